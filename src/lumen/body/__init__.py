@@ -1,0 +1,1 @@
+"""What calls us: the command line."""

@@ -1,0 +1,1 @@
+"""The command line, a file per group of commands."""

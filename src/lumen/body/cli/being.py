@@ -1,0 +1,103 @@
+"""`lumen init` and `lumen status`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lumen.body.cli.common import being_meant, note, say, shared, show
+from lumen.body.config import data_home, must_be, zone
+from lumen.core.canon import JSON, loads
+from lumen.core.clock import SystemClock, parse_stamp
+from lumen.core.data import Author, Being
+from lumen.soul.index import Index
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@shared
+def init(folder: Path | None, named: str | None, as_json: bool) -> None:
+    """Make a new being in FOLDER (by default: here)."""
+    from lumen.kernel.birth import init as scaffold
+    from lumen.soul.keys import Keyring
+
+    root = folder or (Path(named) if named else Path.cwd())
+    being = Being(root.expanduser().absolute())
+    soul = scaffold(being, Keyring(data_home()), SystemClock())
+    if as_json:
+        show({"being": str(being.root), "soul": soul})
+        return
+    say(f"A new being was born in {being.root}")
+    say(f"  talk to it: lumen --being {being.root} chat")
+
+
+@click.command()
+@shared
+def status(named: str | None, as_json: bool) -> None:
+    """Show who the being is and how it is."""
+    being = being_meant(named)
+    settings = must_be(being)
+    index = Index(being)
+    events = index.catch_up()
+    counts = index.counts()
+    seq, head = index.last_head()
+    signed = _signed(being)
+    born = index.memories(limit=1, oldest=True)
+    vectors, worth = index.vector_progress()
+    for line in index.repairs:
+        note(line)
+    by_author = {a.value: counts.get(a.value, 0) for a in Author}
+    open_turns = len(index.open_turns())
+    found: JSON = {
+        "being": str(being.root),
+        "name": _name(being),
+        "born": born[0].timestamp if born else None,
+        "author": settings.author_name,
+        "model": settings.roles.get("interface"),
+        "events": events,
+        "memory": by_author,
+        "recallable": {"done": vectors, "of": worth},
+        "head": head,
+        "signed_up_to": signed,
+        "open_turns": open_turns,
+    }
+    index.close()
+    if as_json:
+        show(found)
+        return
+    where = zone(settings.timezone)
+    date = f"{parse_stamp(born[0].timestamp).astimezone(where):%d %b %Y}" if born else "never"
+    authors = " · ".join(f"{a} {n:,}" for a, n in by_author.items())
+    unsigned = seq - signed
+    state = "signed" if unsigned <= 0 else f"signed up to event {signed:,}"
+    rows = [
+        (found["name"], f"born {date.lstrip('0')}   {being.root}"),
+        ("memory", f"{events:,} events   {authors}"),
+        ("recall", f"{vectors:,} of {worth:,} memories can be found by meaning"),
+        ("archive", f"head {head[:4]}…{head[-2:]} · {state}   → lumen archive verify"),
+        ("model", f"{found['model']}"),
+    ]
+    if open_turns:
+        rows.append(("unfinished", f"{open_turns} turn(s) under way or broken off"))
+    width = max(len(label) for label, _ in rows) + 3
+    for label, text in rows:
+        say(f"{label:<{width}}{text}")
+
+
+def _name(being: Being) -> str:
+    """As kernel.birth.name_of, without importing the kernel: status must be quick."""
+    first = being.soul_md.read_text("utf-8").split("\n", 1)[0] if being.soul_md.exists() else ""
+    return first.removeprefix("# ").strip() if first.startswith("# ") else "Lumen"
+
+
+def _signed(being: Being) -> int:
+    if not being.heads.exists():
+        return 0
+    with being.heads.open("rb") as heads:
+        heads.seek(max(0, being.heads.stat().st_size - 4096))
+        lines = heads.read().splitlines()
+    try:
+        return max((int(loads(line)["seq"]) for line in lines[-3:]), default=0)
+    except (ValueError, KeyError, TypeError):
+        return 0

@@ -1,0 +1,251 @@
+"""`lumen chat`: a conversation in the terminal, one message with -m, or one per line from a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+
+from lumen.body.cli.common import note, say, shared, show, table
+from lumen.body.cli.memory import explain
+from lumen.body.config import Settings, data_home, find_being, must_be, system_zone, zone
+from lumen.core.canon import clean, printable
+from lumen.core.clock import SystemClock
+from lumen.core.data import Being
+from lumen.core.errors import LumenError, UsageError
+from lumen.kernel.run import Kernel, Watch, converse
+
+WORDS = {
+    "recall": "recalling",
+    "reality_check": "recalling",
+    "drafts": "drafting",
+    "metrics_engine": "choosing",
+    "lambda_select": "choosing",
+    "compose_final": "saying",
+}
+HELP = """\
+  /why       where the last answer comes from
+  /memory    the last things remembered (/memory WORDS searches)
+  /private   what you say next is marked private; again to end it
+  /quit      leave (so do Ctrl-C and Ctrl-D)
+  Alt-Enter (or Esc, Enter) starts a new line; Enter sends. Ctrl-C stops an answer under way."""
+
+
+@dataclass(slots=True)
+class Talk:
+    """A conversation under way."""
+
+    kernel: Kernel
+    settings: Settings
+    runner: asyncio.Runner
+    private: bool
+    as_json: bool
+
+    def turn(self, text: str) -> None:
+        """One message and its answer."""
+        live = LiveLine()
+        watch = Watch(step=live.step)
+        try:
+            reply = self.runner.run(converse(self.kernel, text, private=self.private, watch=watch))
+        finally:
+            live.clear()
+        if not self.as_json:
+            say(reply)
+            return
+        self.kernel.index.catch_up()
+        events = self.kernel.index.turn(self.kernel.index.last_turn())
+        said = next(e for e in events if e.entry.situation == "replied")
+        payload = said.entry.payload
+        show(
+            {
+                "reply": reply,
+                "event": said.seq,
+                "sources": payload["sources"],
+                "kind": payload["kind"],
+            }
+        )
+
+
+class LiveLine:
+    """Which step is running, on one line of the terminal that vanishes afterwards."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+        self.on = sys.stderr.isatty()
+
+    def step(self, name: str) -> None:
+        """A step began."""
+        word = WORDS.get(name)
+        if self.on and word and word not in self.shown:
+            self.shown.append(word)
+            sys.stderr.write("\r  ⋯ " + " · ".join(self.shown))
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.shown:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+
+@click.command()
+@click.option("-m", "--message", help="Say one thing and leave; - reads it whole from stdin.")
+@click.option("--private", is_flag=True, help="Mark what is said as private.")
+@shared
+def chat(message: str | None, private: bool, named: str | None, as_json: bool) -> None:
+    """Talk with your being; a first chat makes one."""
+    if message is not None and message != "-" and not clean(message).strip():
+        raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
+    being, by_default = find_being(named)
+    if by_default and not being.settings.exists():
+        _be_born(being)
+    settings = must_be(being)
+    kernel = _open(being, settings)
+    try:
+        with asyncio.Runner() as runner:
+            talk = Talk(kernel, settings, runner, private, as_json)
+            if message is not None:
+                talk.turn(_stdin() if message == "-" else message)
+            elif sys.stdin.isatty():
+                _meet(talk)
+                _repl(talk)
+            else:
+                _piped(talk)
+    finally:
+        kernel.close()
+
+
+def _open(being: Being, settings: Settings) -> Kernel:
+    from lumen.body.app import open_kernel
+
+    kernel, mended = open_kernel(being, settings)
+    for line in mended:
+        note(line)
+    return kernel
+
+
+def _be_born(being: Being) -> None:
+    from lumen.kernel.birth import init
+    from lumen.soul.keys import Keyring
+
+    init(being, Keyring(data_home()), SystemClock())
+    note(f"A new being was born in {being.root}   (lumen init DIR makes others)")
+
+
+def _meet(talk: Talk) -> None:
+    """The first meeting: whom it speaks with, and its own name."""
+    being = talk.kernel.being
+    if being.soul_md.exists() and being.soul_md.read_bytes().strip():
+        return
+    from lumen.body.app import open_kernel
+    from lumen.kernel.birth import introduce
+
+    author = click.prompt("What shall I call you?", default="friend", prompt_suffix=" › ")
+    name = click.prompt("And what is my name?", default="Lumen", prompt_suffix=" › ")
+    author, name = (" ".join(printable(clean(x)).split())[:80] for x in (author, name))
+    introduce(talk.kernel.gate, being, name or "Lumen", author or "friend", system_zone())
+    talk.kernel.close()
+    talk.settings = must_be(being)
+    talk.kernel, _ = open_kernel(being, talk.settings)
+
+
+def _repl(talk: Talk) -> None:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import InMemoryHistory
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+    name = talk.kernel.self_.name
+    say(
+        f"\n{name} is listening. /help shows what you can do, Ctrl-D leaves. "
+        "Everything said is kept in a log you own.\n"
+    )
+    keys = KeyBindings()
+    keys.add("enter")(lambda event: event.current_buffer.validate_and_handle())
+
+    @keys.add("escape", "enter")
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    history = InMemoryHistory([m.text for m in talk.kernel.index.memories(author="external")])
+    session: PromptSession[str] = PromptSession(history=history, multiline=True, key_bindings=keys)
+    while True:
+        try:
+            text = session.prompt("you (private) › " if talk.private else "you › ")
+        except (EOFError, KeyboardInterrupt):
+            break
+        if text.strip().startswith("/"):
+            if _command(talk, text.strip()):
+                break
+        elif text.strip():
+            _answer(talk, text, name)
+    say("Until next time.")
+
+
+def _answer(talk: Talk, text: str, name: str) -> None:
+    """A turn in the terminal: a problem is told, and the conversation goes on."""
+    try:
+        if not talk.as_json:
+            click.echo(f"{printable(name)} › ", nl=False)
+        talk.turn(text)
+        say()
+    except KeyboardInterrupt:
+        say("\n  stopped; what you said is kept\n")
+    except LumenError as error:
+        note(f"\n  {error.what}" + (f"\n  try: {error.fix}" if error.fix else ""))
+
+
+def _command(talk: Talk, text: str) -> bool:
+    """Carry out a /command; true when it is time to leave."""
+    word, _, rest = text.partition(" ")
+    index = talk.kernel.index
+    index.catch_up()
+    if word in ("/quit", "/exit", "/q"):
+        return True
+    if word == "/why":
+        key = index.last_turn()
+        if key:
+            explain(index, index.turn(key), zone(talk.settings.timezone), as_json=False)
+        else:
+            say("  nothing was said yet")
+    elif word == "/memory":
+        from lumen.kernel.reading import words
+
+        found = (
+            index.get(s for s, _ in index.search(words(rest), 10)).values()
+            if rest
+            else index.memories(limit=30)
+        )
+        rows = [(str(m.seq), m.author.value, m.text) for m in found if m.author.value != "kernel"]
+        table(rows[-10:], indent="  ") if rows else say("  nothing found")
+    elif word == "/private":
+        talk.private = not talk.private
+        say("  private from here on" if talk.private else "  no longer private")
+    else:
+        if word != "/help":
+            say(f"  there is no {word}")
+        say(HELP)
+    return False
+
+
+def _piped(talk: Talk) -> None:
+    """One message per line; each is answered before the next is read."""
+    heard = False
+    for line in _lines():
+        heard = True
+        talk.turn(line)
+    if not heard:
+        raise UsageError("nothing came in on stdin", fix='echo "hello" | lumen chat')
+
+
+def _lines() -> Iterator[str]:
+    for raw in sys.stdin.buffer:
+        line = raw.decode("utf-8", "replace").strip("\r\n")
+        if line.strip():
+            yield line
+
+
+def _stdin() -> str:
+    return sys.stdin.buffer.read().decode("utf-8", "replace")

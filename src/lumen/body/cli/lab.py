@@ -1,0 +1,49 @@
+"""`lumen lab`: evaluations and benchmarks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from lumen.body.cli.common import note, say, shared, show
+from lumen.core.errors import UsageError
+
+
+@click.group()
+def lab() -> None:
+    """Evaluations and benchmarks."""
+
+
+@lab.command()
+@click.option("--set", "which", type=click.Choice(["dev", "held"]), default="held", help="The set.")
+@click.option("--model", default="", help="substrate/model for the interface role.")
+@click.option("--verbose", is_flag=True, help="Show every answer.")
+@shared
+def facts(which: str, model: str, verbose: bool, named: str | None, as_json: bool) -> None:
+    """Tell 230 messages to a new being, ask 45 questions in a second process, count."""
+    from lumen.lab.facts import evaluate
+
+    del named  # always a being of its own
+    score = evaluate(which, model=model, progress=note)
+    if as_json:
+        show(score.as_json())
+        return
+    if verbose:
+        for line in score.lines():
+            say(line)
+    say(score.summary())
+
+
+@lab.command()
+@shared
+def bench(named: str | None, as_json: bool) -> None:
+    """Run the benchmarks of a checkout: ratios against peers, measured in one run."""
+    del named
+    root = Path(__file__).resolve().parents[4]
+    if not (root / "bench" / "__main__.py").exists():
+        raise UsageError("bench/ is not here", fix="run it from a checkout of the project")
+    command = [sys.executable, "-m", "bench", *(["--json"] if as_json else [])]
+    click.get_current_context().exit(subprocess.run(command, cwd=root, check=False).returncode)

@@ -1,0 +1,104 @@
+"""The command `lumen`: finds the command group, prints errors as a person wants them.
+
+Commands are imported when called, so that `lumen status` stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from lumen import __version__
+from lumen.core.errors import LumenError
+
+COMMANDS = {
+    "init": ("lumen.body.cli.being", "init", "Make a new being in a folder."),
+    "chat": ("lumen.body.cli.chat", "chat", "Talk with your being."),
+    "status": ("lumen.body.cli.being", "status", "Who it is and how it is, at a glance."),
+    "memory": ("lumen.body.cli.memory", "memory", "Look through what it remembers."),
+    "why": ("lumen.body.cli.memory", "why", "Where an answer or a claim comes from."),
+    "trace": ("lumen.body.cli.memory", "trace", "What every step of a turn did."),
+    "archive": ("lumen.body.cli.archive", "archive", "Prove what happened."),
+    "doctor": ("lumen.body.cli.doctor", "doctor", "What is installed, what is missing."),
+    "lab": ("lumen.body.cli.lab", "lab", "Evaluations and benchmarks."),
+}
+
+
+class LazyGroup(click.Group):
+    """Knows the commands by name and imports only the one that is called."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """In the order a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        """Import the module of one command."""
+        if name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[name]
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, said) for name, (_, _, said) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--being", metavar="DIR", help="The being to use; also after the command.")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@click.version_option(__version__, "--version", prog_name="lumen")
+@click.pass_context
+def cli(ctx: click.Context, being: str | None, debug: bool) -> None:
+    """Give any language model a self that lasts.
+
+    The model proposes. The kernel decides. The archive remembers.
+    """
+    ctx.obj = {"being": being, "debug": debug}
+
+
+def main() -> None:
+    """Run a command; an error says what is wrong and what to try, and sets the exit code."""
+    arguments = sys.argv[1:]
+    debug = "--debug" in arguments or bool(os.environ.get("LUMEN_DEBUG"))
+    try:
+        sys.exit(cli(arguments, standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except LumenError as error:
+        _say(error, arguments)
+        if debug:
+            raise
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:  # the last line of defence: a person gets a sentence, not a trace
+        if debug:
+            raise
+        _say(
+            LumenError(
+                f"something went wrong inside lumen: {type(error).__name__}: {error}",
+                fix="the same command with --debug shows where; what you said before is kept",
+            ),
+            arguments,
+        )
+        sys.exit(1)
+
+
+def _say(error: LumenError, arguments: list[str]) -> None:
+    if "--json" in arguments:
+        from lumen.core.canon import dumps
+
+        click.echo(dumps({"ok": False, "error": error.what, "fix": error.fix}).decode())
+        return
+    click.echo(error.what[:1].upper() + error.what[1:] + ".", err=True)
+    if error.fix:
+        click.echo(f"  try: {error.fix}", err=True)

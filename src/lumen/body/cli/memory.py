@@ -1,0 +1,199 @@
+"""`lumen memory`, `lumen why` and `lumen trace`: what it remembers, and where a thing comes from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import click
+
+from lumen.body.cli.common import (
+    being_meant,
+    local,
+    note,
+    one_line,
+    say,
+    shared,
+    short_time,
+    show,
+    table,
+)
+from lumen.body.config import must_be, zone
+from lumen.core.canon import JSON
+from lumen.core.data import Author, Event, Memory
+from lumen.core.errors import UsageError
+from lumen.soul.index import Index
+
+if TYPE_CHECKING:
+    from lumen.kernel.slots import Evidence
+
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+@click.command()
+@click.argument("query", required=False)
+@click.option("--author", type=click.Choice([a.value for a in Author]), help="Only this author's.")
+@click.option("--date", "day", metavar="YYYY-MM-DD", help="Only of this day (UTC).")
+@click.option("--all", "everything", is_flag=True, help="All of them, not the last 20.")
+@shared
+def memory(
+    query: str | None,
+    author: str | None,
+    day: str | None,
+    everything: bool,
+    named: str | None,
+    as_json: bool,
+) -> None:
+    """Look through what it remembers; QUERY searches by words and by meaning."""
+    if day and not DATE.fullmatch(day):
+        raise UsageError(f"{day!r} is no date", fix="lumen memory --date 2026-11-15")
+    being = being_meant(named)
+    where = zone(must_be(being).timezone)
+    index = Index(being)
+    index.catch_up()
+    limit = None if everything else 20
+    found = (
+        _search(index, query, author, day, limit or 1000)
+        if query
+        else index.memories(author=author, day=day, limit=limit)
+    )
+    if as_json:
+        show([memory_json(m) for m in found])
+        return
+    if not found:
+        say("Nothing found." if query or author or day else "Nothing is remembered yet.")
+        return
+    table([(str(m.seq), short_time(m.timestamp, where), _who(m), m.text) for m in found])
+
+
+def _search(
+    index: Index, query: str, author: str | None, day: str | None, limit: int
+) -> list[Memory]:
+    from lumen.kernel.reading import words
+
+    by_words = [seq for seq, _ in index.search(words(query), limit)]
+    by_meaning = [e.memory.seq for e in evidence_for(index, query) if e.score >= 0.3]
+    found = index.get(dict.fromkeys([*by_words, *by_meaning]))
+    return [
+        m
+        for m in found.values()
+        if (not author or m.author.value == author) and (not day or m.timestamp.startswith(day))
+    ][:limit]
+
+
+def evidence_for(index: Index, claim: str) -> tuple[Evidence, ...]:
+    """What the author said that bears on a claim."""
+    from lumen.kernel.recall import Recall
+    from lumen.mind.embed import Embedder
+
+    recall = Recall(index, Embedder())
+    while recall.learn():
+        note("making memories findable by meaning …")
+    recall.at(1 << 60)
+    return recall.evidence(claim)
+
+
+def memory_json(m: Memory) -> JSON:
+    """A memory as JSON."""
+    return {
+        "event": m.seq,
+        "timestamp": m.timestamp,
+        "author": m.author.value,
+        "origin": m.origin.value,
+        "type": m.event_type.value,
+        "text": m.text,
+        "private": m.private,
+    }
+
+
+@click.command()
+@click.argument("what", required=False)
+@shared
+def why(what: str | None, named: str | None, as_json: bool) -> None:
+    """Where the last answer comes from; or that of an event, or what supports a claim."""
+    being = being_meant(named)
+    where = zone(must_be(being).timezone)
+    index = Index(being)
+    index.catch_up()
+    if what and not what.isdigit():
+        _why_claim(index, what, where, as_json)
+        return
+    key = index.turn_of(int(what)) if what else index.last_turn()
+    events = index.turn(key) if key else []
+    if not any(e.entry.situation == "replied" for e in events):
+        raise UsageError("there is no answer to explain yet", fix='lumen chat -m "hello"')
+    explain(index, events, where, as_json)
+
+
+def explain(index: Index, events: list[Event], where: ZoneInfo, as_json: bool) -> None:
+    """Show what a reply rests on and what it was chosen over."""
+    reply = next(e for e in events if e.entry.situation == "replied")
+    decided = next((e for e in events if e.entry.situation == "decide"), None)
+    sources = index.get(reply.entry.payload.get("sources", ()))
+    notes = decided.entry.payload["steps"][0]["wrote"]["notes"] if decided else ""
+    if as_json:
+        told = [memory_json(m) for m in sources.values()]
+        show(
+            {"reply": reply.entry.description, "event": reply.seq, "sources": told, "chosen": notes}
+        )
+        return
+    rows = [("said", one_line(reply.entry.description, 100), f"event {reply.seq}")]
+    for number, m in enumerate(sources.values()):
+        when = f"{local(m.timestamp, where):%A %d %B %Y at %H:%M}"
+        label = "because" if number == 0 else ""
+        rows.append((label, f"you told me on {when}: “{one_line(m.text, 120)}”", f"event {m.seq}"))
+    if not sources:
+        rows.append(("because", "nothing you told me bears on it", ""))
+    rows.append(("chosen", notes, f"lumen trace {reply.seq}"))
+    for label, text, place in rows:
+        say(f"  {label:<9}{text}" + (f"   · {place}" if place else ""))
+
+
+def _why_claim(index: Index, claim: str, where: ZoneInfo, as_json: bool) -> None:
+    found = [e for e in evidence_for(index, claim) if e.score >= 0.45][:5]
+    if as_json:
+        show([{**memory_json(e.memory), "score": round(e.score, 3)} for e in found])
+        return
+    say(f"● {claim}")
+    if not found:
+        say("  └ you have not told me that")
+    for e in found:
+        when = f"{local(e.memory.timestamp, where):%d %b %H:%M}"
+        say(
+            f"  └ {when}  you: “{one_line(e.quote, 100)}”   event {e.memory.seq} · match {e.score:.2f}"
+        )
+
+
+@click.command()
+@click.argument("event", required=False, type=int)
+@shared
+def trace(event: int | None, named: str | None, as_json: bool) -> None:
+    """What every step of the last turn (or of EVENT's turn) read, wrote and took."""
+    being = being_meant(named)
+    must_be(being)
+    index = Index(being)
+    index.catch_up()
+    key = index.turn_of(event) if event else index.last_turn()
+    events = [e for e in (index.turn(key) if key else []) if "steps" in e.entry.payload]
+    if not events:
+        raise UsageError("there is no turn to show", fix="lumen memory, then lumen trace EVENT")
+    if as_json:
+        show([e.entry.payload for e in events])
+        return
+    for e in events:
+        say(f"{e.entry.description}   · event {e.seq}")
+        table(
+            [
+                (s["step"], f"{s['ms']:.1f} ms", one_line(str(s.get("skipped") or s["wrote"]), 200))
+                for s in e.entry.payload["steps"]
+            ],
+            indent="  ",
+        )
+        for call in e.entry.payload.get("calls", ()):
+            tokens = f"{call['prompt_tokens']} + {call['completion_tokens']} tokens"
+            say(f"  model {call['model']}: {tokens}, {call['seconds']:.1f} s")
+
+
+def _who(m: Memory) -> str:
+    return f"{m.author.value}{' (private)' if m.private else ''}"

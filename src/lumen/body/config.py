@@ -1,0 +1,134 @@
+"""Where things are on this host, and what lumen.toml says. Reads only; parsed once, at the edge."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from lumen.core.data import Being
+from lumen.core.errors import BadSetting, NotABeing
+
+DEFAULT_ROLES = MappingProxyType({"interface": "embedded/SmolLM2-135M-Instruct"})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the author decides."""
+
+    soul: str
+    author_name: str = "friend"
+    timezone: str = ""
+    roles: MappingProxyType[str, str] = field(default_factory=lambda: DEFAULT_ROLES)
+    skill_seconds: float = 20.0
+
+
+def data_home() -> Path:
+    """Lumen's own folder on this host: keys, witnesses, the default being."""
+    home = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(home) if home.startswith("/") else Path.home() / ".local" / "share"
+    return base / "lumen"
+
+
+def find_being(named: str | None) -> tuple[Being, bool]:
+    """The being meant: named, in the environment, here, or the default; and whether by default."""
+    explicit = named or os.environ.get("LUMEN_BEING")
+    if explicit:
+        return Being(Path(explicit).expanduser().absolute()), False
+    here = Path.cwd()
+    if (here / "lumen.toml").is_file():
+        return Being(here), False
+    return Being(data_home() / "default"), True
+
+
+def must_be(being: Being) -> Settings:
+    """The settings of a being that exists.
+
+    Raises:
+        NotABeing: the directory is missing or is something else.
+    """
+    root = being.root
+    if not root.exists():
+        raise NotABeing(f"{root} does not exist", fix=f"lumen init {root}")
+    if not being.settings.is_file():
+        raise NotABeing(
+            f"{root} is not a being: it has no lumen.toml",
+            fix=f"lumen init {root}      or: lumen --being DIR …",
+        )
+    settings = read_settings(being.settings)
+    if not being.memory.is_dir():
+        raise NotABeing(
+            f"{root} has lost its memory: {being.memory} is missing",
+            fix="put data/memory back from a backup",
+        )
+    return settings
+
+
+def read_settings(path: Path) -> Settings:
+    """Read lumen.toml.
+
+    Raises:
+        BadSetting: names the key that is wrong and what it should be.
+    """
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{path} cannot be read: {error}", fix="mend that line") from error
+    except OSError as error:
+        raise BadSetting(f"{path} cannot be read: {error.strerror}") from error
+    seconds = _get(raw, path, "skills", "seconds", 20)
+    roles = raw.get("roles", {})
+    if not isinstance(roles, dict) or not all(isinstance(v, str) for v in roles.values()):
+        raise BadSetting(f"{path}: every role must be a text like substrate/model")
+    timezone = str(_get(raw, path, "author", "timezone", ""))
+    zone(timezone, path)
+    return Settings(
+        soul=str(_get(raw, path, "being", "soul", "")),
+        author_name=str(_get(raw, path, "author", "name", "friend")) or "friend",
+        timezone=timezone,
+        roles=MappingProxyType({**DEFAULT_ROLES, **roles}),
+        skill_seconds=float(seconds),
+    )
+
+
+def zone(name: str, path: Path | None = None) -> ZoneInfo:
+    """The author's time zone; the system's when none is set, UTC when it has no name."""
+    chosen = name or system_zone()
+    try:
+        return ZoneInfo(chosen)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        if not name:
+            return ZoneInfo("UTC")
+        where = f"{path}: " if path else ""
+        raise BadSetting(
+            f"{where}{name!r} is no time zone",
+            fix='timezone = "Europe/Lisbon", or "" for the system\'s',
+        ) from error
+
+
+def system_zone() -> str:
+    """The name of the system's time zone."""
+    if named := os.environ.get("TZ", "").lstrip(":"):
+        return named
+    etc = Path("/etc/localtime")
+    if etc.is_symlink():
+        _, _, name = str(etc.resolve()).partition("zoneinfo/")
+        if name:
+            return name
+    return datetime.now(UTC).astimezone().tzname() or "UTC"  # noqa: TID251 - the zone, not the time
+
+
+def _get(
+    raw: dict[str, Any], path: Path, table: str, key: str, default: str | float
+) -> str | float:
+    section = raw.get(table, {})
+    value = section.get(key, default) if isinstance(section, dict) else None
+    wanted = str if isinstance(default, str) else (int, float)
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        raise BadSetting(f"{path}: [{table}] {key} must be like {default!r}, not {value!r}")
+    return value

@@ -1,0 +1,1 @@
+"""The nouns, the errors, the clock and canonical JSON. Imports nothing of ours."""

@@ -1,0 +1,97 @@
+"""Time, ids and chance as things that are passed in: a replay needs the same ones twice.
+
+This is the only module that asks the machine what time it is or for a random number.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+PAIRS = [a + b for a in CROCKFORD for b in CROCKFORD]
+
+
+class Clock(Protocol):
+    """What Lumen asks of time."""
+
+    def now(self) -> datetime:
+        """The present moment, in UTC."""
+        ...
+
+    def entropy(self, size: int) -> bytes:
+        """Bytes nobody can guess (or, in a replay, the same bytes again)."""
+        ...
+
+    def tick(self) -> float:
+        """Seconds from an arbitrary start, for measuring how long something took."""
+        ...
+
+
+class SystemClock:
+    """The machine's own time and entropy."""
+
+    def now(self) -> datetime:
+        """The present moment, in UTC."""
+        return datetime.now(UTC)
+
+    def entropy(self, size: int) -> bytes:
+        """Bytes from the operating system."""
+        return os.urandom(size)
+
+    def tick(self) -> float:
+        """The monotonic counter."""
+        return time.perf_counter()
+
+
+@dataclass(slots=True)
+class FixedClock:
+    """A clock that moves only when told to: the same run gives the same bytes."""
+
+    at: datetime
+    step_ms: int = 0
+    seed: int = 0
+    draws: int = 0
+
+    def now(self) -> datetime:
+        """The set moment; each look moves it on by `step_ms`."""
+        seen = self.at
+        self.at = datetime.fromtimestamp(self.at.timestamp() + self.step_ms / 1000, UTC)
+        return seen
+
+    def entropy(self, size: int) -> bytes:
+        """Bytes that depend on the seed and on how many were drawn before."""
+        self.draws += 1
+        return random.Random(f"{self.seed}/{self.draws}").randbytes(size)
+
+    def tick(self) -> float:
+        """Nothing takes any time here."""
+        return 0.0
+
+
+def stamp(moment: datetime) -> str:
+    """UTC, ISO 8601, with milliseconds: 2026-11-15T19:26:58.123Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+def parse_stamp(text: str) -> datetime:
+    """The moment a stamp names."""
+    return datetime.fromisoformat(text)
+
+
+def ulid(clock: Clock) -> str:
+    """A 26-character id that sorts by time (Crockford base 32: 48 bits of time, 80 of chance)."""
+    value = int(clock.now().timestamp() * 1000) << 80 | int.from_bytes(clock.entropy(10), "big")
+    return "".join([PAIRS[value >> shift & 1023] for shift in range(120, -1, -10)])
+
+
+Draw = random.Random
+
+
+def draw_from(seed: str) -> Draw:
+    """Chance that can be drawn again: seeded by the turn's own id."""
+    return random.Random(seed)

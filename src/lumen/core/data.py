@@ -1,0 +1,192 @@
+"""Every noun of the system, frozen. Slots of the loops live in kernel/slots.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from lumen.core.canon import JSON
+
+
+class Author(StrEnum):
+    """Who wrote a memory."""
+
+    SELF = "self"
+    KERNEL = "kernel"
+    GOAL = "goal"
+    EXTERNAL = "external"
+
+
+class Origin(StrEnum):
+    """Where the content of an event came from; trust follows it."""
+
+    AUTHOR = "author"
+    GUEST = "guest"
+    TOOL = "tool"
+    WEB = "web"
+    SELF = "self"
+    KERNEL = "kernel"
+
+
+class EventType(StrEnum):
+    """What kind of thing happened."""
+
+    AUTHOR_MESSAGE = "author_message"
+    ASSISTANT_MESSAGE = "assistant_message"
+    TOOL_CALL = "tool_call"
+    TOOL_RESULT = "tool_result"
+    WORLD_ACTION = "world_action"
+    HEARTBEAT = "heartbeat"
+    LATTICE_UPDATE_PROPOSAL = "lattice_update_proposal"
+    LATTICE_COMMIT = "lattice_commit"
+    REFLECTION_PROBE = "reflection_probe"
+    SYSTEM_EVENT = "system_event"
+
+
+class Store(StrEnum):
+    """What a loop may be granted to change. A verb is a member of its own."""
+
+    MEMORY = "memory"
+    GOAL_STATUS = "goal_status"
+    GOAL_GAP = "goal_gap"
+    GOALS = "goals"
+    VALUES = "values"
+    SOUL = "soul"
+    BELIEFS = "beliefs"
+    LATTICE = "lattice"
+    SELF_NORMS = "self_norms"
+    LEARNING_NOTEBOOK = "learning_notebook"
+    EVIDENCE_LEDGER = "evidence_ledger"
+    NOTEBOOKS = "notebooks"
+    SKILLS = "skills"
+    CHARTER = "charter"
+    OVERLAY = "overlay"
+    SETTINGS = "settings"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event before it has a place in the chain."""
+
+    author: Author
+    event_type: EventType
+    origin: Origin
+    situation: str
+    description: str
+    session_key: str
+    payload: dict[str, JSON] = field(default_factory=dict)
+    agent_id: str = "interface"
+    model: str | None = None
+    weight: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the archive, read back."""
+
+    event_hash: str
+    parent_hash: str
+    seq: int
+    soul: str
+    id: str
+    timestamp: str
+    entry: Entry
+    content_hash: str
+    salt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What recall hands out: an event a loop may see. Kernel memories never take this form."""
+
+    seq: int
+    timestamp: str
+    author: Author
+    origin: Origin
+    event_type: EventType
+    text: str
+    session_key: str
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change somebody proposes; only the gate carries it out.
+
+    `operation` is append (`value` is an Entry) or set (`value` is the whole new text of the
+    store's file and `base` the hash of the text it replaces).
+    """
+
+    store: Store
+    operation: str
+    value: Entry | str
+    base: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A signed statement that the chain had this hash at this event."""
+
+    soul: str
+    seq: int
+    event_hash: str
+    key: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Being:
+    """One directory on disk: copy it and the being has moved."""
+
+    root: Path
+
+    @property
+    def settings(self) -> Path:
+        """What the author decides: roles, names, budgets."""
+        return self.root / "lumen.toml"
+
+    @property
+    def data(self) -> Path:
+        """Everything the being has become."""
+        return self.root / "data"
+
+    @property
+    def memory(self) -> Path:
+        """The archive, a folder a year, a segment a day."""
+        return self.data / "memory"
+
+    @property
+    def heads(self) -> Path:
+        """Signed chain heads."""
+        return self.data / "heads.jsonl"
+
+    @property
+    def index(self) -> Path:
+        """A projection of the archive; may be deleted at any time."""
+        return self.data / "index" / "soul.db"
+
+    @property
+    def soul_md(self) -> Path:
+        """Name, ontology, narrative."""
+        return self.data / "soul.md"
+
+    @property
+    def values(self) -> Path:
+        """What it holds dear, with weights."""
+        return self.data / "values.json"
+
+    @property
+    def goals(self) -> Path:
+        """A file a year."""
+        return self.data / "goals"
+
+    @property
+    def skills(self) -> Path:
+        """The programs it may run."""
+        return self.root / "skills"
+
+    @property
+    def prompts(self) -> Path:
+        """Its own template overrides."""
+        return self.root / "prompts"

@@ -1,0 +1,89 @@
+"""Every error Lumen raises on purpose. Expected failures inside a turn are data, not errors.
+
+LumenError            what went wrong, and what to try
+├── UsageError        the caller asked for something that cannot be (exit code 2)
+│   ├── NotABeing     the directory is no being
+│   ├── AlreadyABeing the directory holds one, or other files, already
+│   └── BadSetting    lumen.toml or a template does not say what it must
+├── ArchiveError      the archive cannot be read or written as it stands
+│   ├── Damaged       stored bytes are not what was written
+│   ├── Busy          another process held the archive for too long
+│   └── NoSpace       the disk refused the bytes; nothing was written
+├── Refused           the gate said no: grant, origin or base did not allow a change
+├── MindError         a model could not be reached or did not answer
+│   ├── NoSubstrate   what the role is assigned to is not there
+│   └── Cancelled     the call was stopped on request
+├── SkillError        a skill broke its contract: crash, timeout, flood or bad JSON
+└── BadLoop           a loop does not fit together; raised at import, names the step
+"""
+
+from __future__ import annotations
+
+
+class LumenError(Exception):
+    """Says what is wrong and, in `fix`, what to try."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, fix: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.fix = fix
+
+
+class UsageError(LumenError):
+    """The request itself cannot be carried out; nothing was changed."""
+
+    exit_code = 2
+
+
+class NotABeing(UsageError):
+    """The directory is not a being."""
+
+
+class AlreadyABeing(UsageError):
+    """The directory already holds something that `init` must not touch."""
+
+
+class BadSetting(UsageError):
+    """A file the author writes does not say what it must."""
+
+
+class ArchiveError(LumenError):
+    """The archive cannot be read or written as it stands."""
+
+
+class Damaged(ArchiveError):
+    """Stored bytes are not what was written."""
+
+
+class Busy(ArchiveError):
+    """Another process held the archive for too long."""
+
+
+class NoSpace(ArchiveError):
+    """The disk refused the bytes; the archive is as it was."""
+
+
+class Refused(LumenError):
+    """The gate refused a change."""
+
+
+class MindError(LumenError):
+    """A model could not be reached or did not answer."""
+
+
+class NoSubstrate(MindError):
+    """What a role is assigned to is not installed or not known."""
+
+
+class Cancelled(MindError):
+    """The call was stopped on request."""
+
+
+class SkillError(LumenError):
+    """A skill broke its contract."""
+
+
+class BadLoop(LumenError):
+    """A loop does not fit together; the message names the step."""

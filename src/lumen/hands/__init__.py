@@ -1,0 +1,1 @@
+"""How skills, which are separate programs, are found and run."""

@@ -1,0 +1,117 @@
+"""One call of a skill: a JSON object on its stdin, a JSON object on its stdout.
+
+    stdin   {"v": 1, "turn": "…", "action": "…", "input": …}
+    stdout  {"ok": true, "output": …}  or  {"ok": false, "error": "why"}
+
+Whatever a skill does wrong comes back as a Result that says so. Nothing a skill starts outlives
+the call. Who may call a skill, and what is believed of its answer, is the kernel's to decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lumen.core.canon import JSON, dumps, loads, printable
+from lumen.core.clock import Clock
+from lumen.core.errors import SkillError
+from lumen.hands.process import End, Ending, Limits, converse, python
+from lumen.hands.skills import Skill
+
+__all__ = ["Call", "Limits", "Result", "run"]
+
+PROTOCOL = 1
+
+_ERROR_LENGTH = 2000
+_QUOTE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What is asked of a skill, and in which turn."""
+
+    skill: Skill
+    turn: str
+    action: str
+    input: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a call: `error` says why when it is not ok, `stderr` is the tail of the log."""
+
+    ok: bool
+    output: JSON
+    error: str
+    seconds: float
+    stderr: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    ok: bool
+    output: JSON = None
+    error: str = ""
+
+
+async def run(call: Call, limits: Limits, clock: Clock) -> Result:
+    """Call a skill. Raises nothing but cancellation, and then the skill is gone too."""
+    began = clock.tick()
+    stderr = ""
+    try:
+        request = _request(call)
+        skill = call.skill
+        ending = await converse(python(skill.entry), skill.folder, request, limits)
+        stderr = ending.stderr
+        answer = _judge(ending, limits)
+    except SkillError as error:
+        answer = _Answer(ok=False, error=f"The skill {call.skill.name} {error.what}.")
+    return Result(answer.ok, answer.output, answer.error, clock.tick() - began, stderr)
+
+
+def _request(call: Call) -> bytes:
+    if not call.skill.ready:
+        raise SkillError("has no main.py")
+    message = {"v": PROTOCOL, "turn": call.turn, "action": call.action, "input": call.input}
+    try:
+        return dumps(message) + b"\n"
+    except TypeError as error:
+        raise SkillError(f"was not called, as its input is no JSON: {error}") from error
+
+
+def _judge(ending: Ending, limits: Limits) -> _Answer:
+    trouble = ending.trouble(limits)
+    try:
+        answer = _parse(ending.stdout)
+    except SkillError as error:
+        raise SkillError(trouble or error.what) from error
+    # A program that says why it failed and then exits with 1 has done nothing wrong.
+    if trouble and (answer.ok or ending.end is not End.EXITED):
+        raise SkillError(trouble)
+    return answer
+
+
+def _parse(stdout: bytes) -> _Answer:
+    if not stdout.strip():
+        raise SkillError("exited without an answer on stdout")
+    try:
+        said = loads(stdout)
+    except ValueError as error:
+        raise SkillError(
+            f"did not answer with one JSON object but with {_quote(stdout)}"
+        ) from error
+    if not isinstance(said, dict) or not isinstance(said.get("ok"), bool):
+        raise SkillError(f'answered without an "ok" of true or false: {_quote(stdout)}')
+    ok, reason = said["ok"], said.get("error")
+    if reason is not None and not isinstance(reason, str):
+        raise SkillError(f'answered with an "error" that is no text: {_quote(stdout)}')
+    if ok and reason:
+        raise SkillError(f"answered that all went well and yet gave an error: {_quote(stdout)}")
+    if ok:
+        return _Answer(ok=True, output=said.get("output"))
+    reason = printable((reason or "")[:_ERROR_LENGTH]).strip()
+    return _Answer(False, said.get("output"), reason or "The skill failed and did not say why.")
+
+
+def _quote(stdout: bytes) -> str:
+    text = printable(stdout[: 4 * _QUOTE_LENGTH].decode("utf-8", "replace")).strip()
+    return repr(text if len(text) <= _QUOTE_LENGTH else text[:_QUOTE_LENGTH] + "…")

@@ -1,0 +1,1 @@
+"""What governs: loops, steps, the gate, recall. Read loops.py first."""

@@ -1,0 +1,122 @@
+"""Bringing a being into the world: the files of an empty self, its genesis, its git folder.
+
+An empty self has no values and no goals yet; those come of living. The longer rite of birth,
+with models, channels and budgets, is not here yet.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from lumen.core.canon import dumps, sha256
+from lumen.core.clock import Clock, ulid
+from lumen.core.data import Being, Change, Store
+from lumen.core.errors import AlreadyABeing, UsageError
+from lumen.hands.skills import shipped
+from lumen.kernel.commit import Gate, begin, kernel_entry
+from lumen.soul.keys import Keyring
+
+SETTINGS = """\
+# What you decide about this being. Everything it becomes is under data/.
+
+[being]
+soul = "{soul}"
+
+[author]
+# what it calls you, and the time zone dates are shown in (empty: the system's)
+name = "friend"
+timezone = ""
+
+[roles]
+# which model serves which role: substrate/model
+interface = "embedded/SmolLM2-135M-Instruct"
+
+[skills]
+# how long one run of a skill may take
+seconds = 20
+"""
+IGNORED = """\
+# The archive and what is made from it are not for git: forgotten text must not live in history.
+data/memory/
+data/state/
+data/index/
+data/heads.jsonl
+data/capsule.md
+"""
+
+
+def init(being: Being, keyring: Keyring, clock: Clock) -> str:
+    """Scaffold an empty self and begin its archive; returns the soul's id.
+
+    Raises:
+        AlreadyABeing: something of ours is there already; nothing was changed.
+    """
+    _must_be_free(being)
+    soul = ulid(clock)
+    year = clock.now().year
+    files = {
+        being.soul_md: "",
+        being.values: "[]\n",
+        being.goals / f"{year}.json": "[]\n",
+        being.prompts / "README.md": "Put <step>/system.md or <step>/prompt.md here to override.\n",
+        being.root / ".gitignore": IGNORED,
+        being.settings: SETTINGS.format(soul=soul),
+    }
+    for source in sorted(shipped().rglob("*")):
+        if source.is_file() and "__pycache__" not in source.parts:
+            files[being.skills / source.relative_to(shipped())] = source.read_text("utf-8")
+    begin(being, keyring, clock, files, soul)
+    _git_init(being.root)
+    return soul
+
+
+def introduce(gate: Gate, being: Being, name: str, author_name: str, timezone: str) -> None:
+    """What the author said at the first meeting: its name, their own, and where they are."""
+    soul, settings = being.soul_md.read_bytes(), being.settings.read_bytes()
+    lines = soul.decode().splitlines()
+    rest = lines[1:] if lines and lines[0].startswith("# ") else lines
+    narrative = "\n".join([f"# {name}", *rest]).rstrip() + "\n"
+    said = settings.decode()
+    for key, value in (("name", author_name), ("timezone", timezone)):
+        spelled = dumps(value).decode()  # a JSON string is a TOML string
+        line = f"{key} = {spelled}".replace("\\", r"\\")
+        said = re.sub(rf"^{key} = .*$", line, said, flags=re.MULTILINE)
+    changes = [
+        Change(Store.SOUL, "set", narrative, base=sha256(soul)),
+        Change(Store.SETTINGS, "set", said, base=sha256(settings)),
+    ]
+    what = f"The author, {author_name}, named the being {name}."
+    entry = kernel_entry("introduced", what, "lumen:author", {})
+    gate.commit("author", changes, entry, durable=True, sign=True)
+
+
+def name_of(being: Being) -> str:
+    """The name in soul.md; a being that was not named yet is called Lumen."""
+    text = being.soul_md.read_text("utf-8", errors="replace") if being.soul_md.exists() else ""
+    first = text.split("\n", 1)[0]
+    return first.removeprefix("# ").strip()[:80] if first.startswith("# ") else "Lumen"
+
+
+def _must_be_free(being: Being) -> None:
+    root = being.root
+    if being.settings.exists():
+        raise AlreadyABeing(f"{root} is a being already", fix=f"lumen --being {root} status")
+    if root.exists() and not root.is_dir():
+        raise UsageError(f"{root} is a file, not a folder", fix="lumen init ANOTHER_FOLDER")
+    ours = [p for p in (being.data, being.skills, being.prompts) if p.exists()]
+    if ours:
+        names = ", ".join(p.name for p in ours)
+        raise AlreadyABeing(
+            f"{root} holds {names} already, and a being would be laid over it",
+            fix="lumen init ANOTHER_FOLDER",
+        )
+
+
+def _git_init(root: Path) -> None:
+    """A repository for the author to commit to; Lumen itself never commits."""
+    git = shutil.which("git")
+    if git and not (root / ".git").exists():
+        subprocess.run([git, "init", "--quiet", str(root)], check=False, capture_output=True)

@@ -1,0 +1,123 @@
+"""What the runner hands to steps: mind and hands, wrapped so that every call is recorded.
+
+A step sees only the Protocols of step.py. Budgets are not checked here yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lumen.core.canon import JSON
+from lumen.core.clock import Clock
+from lumen.core.data import Author, Entry, EventType, Origin
+from lumen.core.errors import SkillError
+from lumen.hands.run import Call, Limits, run
+from lumen.hands.skills import find
+from lumen.kernel.reading import sentences
+from lumen.kernel.step import Done, Spoken
+from lumen.mind.ask import Reach, ask
+from lumen.mind.render import render
+
+PROMPTS = Path(__file__).with_name("prompts")
+
+
+@dataclass(slots=True)
+class RecordedMind:
+    """The models, for one turn; `calls` is what the beat's memory tells of them."""
+
+    reach: Reach
+    digest: str
+    on_text: Callable[[str], None] | None = None
+    calls: list[dict[str, JSON]] = field(default_factory=list)
+
+    async def ask(self, step: str, slots: dict[str, JSON], max_tokens: int) -> Spoken:
+        """Ask the interface model once."""
+        model = await self.reach.model("interface")
+        answer = await ask(
+            self.reach,
+            "interface",
+            step,
+            slots,
+            digest=self.digest,
+            max_tokens=max_tokens,
+            on_text=self.on_text,
+        )
+        self.calls.append(
+            {
+                "step": step,
+                "model": answer.model,
+                "prompt_tokens": answer.prompt_tokens,
+                "completion_tokens": answer.completion_tokens,
+                "cached_tokens": answer.cached_tokens,
+                "seconds": round(answer.seconds, 3),
+                "finish": answer.finish,
+                "templates": dict(answer.templates),
+            }
+        )
+        return Spoken(_tidy(answer.text, answer.finish), answer.model, model.small)
+
+
+@dataclass(slots=True)
+class RecordedHands:
+    """The skills, for one turn; `entries` are archived with the beat that used them."""
+
+    skills: Path
+    session_key: str
+    clock: Clock
+    limits: Limits
+    entries: list[Entry] = field(default_factory=list)
+
+    def can(self, skill: str) -> bool:
+        """Whether the skill is there and has an entry point."""
+        try:
+            find(self.skills, skill)
+        except SkillError:
+            return False
+        return True
+
+    async def use(self, skill: str, action: str, given: JSON) -> Done:
+        """Run a skill; what it was asked and what it answered is kept."""
+        self._note(EventType.TOOL_CALL, Origin.KERNEL, f"{skill}.{action}", {"input": given})
+        try:
+            call = Call(find(self.skills, skill), self.session_key, action, given)
+        except SkillError as error:
+            done = Done(ok=False, output=None, error=error.what)
+        else:
+            result = await run(call, self.limits, self.clock)
+            done = Done(result.ok, result.output, result.error)
+        said = f"{skill}.{action}: " + ("done" if done.ok else done.error)
+        self._note(
+            EventType.TOOL_RESULT, Origin.TOOL, said, {"ok": done.ok, "error": done.error or None}
+        )
+        return done
+
+    def _note(
+        self, event_type: EventType, origin: Origin, said: str, payload: dict[str, JSON]
+    ) -> None:
+        entry = Entry(
+            author=Author.KERNEL,
+            event_type=event_type,
+            origin=origin,
+            situation="skill",
+            description=said,
+            session_key=self.session_key,
+            payload=payload,
+        )
+        self.entries.append(entry)
+
+
+def digest(folders: tuple[Path, ...], slots: dict[str, JSON]) -> str:
+    """The identity text that opens every prompt."""
+    return render(folders, "digest", "system", slots, small=False).text
+
+
+def _tidy(text: str, finish: str) -> str:
+    """A reply that ran out of tokens ends at its last whole sentence; none is said twice."""
+    if finish == "length":
+        cut = max(text.rfind(mark) for mark in ".!?…")
+        text = text[: cut + 1] if cut > 0 else text
+    spans = sentences(text)
+    kept = dict.fromkeys(text[a:b].strip() for a, b in spans)
+    return text.strip() if len(kept) == len(spans) else " ".join(kept)

@@ -1,0 +1,97 @@
+"""The grounded draft: what the kernel can say from evidence alone, with its dates.
+
+It competes with what the model says, so a weak model cannot make the being forget or invent what
+it was told. Pure functions; the phrases stand in the lexicon.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from lumen.core.clock import parse_stamp
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.reading import mirror
+from lumen.kernel.slots import Contour, Draft, Evidence, Now, Reality, Self, Stimulus, Surface
+
+LONGEST_MIRROR = 160
+
+
+def verdict(evidence: tuple[Evidence, ...], contour: Contour) -> str:
+    """How well the best evidence answers: strong, middling, weak, or none at all."""
+    if not evidence:
+        return "none"
+    best = evidence[0]
+    if best.score >= contour.strong and best.fits is not False:
+        return "strong"
+    return "middling" if best.score >= contour.middling else "weak"
+
+
+def grounded(
+    stimulus: Stimulus, surface: Surface, reality: Reality, self_: Self, now: Now, contour: Contour
+) -> Draft | None:
+    """The draft built from evidence alone; nothing when the evidence has no bearing."""
+    if surface.modality == "question":
+        return _answer(surface, reality, self_, now, contour)
+    if surface.modality == "statement":
+        return _noted(stimulus, reality, now)
+    return Draft(_phrase(surface.modality, author=self_.author_name), "grounded")
+
+
+def day(timestamp: str, now: Now) -> str:
+    """A date as a person says it: Sunday 15 November, with the year when it is another."""
+    moment = parse_stamp(timestamp).astimezone(now.zone)
+    year = "" if moment.year == now.moment.astimezone(now.zone).year else f" {moment.year}"
+    return f"{moment:%A} {moment.day} {moment:%B}{year}"
+
+
+def clock_time(timestamp: str, now: Now) -> datetime:
+    """The moment of a stamp in the author's zone."""
+    return parse_stamp(timestamp).astimezone(now.zone)
+
+
+def _answer(
+    surface: Surface, reality: Reality, self_: Self, now: Now, contour: Contour
+) -> Draft | None:
+    told = reality.evidence[: contour.quotes]
+    if reality.verdict == "strong":
+        close = [e for e in told[1:] if e.score >= contour.strong]
+        said = [_phrase("stated", date=day(told[0].memory.timestamp, now), quote=told[0].quote)]
+        said += [_phrase("also", date=day(e.memory.timestamp, now), quote=e.quote) for e in close]
+        return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
+    if surface.about_being:
+        return Draft(_phrase("myself", name=self_.name), "grounded")
+    if not (surface.personal or reality.familiar):
+        return None
+    if reality.verdict == "middling":
+        items = [
+            _phrase("closest_item", date=day(e.memory.timestamp, now), quote=e.quote)
+            for e in told
+            if e.score >= contour.middling
+        ]
+        return Draft("\n".join([_phrase("closest"), *items]), "grounded", _sources(told))
+    return Draft(_phrase("untold"), "grounded")
+
+
+def _noted(stimulus: Stimulus, reality: Reality, now: Now) -> Draft:
+    text = " ".join(stimulus.text.split())
+    if len(text) > LONGEST_MIRROR:
+        long = len(text) > 4 * LONGEST_MIRROR
+        said = _phrase("noted_long", characters=f"{len(stimulus.text):,}") if long else ""
+        return Draft(said or _phrase("noted_plain"), "grounded")
+    turned = mirror(text)
+    if turned[-1:].isalnum():
+        turned += "."
+    old = reality.replaces
+    if old:
+        quote = " ".join(old.text.split())[:LONGEST_MIRROR]
+        said = _phrase("replaced", mirror=turned, date=day(old.timestamp, now), quote=quote)
+        return Draft(said, "grounded", (old.seq,))
+    return Draft(_phrase("noted", mirror=turned), "grounded")
+
+
+def _sources(evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
+    return tuple(e.memory.seq for e in evidence)
+
+
+def _phrase(key: str, /, **given: str) -> str:
+    return lexicon().phrases[key].format(**given)

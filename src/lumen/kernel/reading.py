@@ -1,0 +1,129 @@
+"""What plain code can read off a message: its sentences, its kind, what it asks for.
+
+Pure functions over text and the lexicon. They are signals, not understanding: what follows from
+them is decided in the steps.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lumen.kernel.lexicon import Kind, Lexicon, lexicon
+
+SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
+WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+NAME = re.compile(r"[^\W\d_][\w'’-]*")
+LINKS = re.compile(r"['’]s$|['’]$")
+SHORT = 5
+SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Where each sentence starts and stops."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for gap in [*SENTENCE_END.finditer(text), None]:
+        stop = gap.start() if gap else len(text)
+        if text[start:stop].strip():
+            spans.append((start, stop))
+        start = gap.end() if gap else stop
+    return spans
+
+
+def words(text: str) -> list[str]:
+    """The words that carry content, lower-case, in order, each once."""
+    empty = lexicon().empty
+    found = (LINKS.sub("", w.lower()) for w in WORD.findall(text))
+    return list(dict.fromkeys(w for w in found if w not in empty))
+
+
+def stem(word: str) -> str:
+    """A word without its ending: near enough to match singular with plural."""
+    for suffix in SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word.removesuffix(suffix)
+    return word
+
+
+def names(text: str) -> set[str]:
+    """Capitalised words inside a sentence: names of people, places and things, lower-case."""
+    found: set[str] = set()
+    for start, stop in sentences(text):
+        inside = list(NAME.finditer(text, start, stop))[1:]
+        found |= {
+            LINKS.sub("", w[0]).lower()
+            for w in inside
+            if w[0][0].isupper() and not w[0].startswith(("I'", "I’")) and w[0] != "I"
+        }
+    return found - lexicon().calendar
+
+
+def numbers(text: str) -> set[str]:
+    """Figures, and numbers written as words."""
+    found = {w.lower() for w in WORD.findall(text)}
+    return {w for w in found if any(c.isdigit() for c in w)} | (found & lexicon().numbers)
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence asks."""
+    bare = text.strip().rstrip("\"'”’)")
+    return bare.endswith("?") or lexicon().signals["asking"].match(bare.lower()) is not None
+
+
+def modality(text: str) -> str:
+    """What kind of message it is: question, greeting, farewell, thanks, acknowledgement, statement.
+
+    A question that follows statements still makes the message a question: it waits for an answer.
+    """
+    lex = lexicon()
+    parts = [text[a:b] for a, b in sentences(text)]
+    if any(is_question(p) for p in parts[-2:]) or _asks_without_a_mark(text, lex):
+        return "question"
+    short = len(WORD.findall(text)) <= SHORT
+    for kind in ("greeting", "farewell", "thanks", "acknowledgement"):
+        at_start = lex.signals[kind].match(text.lower().strip())
+        if at_start and short:
+            return kind
+    return "statement"
+
+
+def _asks_without_a_mark(text: str, lex: Lexicon) -> bool:
+    """People type "where does my sister live again" too."""
+    opening = re.match(r"(?:and|so|but|ok|hey|um|also|btw)?[, ]*(\w+(?:'s)?)", text.lower().strip())
+    wh = {"what", "which", "who", "whose", "when", "where", "why", "how", "what's", "who's"}
+    return bool(opening and opening[1] in wh and len(text) < 200 and not lex.has("thanks", text))
+
+
+def asks_for(question: str) -> Kind | None:
+    """The kind of answer a question wants, when its words say so."""
+    for kind in lexicon().kinds.values():
+        if kind.asks.search(question.lower()):
+            return kind
+    return None
+
+
+def fits(kind: Kind | None, text: str, question: str) -> bool | None:
+    """Whether a text holds an answer of that kind that the question did not bring itself."""
+    if kind is None:
+        return None
+    if kind.answers and kind.answers.search(text.lower()):
+        return True
+    if kind.numbers and numbers(text) - numbers(question):
+        return True
+    return bool(kind.names and names(text) - set(words(question)))
+
+
+def mirror(text: str) -> str:
+    """The author's words said back: "My sister" becomes "your sister"."""
+    turned = lexicon().mirror
+    pattern = re.compile(
+        r"(?<![\w'])(?:"
+        + "|".join(map(re.escape, sorted(turned, key=len, reverse=True)))
+        + r")(?![\w'])",
+        re.IGNORECASE,
+    )
+    said = pattern.sub(lambda m: turned[m[0].lower()], text.replace("’", "'"))
+    first = said[:1]
+    if first.isupper() and not names("x " + said.split(" ", 1)[0]) & names(text):
+        said = first.lower() + said[1:]
+    return said

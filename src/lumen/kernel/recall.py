@@ -1,0 +1,290 @@
+"""What comes to mind: the last two exchanges, and what the author said that bears on a question.
+
+Two paths, by text and by meaning, meet in one score: the cosine of sentence vectors, plus how
+much of the question's rare words the passage holds (exactly, and by the nearness of single
+words), plus whether it holds the kind of answer asked for. Kernel memories are never returned,
+and neither are questions or replies: evidence is what the author stated outside this turn.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lumen.core.data import Author, EventType, Memory, Origin
+from lumen.kernel.lexicon import Kind, lexicon
+from lumen.kernel.reading import asks_for, fits, is_question, sentences, stem, words
+from lumen.kernel.slots import Evidence
+from lumen.soul.index import Index, Passage
+
+EXCHANGES = 2
+SHORTLIST = 40
+MOST_SENTENCES = 32
+LONGEST_QUOTE = 280
+EXACT, NEAR, KIND, THIN = 0.1, 0.3, 0.05, 0.1
+NEAR_FROM = 0.3
+SAME_SUBJECT = 0.32
+SURELY = 0.4
+SELDOM = 8
+REVISION_MAY_LAG = 0.35
+NOVELTY_MAY_LAG = 0.05
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """What recall asks of mind: texts to unit vectors."""
+
+    @property
+    def id(self) -> str:
+        """Which embedder; vectors of two are never mixed."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit row per text."""
+        ...
+
+
+@dataclass(slots=True)
+class _Known:
+    """The passages of a being, loaded once and extended as it learns."""
+
+    spots: list[tuple[int, int, int]] = field(default_factory=list)
+    matrix: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    revised: dict[int, int] = field(default_factory=dict)  # memory → the passage that revised it
+    last: int = 0
+
+
+class Recall:
+    """Recall over one being's index, for one turn at a time."""
+
+    def __init__(self, index: Index, embedder: Embedder) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._known = _Known()
+        self._memories: dict[int, Memory] = {}
+        self._lexemes: dict[str, Vectors] = {}
+        self.before = 0
+
+    def at(self, seq: int) -> None:
+        """Stand just before an event: a turn does not recall itself."""
+        self.before = seq
+
+    def learn(self, limit: int = 64) -> int:
+        """Give vectors to memories that have none; returns how many were done."""
+        fresh = self._index.without_vectors(self._embedder.id, limit)
+        pieces = [(m, a, b) for m in fresh for a, b in passages(m.text)]
+        if pieces:
+            vectors = self._embedder.embed([m.text[a:b] for m, a, b in pieces])
+            self._index.add_vectors(
+                self._embedder.id,
+                [
+                    Passage(m.seq, a, b, row.tobytes())
+                    for (m, a, b), row in zip(pieces, vectors, strict=True)
+                ],
+            )
+            self._near_vectors([w for m in fresh for w in words(m.text[:4096])])
+        return len(fresh)
+
+    def recent(self) -> tuple[Memory, ...]:
+        """The last two exchanges before this turn."""
+        return tuple(self._index.recent(self.before, 2 * EXCHANGES))
+
+    def replaced(self) -> Memory | None:
+        """The earlier statement that this turn's message openly revises."""
+        self._load()
+        for old, i in self._known.revised.items():
+            if self._known.spots[i][0] == self.before and lexicon().has("revision", self._text(i)):
+                return self._memories[old]
+        return None
+
+    def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
+        """How near each text is in meaning to another."""
+        rows = self._embedder.embed([*texts, to])
+        return tuple(float(x) for x in rows[:-1] @ rows[-1])
+
+    def evidence(self, question: str) -> tuple[Evidence, ...]:
+        """What the author said that bears on a question, best first, the newest on one subject."""
+        self._load()
+        if not self._known.spots:
+            return ()
+        query = self._embedder.embed([question])[0]
+        cosines = self._known.matrix @ query
+        chosen = self._shortlist(question, cosines)
+        return self._newest(self._scored(question, cosines, chosen))
+
+    def _load(self) -> None:
+        known = self._known
+        fresh = list(self._index.vectors(self._embedder.id, known.last))
+        self._memories |= self._index.get({p.seq for p in fresh} - self._memories.keys())
+        rows = []
+        for p in fresh:
+            known.last = max(known.last, p.seq)
+            memory = self._memories.get(p.seq)
+            if memory and is_evidence(memory) and not is_question(memory.text[p.start : p.stop]):
+                known.spots.append((p.seq, p.start, p.stop))
+                rows.append(np.frombuffer(p.vector, dtype=np.float32))
+        if rows:
+            old = known.matrix if len(known.matrix) else np.zeros((0, len(rows[0])), np.float32)
+            known.matrix = np.concatenate([old, np.stack(rows)])
+            for i in range(len(old), len(known.spots)):
+                self._note_revision(i)
+
+    def _note_revision(self, i: int) -> None:
+        """A statement that says it changes something revises the earlier one it is nearest to."""
+        seq, text = self._known.spots[i][0], self._text(i)
+        marked = lexicon().has("revision", text) or lexicon().has("novelty", text)
+        if len(text) > LONGEST_QUOTE or not marked:
+            return
+        earlier = bisect_left(self._known.spots, (seq, 0, 0))
+        if earlier:
+            likeness = self._known.matrix[:earlier] @ self._known.matrix[i]
+            nearest = int(likeness.argmax())
+            if self._same_subject(i, nearest, float(likeness[nearest])):
+                self._known.revised[self._known.spots[nearest][0]] = i
+
+    def _same_subject(self, i: int, j: int, likeness: float) -> bool:
+        """Near in meaning and sharing a seldom-used word; a mere "now" or "new" asks for more."""
+        both = {stem(w) for w in words(self._text(i))} & {stem(w) for w in words(self._text(j))}
+        open_about_it = lexicon().has("revision", self._text(i))
+        if likeness < SAME_SUBJECT or not (open_about_it or len(both) > 1 or likeness > SURELY):
+            return False
+        return any(len(self._index.search([w], SELDOM + 1)) <= SELDOM for w in both)
+
+    def _shortlist(self, question: str, cosines: Vectors) -> list[int]:
+        """Passages worth a closer look: nearest in meaning, and those that share rare words."""
+        by_text = {seq for seq, _ in self._index.search(words(question), SHORTLIST)}
+        order = np.argsort(-cosines)
+        near = {int(i) for i in order[: 2 * SHORTLIST]}
+        said = {i for i, (seq, _, _) in enumerate(self._known.spots) if seq in by_text}
+        return [i for i in sorted(near | said) if self._known.spots[i][0] < self.before]
+
+    def _scored(
+        self, question: str, cosines: Vectors, chosen: Iterable[int]
+    ) -> list[tuple[float, int, bool | None]]:
+        asked = words(question)
+        kind = asks_for(question)
+        weight = self._rarity([stem(w) for w in asked])
+        best: dict[int, tuple[float, int, bool | None]] = {}
+        top_sentence: dict[int, float] = {}
+        chosen = list(chosen)
+        texts = [self._text(i) for i in chosen]
+        self._near_vectors([*asked, *(w for t in texts for w in words(t))])
+        for i, text in zip(chosen, texts, strict=True):
+            score, answers = self._score(asked, weight, text, kind, question)
+            score += float(cosines[i])
+            seq = self._known.spots[i][0]
+            top, spot, told = best.get(seq, (-1.0, i, answers))
+            if score > top:
+                told = answers
+            if score > top_sentence.get(seq, -1.0) and not self._is_whole(i):
+                top_sentence[seq], spot = score, i
+            best[seq] = (max(score, top), spot, told)
+        return sorted(best.values(), key=lambda b: -b[0])
+
+    def _score(
+        self, asked: list[str], weight: Vectors, text: str, kind: Kind | None, question: str
+    ) -> tuple[float, bool | None]:
+        held = words(text)
+        answers = fits(kind, text, question)
+        score = 0.0 if answers is None else (KIND if answers else -KIND)
+        stems = {stem(w) for w in held}
+        if len(stems - {stem(w) for w in asked}) < 2:
+            score -= THIN
+        if asked and held:
+            exact = np.array([stem(w) in stems for w in asked], dtype=np.float32)
+            near = self._matrix(asked) @ self._matrix(held).T
+            soft = np.clip((near.max(axis=1) - NEAR_FROM) / (1 - NEAR_FROM), 0, 1)
+            score += float((EXACT * exact + NEAR * soft) @ weight)
+        return score, answers
+
+    def _rarity(self, stems: list[str]) -> Vectors:
+        """How much each asked word tells, summing to 1: rare words tell more."""
+        total = max(1, len({seq for seq, _, _ in self._known.spots}))
+        counts = [len(self._index.search([s], 1000)) for s in stems]
+        weights = np.array([math.log(1 + total / (0.5 + n)) for n in counts], dtype=np.float32)
+        return weights / max(float(weights.sum()), 1e-6)
+
+    def _near_vectors(self, wanted: Sequence[str]) -> None:
+        """Make sure single words have vectors: kept ones first, new ones computed and kept."""
+        missing = [w for w in dict.fromkeys(wanted) if w not in self._lexemes]
+        for start in range(0, len(missing), 500):
+            kept = self._index.lexemes(self._embedder.id, missing[start : start + 500])
+            self._lexemes |= {w: np.frombuffer(v, dtype=np.float32) for w, v in kept.items()}
+        new = [w for w in missing if w not in self._lexemes]
+        if new:
+            rows = self._embedder.embed(new)
+            self._lexemes |= dict(zip(new, rows, strict=True))
+            kept_now = {w: row.tobytes() for w, row in zip(new, rows, strict=True)}
+            self._index.add_lexemes(self._embedder.id, kept_now)
+
+    def _matrix(self, wanted: list[str]) -> Vectors:
+        return np.stack([self._lexemes[w] for w in wanted])
+
+    def _newest(self, scored: list[tuple[float, int, bool | None]]) -> tuple[Evidence, ...]:
+        """Put the statement that revised another in its place, when it bears on the question too."""
+        scores = {self._known.spots[i][0]: score for score, i, _ in scored}
+        kept: list[Evidence] = []
+        seen: set[int] = set()
+        for score, i, answers in scored[:12]:
+            spot, old = self._known.spots[i], None
+            while (later := self._known.revised.get(spot[0])) is not None:
+                new = self._known.spots[later]
+                open_about_it = lexicon().has("revision", self._text(later))
+                lag = REVISION_MAY_LAG if open_about_it else NOVELTY_MAY_LAG
+                if scores.get(new[0], -1.0) < score - lag:
+                    break
+                seen.add(spot[0])
+                old, spot = self._memories[spot[0]], new
+            if spot[0] not in seen:
+                seen.add(spot[0])
+                memory = self._memories[spot[0]]
+                quote = quoted(memory.text, *spot[1:])
+                kept.append(Evidence(memory, quote, score, answers, old))
+        return tuple(kept)
+
+    def _is_whole(self, i: int) -> bool:
+        seq, start, stop = self._known.spots[i]
+        return (start, stop) == (0, len(self._memories[seq].text))
+
+    def _text(self, i: int) -> str:
+        seq, start, stop = self._known.spots[i]
+        return self._memories[seq].text[start:stop]
+
+
+def is_evidence(memory: Memory) -> bool:
+    """Whether a memory is the author's own word. Only that may ground an answer."""
+    return (
+        memory.author is Author.EXTERNAL
+        and memory.origin is Origin.AUTHOR
+        and memory.event_type is EventType.AUTHOR_MESSAGE
+    )
+
+
+def passages(text: str) -> list[tuple[int, int]]:
+    """The whole text, and each of its sentences when there are several."""
+    spans = sentences(text[: 64 * 1024])[:MOST_SENTENCES]
+    whole = (0, len(text))
+    return [whole, *spans] if len(spans) > 1 else [whole]
+
+
+def quoted(text: str, start: int, stop: int) -> str:
+    """A passage as it is quoted: short messages whole, long ones around the passage."""
+    if len(text) <= LONGEST_QUOTE:
+        return " ".join(text.split())
+    spans = sentences(text)
+    first = last = next(n for n, (_, b) in enumerate(spans) if b > start)
+    while True:
+        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= LONGEST_QUOTE:
+            last += 1
+        elif first and spans[last][1] - spans[first - 1][0] <= LONGEST_QUOTE:
+            first -= 1
+        else:
+            break
+    piece = " ".join(text[spans[first][0] : spans[last][1]].split())
+    return piece if len(piece) <= LONGEST_QUOTE else piece[: LONGEST_QUOTE - 1] + "…"

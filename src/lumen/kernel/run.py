@@ -1,0 +1,230 @@
+"""The runner: hands each step only what it reads, records each beat, commits through the gate.
+
+The order is the loop's. A beat's changes and its kernel memory are one commit; the reply is
+durable before anyone sees it; the last beat of a turn signs the chain's head.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from lumen.core.canon import JSON, clean
+from lumen.core.clock import Clock, Draw, draw_from, ulid
+from lumen.core.data import Author, Being, Change, Entry, EventType, Origin
+from lumen.core.errors import LumenError, UsageError
+from lumen.hands.run import Limits
+from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
+from lumen.kernel.commit import Gate, kernel_entry
+from lumen.kernel.loops import ACTION
+from lumen.kernel.recall import Recall as RecallOver
+from lumen.kernel.slots import Contour, Now, Reply, Self, Slot, Stimulus, trace
+from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
+from lumen.mind.ask import Reach
+from lumen.soul.index import Index
+
+LONGEST_MESSAGE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What whoever started a turn wants to see of it."""
+
+    step: Callable[[str], None] = lambda _: None
+    reply: Callable[[str], None] = lambda _: None
+    draft: Callable[[str], None] | None = None
+
+
+@dataclass(slots=True)
+class Kernel:
+    """An open being and all it takes to run a turn."""
+
+    being: Being
+    gate: Gate
+    index: Index
+    recall: RecallOver
+    reach: Reach
+    clock: Clock
+    self_: Self
+    now: Callable[[], Now]
+    contour: Contour = field(default_factory=Contour)
+    limits: Limits = field(default_factory=Limits)
+
+    def close(self) -> None:
+        """Let go of models and files."""
+        self.reach.close()
+        self.index.close()
+        self.gate.close()
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One run of a loop: the slots written so far and what the capabilities recorded."""
+
+    kernel: Kernel
+    stimulus: Stimulus
+    mind: RecordedMind
+    hands: RecordedHands
+    slots: dict[type, Any] = field(default_factory=dict)
+
+
+async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) -> str:
+    """One turn of the action loop: the words are durable before any thinking starts.
+
+    Raises:
+        UsageError: there is nothing to answer, or too much; nothing was kept.
+    """
+    text = clean(text).strip()
+    if not text:
+        raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
+    if len(text) > LONGEST_MESSAGE:
+        raise UsageError(
+            f"the message has {len(text):,} characters; at most {LONGEST_MESSAGE:,} fit",
+            fix="keep it in a file and tell me what it is about",
+        )
+    session_key = f"lumen:interface:{ulid(kernel.clock)}"
+    with in_turn(kernel.being):
+        placed = kernel.gate.record(_heard(text, session_key, private))
+        stimulus = Stimulus(text, placed.seq, session_key, private)
+        try:
+            turn = _begin(kernel, stimulus, watch)
+            await run_loop(ACTION, turn, watch)
+        except (LumenError, asyncio.CancelledError, KeyboardInterrupt) as error:
+            why = error.what if isinstance(error, LumenError) else "stopped by the author"
+            kernel.gate.record(
+                kernel_entry("interrupted", f"The turn ended early: {why}", session_key, {}),
+                sign=True,
+            )
+            raise
+    reply: Reply = turn.slots[Reply]
+    return reply.text
+
+
+async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> None:
+    """Run every beat of a loop in order."""
+    for number, beat in enumerate(loop.beats, 1):
+        changes, record = await _run_beat(beat, turn, watch)
+        last = number == len(loop.beats)
+        acts = any(s.writes is Reply for s in beat.steps)
+        skills = turn.hands.entries
+        turn.hands.entries = []
+        turn.kernel.gate.commit(loop.name, changes, record, before=skills, durable=acts, sign=last)
+        if acts:
+            watch.reply(turn.slots[Reply].text)
+
+
+async def _run_beat(beat: Beat, turn: _Turn, watch: Watch) -> tuple[list[Change], Entry]:
+    changes: list[Change] = []
+    steps: list[JSON] = []
+    said: list[str] = []
+    for one in beat.steps:
+        watch.step(one.name)
+        written, told = await _run_step(one, turn)
+        turn.slots[one.writes] = written
+        changes += written.changes
+        steps.append(told)
+        said += [written.said()] if written.said() else []
+    payload: dict[str, JSON] = {"turn": turn.stimulus.session_key, "steps": steps}
+    if turn.mind.calls:
+        payload["calls"], turn.mind.calls = turn.mind.calls, []
+    entry = kernel_entry(
+        beat.name, f"{beat.name.upper()}: {'; '.join(said)}", turn.stimulus.session_key, payload
+    )
+    return changes, entry
+
+
+async def _run_step(one: Step, turn: _Turn) -> tuple[Slot, JSON]:
+    """Run a step on exactly what it reads; tell what it wrote and how long it took."""
+    clock = turn.kernel.clock
+    began = clock.tick()
+    told: dict[str, JSON] = {"step": one.name, "read": [t.__name__ for _, t in one.reads]}
+    given = {name: turn.slots[wanted] for name, wanted in one.reads}
+    try:
+        written = await one.run(**given)
+    except Skip as reason:
+        written = one.writes()
+        told["skipped"] = reason.what
+    if written.changes:
+        allowed = {c.store for c in written.changes} <= one.stores
+        if not allowed:
+            raise LumenError(f"step {one.name} proposed a change to a store it did not declare")
+    told["ms"] = round((clock.tick() - began) * 1000, 1)
+    told["wrote"] = trace(written)
+    return written, told
+
+
+def close_dead_turns(kernel: Kernel) -> list[str]:
+    """Archive, as unclosed, every turn whose process died; none is run again."""
+    kernel.index.catch_up()
+    found = kernel.index.open_turns()
+    if not found:
+        return []
+    with _nobody_in_turn(kernel.being) as alone:
+        if not alone:
+            return []
+        kernel.index.catch_up()
+        said = []
+        for session_key, seq in kernel.index.open_turns():
+            what = f"The turn that began with event {seq} was never finished; its words are kept."
+            kernel.gate.record(kernel_entry("unclosed", what, session_key, {"began": seq}))
+            said.append(what)
+        return said
+
+
+@contextmanager
+def in_turn(being: Being) -> Iterator[None]:
+    """Say to other processes that a turn is under way here; several may be at once."""
+    with (being.memory / ".turns").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+@contextmanager
+def _nobody_in_turn(being: Being) -> Iterator[bool]:
+    with (being.memory / ".turns").open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
+    watch.step("recall")
+    kernel.index.catch_up()
+    kernel.recall.at(stimulus.seq)
+    kernel.recall.learn()
+    self_ = kernel.self_
+    slots: dict[str, JSON] = {"name": self_.name, "author_name": self_.author_name}
+    folders = (kernel.being.prompts, PROMPTS)
+    mind = RecordedMind(kernel.reach, digest(folders, slots), watch.draft)
+    hands = RecordedHands(kernel.being.skills, stimulus.session_key, kernel.clock, kernel.limits)
+    turn = _Turn(kernel, stimulus, mind, hands)
+    turn.slots = {
+        Stimulus: stimulus,
+        Self: self_,
+        Contour: kernel.contour,
+        Now: kernel.now(),
+        Draw: draw_from(stimulus.session_key),
+        Mind: mind,
+        Hands: hands,
+        Recall: kernel.recall,
+    }
+    return turn
+
+
+def _heard(text: str, session_key: str, private: bool) -> Entry:
+    return Entry(
+        author=Author.EXTERNAL,
+        event_type=EventType.AUTHOR_MESSAGE,
+        origin=Origin.AUTHOR,
+        situation="heard",
+        description=text,
+        session_key=session_key,
+        payload={"private": True} if private else {},
+    )

@@ -1,0 +1,252 @@
+"""What the steps hand to each other: one frozen type per step, each with a default for every field.
+
+`said` is the line a slot leaves in the beat's kernel memory; `trace` what `why` can show of it
+later. Traces cite memories by number and never copy them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from lumen.core.canon import JSON
+from lumen.core.clock import Draw
+from lumen.core.data import Change, Memory
+
+LONGEST_TRACED = 600
+UNTRACED = ("changes", "excerpt")  # the one is committed, the other is the message itself
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a step writes; `changes` are proposals, carried out by the gate or refused."""
+
+    changes: tuple[Change, ...] = ()
+
+    def said(self) -> str:
+        """One phrase for the kernel memory."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """What set the turn off: already archived, so it cannot be lost."""
+
+    text: str
+    seq: int
+    session_key: str
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Self:
+    """A snapshot of who the being is and whom it speaks with."""
+
+    name: str
+    author_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contour:
+    """Thresholds and weights of judgement."""
+
+    strong: float = 0.72
+    middling: float = 0.3
+    quotes: int = 3
+    excerpt: int = 1200
+    truthfulness: float = 1.2
+    precision: float = 1.1
+    freedom: float = 0.8
+    servility: float = 1.0
+    overconfidence: float = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The moment of the turn, and the zone the author lives in."""
+
+    moment: datetime
+    zone: ZoneInfo
+
+
+GIVEN: frozenset[type] = frozenset({Stimulus, Self, Contour, Now, Draw})
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Something the author said that bears on the question."""
+
+    memory: Memory
+    quote: str
+    score: float
+    fits: bool | None = None  # does it hold the kind of answer asked for; None: cannot tell
+    replaces: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested(Slot):
+    """The message as it will be worked with."""
+
+    excerpt: str = ""
+    characters: int = 0
+
+    def said(self) -> str:
+        """How much came in."""
+        return f"{self.characters} characters in"
+
+
+@dataclass(frozen=True, slots=True)
+class Surface(Slot):
+    """What the words show before anything is thought about them."""
+
+    modality: str = "statement"
+    mood: str = ""
+    personal: bool = False
+    about_being: bool = False
+    revises: bool = False
+    topic: tuple[str, ...] = ()
+    uncertainty_markers: tuple[str, ...] = ()
+
+    def said(self) -> str:
+        """What kind of message it is."""
+        return self.modality
+
+
+@dataclass(frozen=True, slots=True)
+class Reality(Slot):
+    """What is known that bears on the message, and how sure that is."""
+
+    verdict: str = "none"
+    evidence: tuple[Evidence, ...] = ()
+    recent: tuple[Memory, ...] = ()
+    gaps: tuple[str, ...] = ()
+    familiar: bool = False  # it names someone or something the author has spoken of
+    replaces: Memory | None = None  # what this message, by its own words, takes back
+
+    def said(self) -> str:
+        """What was loaded."""
+        return f"loaded {len(self.recent)} recent and {len(self.evidence)} told: {self.verdict}"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An action that could be taken: a skill, what it would do, and what should come of it."""
+
+    skill: str
+    action: str
+    prediction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Slot):
+    """What could be done."""
+
+    candidates: tuple[Candidate, ...] = ()
+
+    def said(self) -> str:
+        """The candidates."""
+        return ", ".join(f"{c.skill}.{c.action}" for c in self.candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One way of saying it. A grounded one is built by the kernel from evidence alone."""
+
+    text: str
+    kind: str
+    sources: tuple[int, ...] = ()
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts(Slot):
+    """The ways of saying it that compete."""
+
+    drafts: tuple[Draft, ...] = ()
+    trouble: str = ""
+
+    def said(self) -> str:
+        """How many there are."""
+        return f"{len(self.drafts)} drafts" + (f" ({self.trouble})" if self.trouble else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """How a draft scores: T, P and F speak for it, the others against it."""
+
+    truthfulness: float
+    precision: float
+    freedom: float
+    servility: float
+    overconfidence: float
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics(Slot):
+    """A score for each draft, in the drafts' order."""
+
+    scores: tuple[Axes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Slot):
+    """The draft that won."""
+
+    draft: Draft = Draft("", "none")
+    total: float = 0.0
+    notes: str = ""
+
+    def said(self) -> str:
+        """Which won, and over what."""
+        return self.notes
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Slot):
+    """What was really said, as the skill delivered it."""
+
+    text: str = ""
+    delivered: bool = False
+    error: str = ""
+
+    def said(self) -> str:
+        """Whether it arrived."""
+        return "said" if self.delivered else f"not said: {self.error}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Slot):
+    """What came of the action, against what was predicted."""
+
+    outcome: str = ""
+    prediction: str = ""
+    delta: float = 0.0
+
+    def said(self) -> str:
+        """Outcome and surprise."""
+        return f"{self.outcome}; predicted: {self.prediction}; delta {self.delta:+.2f}"
+
+
+def trace(value: object) -> JSON:
+    """A value as JSON for the audit trail: memories by number, long text cut, changes left out."""
+    match value:
+        case Memory():
+            told: JSON = {"event": value.seq}
+        case Evidence():
+            told = {"event": value.memory.seq, "score": round(value.score, 4)}
+            if value.replaces:
+                told["replaces"] = value.replaces.seq
+        case str():
+            told = value if len(value) <= LONGEST_TRACED else value[:LONGEST_TRACED] + "…"
+        case float():
+            told = round(value, 4)
+        case tuple():
+            told = [trace(v) for v in value]
+        case Slot() | Candidate() | Draft() | Axes():
+            names = [f.name for f in fields(value) if f.name not in UNTRACED]
+            told = {name: trace(getattr(value, name)) for name in names}
+        case _:
+            told = value
+    return told

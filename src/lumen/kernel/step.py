@@ -1,0 +1,168 @@
+"""A step's signature is its contract: what it reads, what it writes, which stores it may touch.
+
+A step is a plain async function. Its parameters are slots written by earlier steps, things given
+to every loop, or capabilities; its return type is the slot it writes. A loop that does not fit
+together stops the import with a message that names the step. How steps are run is in run.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol, get_type_hints
+
+from lumen.core.canon import JSON
+from lumen.core.data import Memory, Store
+from lumen.core.errors import BadLoop, LumenError
+from lumen.kernel.slots import GIVEN, Evidence, Slot
+
+type_name = "{0.__name__}".format
+
+
+class Skip(LumenError):
+    """Raised by a step that has nothing to do; the reason is archived."""
+
+
+class Recall(Protocol):
+    """What a step may remember: never a kernel memory."""
+
+    def recent(self) -> tuple[Memory, ...]:
+        """The last two exchanges before this turn."""
+        ...
+
+    def evidence(self, question: str) -> tuple[Evidence, ...]:
+        """What the author said that bears on a question, best first."""
+        ...
+
+    def replaced(self) -> Memory | None:
+        """The earlier statement that this turn's message openly revises."""
+        ...
+
+    def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
+        """How near each text is in meaning to another, from -1 to 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What a model said, and whether it is a small one, whose inventions need more care."""
+
+    text: str
+    model: str
+    small: bool
+
+
+class Mind(Protocol):
+    """One call to the model a role is assigned to."""
+
+    async def ask(self, step: str, slots: dict[str, JSON], max_tokens: int) -> Spoken:
+        """Render the step's templates, call once, return the words."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a skill's run."""
+
+    ok: bool
+    output: JSON
+    error: str
+
+
+class Hands(Protocol):
+    """The skills, run as separate programs; every call is archived."""
+
+    async def use(self, skill: str, action: str, given: JSON) -> Done:
+        """Run a skill once."""
+        ...
+
+    def can(self, skill: str) -> bool:
+        """Whether the skill exists."""
+        ...
+
+
+CAPABILITIES: frozenset[type] = frozenset({Recall, Mind, Hands})
+Function = Callable[..., Awaitable[Slot]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step as the loops see it."""
+
+    name: str
+    run: Function
+    reads: tuple[tuple[str, type], ...]
+    writes: type[Slot]
+    stores: frozenset[Store]
+
+
+def step(*stores: Store) -> Callable[[Function], Step]:
+    """Make a step of an async function; `stores` are what its slot may propose to change."""
+
+    def declare(function: Function) -> Step:
+        hints = get_type_hints(function)
+        writes = hints.pop("return", None)
+        if not (isinstance(writes, type) and issubclass(writes, Slot)):
+            raise BadLoop(f"step {function.__name__} must return a slot, not {writes}")
+        try:
+            writes()
+        except TypeError as error:
+            raise BadLoop(f"{writes.__name__} needs a default for every field: {error}") from error
+        return Step(function.__name__, function, tuple(hints.items()), writes, frozenset(stores))
+
+    return declare
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A run of steps that leaves one kernel memory."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A row of steps and what it may write; checked when it is made."""
+
+    name: str
+    grants: frozenset[Store]
+    beats: tuple[Beat, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a loop that does not fit together."""
+        written: dict[type, str] = {}
+        for one in self.steps():
+            self._check_reads(one, written)
+            self._check_writes(one, written)
+            written[one.writes] = one.name
+
+    def steps(self) -> Iterator[Step]:
+        """Every step, in order."""
+        for beat in self.beats:
+            yield from beat.steps
+
+    def _check_reads(self, one: Step, written: dict[type, str]) -> None:
+        for _, wanted in one.reads:
+            if wanted in GIVEN or wanted in CAPABILITIES or wanted in written:
+                continue
+            later = [s.name for s in self.steps() if s.writes is wanted]
+            hint = f"; {later[0]} writes it, but later" if later else "; no step writes it"
+            raise BadLoop(
+                f"{self.name} loop: step {one.name} reads {type_name(wanted)}{hint}",
+                fix=f"move {one.name} behind the step that writes {type_name(wanted)}",
+            )
+
+    def _check_writes(self, one: Step, written: dict[type, str]) -> None:
+        if one.writes in written:
+            other = written[one.writes]
+            raise BadLoop(
+                f"{self.name} loop: {one.name} writes {type_name(one.writes)}, as {other} does"
+            )
+        excess = one.stores - self.grants
+        if excess:
+            raise BadLoop(
+                f"{self.name} loop: step {one.name} asks for {', '.join(sorted(excess))}, "
+                "which this loop is not granted",
+                fix="see GRANTS in kernel/commit.py",
+            )

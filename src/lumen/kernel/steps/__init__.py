@@ -1,0 +1,1 @@
+"""The steps of the loops; the files stand in order of execution."""

@@ -1,0 +1,57 @@
+"""Perceive: what came in, what its words show, and what is known that bears on it."""
+
+from __future__ import annotations
+
+from lumen.kernel.grounded import verdict
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.reading import modality, names, words
+from lumen.kernel.slots import Contour, Ingested, Reality, Self, Stimulus, Surface
+from lumen.kernel.step import Recall, step
+
+
+@step()
+async def ingest(stimulus: Stimulus, contour: Contour) -> Ingested:
+    """Take the message as it is; a prompt carries its beginning and its end when it is long."""
+    text = stimulus.text
+    half = contour.excerpt // 2
+    excerpt = text if len(text) <= contour.excerpt else f"{text[:half]} … {text[-half:]}"
+    return Ingested(excerpt=excerpt, characters=len(text))
+
+
+@step()
+async def surface_parse(ingested: Ingested, self_: Self) -> Surface:
+    """Read off the words: what kind of message, about whom, how sure of itself."""
+    text, lex = ingested.excerpt, lexicon()
+    about_being = lex.has("second_person", text) or self_.name.lower() in words(text)
+    personal = lex.has("first_person", text)
+    return Surface(
+        modality=modality(text),
+        mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
+        personal=personal,
+        about_being=about_being and not personal,
+        revises=lex.has("revision", text),
+        topic=tuple(words(text)[:12]),
+        uncertainty_markers=lex.found("uncertainty", text),
+    )
+
+
+@step()
+async def reality_check(
+    ingested: Ingested, surface: Surface, recall: Recall, contour: Contour
+) -> Reality:
+    """Recall on both paths and judge, in code, how well what was told bears on the message."""
+    recent = recall.recent()
+    if surface.modality not in ("question", "statement"):
+        return Reality(recent=recent)
+    evidence = recall.evidence(ingested.excerpt)
+    found = verdict(evidence, contour)
+    asks = surface.modality == "question"
+    told = {w for e in evidence for w in words(e.quote)}
+    return Reality(
+        verdict=found,
+        evidence=evidence,
+        recent=recent,
+        gaps=surface.topic if asks and found in ("weak", "none") else (),
+        familiar=bool(names(ingested.excerpt) & told),
+        replaces=None if asks else recall.replaced(),
+    )

@@ -1,0 +1,196 @@
+"""Deliberate: what could be done, ways of saying it, and how they score.
+
+The weights of the axes are the contour's; the axes that need more than words and recall come
+with the steps that supply them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from lumen.core.data import Author, Memory
+from lumen.core.errors import MindError
+from lumen.kernel.grounded import day, grounded
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.reading import names, numbers, stem, words
+from lumen.kernel.slots import (
+    Axes,
+    Candidate,
+    Choice,
+    Contour,
+    Draft,
+    Drafts,
+    Ingested,
+    Metrics,
+    Now,
+    Plan,
+    Reality,
+    Self,
+    Stimulus,
+    Surface,
+)
+from lumen.kernel.step import Mind, Recall, step
+
+TALK_TOKENS = 48
+FREE_WORDS = 8  # a reply may bring this many words of its own before they count as invention
+FACTS = 3
+
+
+@step()
+async def plan(surface: Surface) -> Plan:
+    """What could be done: for a conversation, say something through the chat skill."""
+    expected = {"question": "the answer is accepted", "statement": "the author goes on"}
+    prediction = expected.get(surface.modality, "the conversation goes on")
+    return Plan(candidates=(Candidate("chat", "say", prediction),))
+
+
+@step()
+async def drafts(
+    stimulus: Stimulus,
+    ingested: Ingested,
+    surface: Surface,
+    reality: Reality,
+    self_: Self,
+    now: Now,
+    contour: Contour,
+    mind: Mind,
+) -> Drafts:
+    """One draft from evidence alone, one from the model; a model that fails leaves the first."""
+    own = grounded(stimulus, surface, reality, self_, now, contour)
+    useful = [e for e in reality.evidence if e.score >= contour.middling][:FACTS]
+    plain = surface.modality == "statement"
+    slots = {
+        "name": self_.name,
+        "author_name": self_.author_name,
+        "kind": (surface.mood or surface.modality) if plain else surface.modality,
+        "message": ingested.excerpt,
+        "facts": [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in useful],
+        "recent": exchanges(reality.recent, contour.excerpt // 4),
+    }
+    trouble, spoken = "", None
+    try:
+        spoken = await mind.ask("drafts", slots, TALK_TOKENS)
+    except MindError as error:
+        trouble = error.what
+    found = [own] if own else []
+    if spoken and spoken.text.strip():
+        sources = tuple(e.memory.seq for e in useful)
+        kind = "small model" if spoken.small else "model"
+        found.append(Draft(spoken.text.strip(), kind, sources, spoken.model))
+    elif not trouble:
+        trouble = "it said nothing"
+    if not found or (trouble and surface.modality == "question"):
+        found = [_without_model(own, trouble), *found[1:]]
+    return Drafts(drafts=tuple(found), trouble=trouble)
+
+
+def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, str]]:
+    """Recent memories as pairs of what was said and what was answered."""
+    pairs: list[dict[str, str]] = []
+    for said, reply in pairwise(recent):
+        if said.session_key == reply.session_key and reply.author is Author.SELF:
+            pairs.append({"said": said.text[:longest], "reply": reply.text[:longest]})
+    return pairs
+
+
+def _without_model(own: Draft | None, trouble: str) -> Draft:
+    """Never empty, never invented: say that the model failed, and what is known all the same."""
+    phrases = lexicon().phrases
+    opening = phrases["unreachable"].format(trouble=trouble)
+    if own is None:
+        return Draft(opening + phrases["nothing_known"], "grounded")
+    return replace(own, text=opening + own.text)
+
+
+@step()
+async def metrics_engine(
+    ingested: Ingested,
+    surface: Surface,
+    reality: Reality,
+    drafts: Drafts,
+    self_: Self,
+    recall: Recall,
+    contour: Contour,
+) -> Metrics:
+    """Score every draft in code: truthful, to the point, its own voice; not servile, not cocksure."""
+    texts = tuple(d.text for d in drafts.drafts)
+    nearness = recall.likeness(texts, ingested.excerpt)
+    told = " ".join(e.quote for e in reality.evidence[:FACTS])
+    around = " ".join([self_.name, self_.author_name, *(m.text for m in reality.recent)])
+    asks_memory = surface.modality == "question" and (surface.personal or reality.familiar)
+    ground = Ground(ingested.excerpt, told, around, asks_memory, reality.verdict == "strong")
+    scores = [
+        _axes(d, near, ground, contour) for d, near in zip(drafts.drafts, nearness, strict=True)
+    ]
+    return Metrics(scores=tuple(scores))
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a draft may lean on."""
+
+    message: str
+    told: str
+    around: str
+    asks_memory: bool
+    answered: bool  # what was told answers the question
+
+
+def _axes(draft: Draft, near: float, ground: Ground, contour: Contour) -> Axes:
+    lex = lexicon()
+    own = draft.kind == "grounded"
+    truth = 1.0 if own else truthfulness(draft, ground)
+    precision = 0.8 if own else max(0.0, min(1.0, 0.5 + near / 2))
+    freedom = 0.2 if own else 0.8
+    servility = 0.0 if own else min(1.0, 0.5 * len(lex.found("servility", draft.text)))
+    cocksure = 0.0 if own else min(1.0, 0.25 * len(lex.found("overconfidence", draft.text)))
+    total = (
+        contour.truthfulness * truth
+        + contour.precision * precision
+        + contour.freedom * freedom
+        - contour.servility * servility
+        - contour.overconfidence * cocksure
+    )
+    return Axes(truth, precision, freedom, servility, cocksure, total)
+
+
+def truthfulness(draft: Draft, ground: Ground) -> float:
+    """How little a draft brings that nothing supports: invented names and figures weigh most.
+
+    Asked about the author's life, what was told is the only truth: a draft must bring some of it,
+    and whatever it adds counts against it. A small model is held to its sources in all it says.
+    """
+    if lexicon().has("hedge", draft.text):
+        return 0.9
+    asked = _stems(ground.message)
+    told = _stems(ground.told)
+    known = asked | told | _stems(ground.around)
+    invented = [w for w in names(draft.text) | numbers(draft.text) if stem(w) not in known]
+    strange = [w for w in words(draft.text) if stem(w) not in known]
+    small = draft.kind == "small model"
+    if ground.asks_memory:
+        if small and not ground.answered:
+            return 0.1
+        answers = bool(_stems(draft.text) & (told - asked))
+        return (1.0 if answers else 0.2) / (1.0 + len(invented) + 0.25 * len(strange))
+    loose = max(0, len(strange) - FREE_WORDS) if small else 0
+    return 1.0 / (1.0 + len(invented) + 0.25 * loose)
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(w) for w in words(text)}
+
+
+@step()
+async def lambda_select(drafts: Drafts, metrics: Metrics) -> Choice:
+    """The draft with the highest Λ speaks; on a tie the more truthful one."""
+    ranked = sorted(
+        zip(drafts.drafts, metrics.scores, strict=True),
+        key=lambda pair: (pair[1].total, pair[1].truthfulness, -pair[1].servility),
+        reverse=True,
+    )
+    best, score = ranked[0]
+    others = ", ".join(f"{d.kind} {s.total:.2f}" for d, s in ranked[1:])
+    notes = f"{best.kind} draft, Λ {score.total:.2f}" + (f" over {others}" if others else "")
+    return Choice(draft=best, total=score.total, notes=notes)

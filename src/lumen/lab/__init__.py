@@ -1,0 +1,1 @@
+"""What measures us: experiments and evaluations."""

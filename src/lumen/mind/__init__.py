@@ -1,0 +1,1 @@
+"""How models are reached. Keeps no state between calls."""

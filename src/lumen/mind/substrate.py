@@ -1,0 +1,94 @@
+"""What a model backend is to Lumen: it says what it has, how it is, and answers one prompt.
+
+No chat history, no retries, no choice of model: those belong to whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+OnText = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescriptor:
+    """A model a substrate offers, and what must be known before asking it."""
+
+    substrate: str
+    model_id: str
+    display_name: str
+    context_tokens: int | None
+    tool_calling: Literal["native", "mediated", "none"]
+    vision: bool
+    small: bool
+    local: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether a substrate could answer now, and why not."""
+
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An exchange shown to a model as if it had happened: an example, or a recent one."""
+
+    said: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """All a model is given for one call; `turns` stand between the system text and the user's."""
+
+    system: str
+    user: str
+    max_tokens: int
+    temperature: float = 0.0
+    seed: int = 0
+    stop: tuple[str, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model said, and what it took to say it."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    finish: str
+
+
+class Substrate(Protocol):
+    """A backend that discovers and calls models."""
+
+    id: str
+
+    async def health(self) -> Health:
+        """Whether a call could succeed now; never raises for an absent backend."""
+        ...
+
+    async def discover(self) -> list[ModelDescriptor]:
+        """The models that can be named without knowing them beforehand."""
+        ...
+
+    async def describe(self, model_id: str) -> ModelDescriptor:
+        """The model of that id, listed or not; NoSubstrate when there is none."""
+        ...
+
+    async def invoke(
+        self, model_id: str, prompt: Prompt, on_text: OnText | None = None
+    ) -> Completion:
+        """One call. Pieces go to `on_text` on the event loop, in order, as they are written."""
+        ...
+
+    def close(self) -> None:
+        """Stop what runs and let go of everything; no call may follow."""
+        ...

@@ -1,0 +1,1 @@
+"""One file per backend that can run a model."""

@@ -1,0 +1,257 @@
+"""The archive: one hash-chained JSON line per event, a segment per day, one chain across them.
+
+This module knows the line to the byte and how to read it back. It never writes (write.py does)
+and it trusts what it reads; whether the bytes are what was written is for verify.py to say.
+The format is specified in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from lumen.core.canon import dumps, loads, sha256
+from lumen.core.data import Author, Entry, Event, EventType, Origin
+from lumen.core.errors import Damaged
+
+FORMAT = "lumen-archive/1"
+GENESIS_PARENT = "0" * 64
+PREFIX = b'{"event_hash":"'
+HEADER_AT = len(PREFIX) + 64 + 2
+CONTENT_HASH = b'"content_hash":"'
+LOCK = ".lock"
+SEGMENT = re.compile(r"\d{4}-\d\d-\d\d\.jsonl")
+
+
+class Body(NamedTuple):
+    """The bytes of a line that need no place in the chain: made before the lock is taken."""
+
+    header: bytes
+    content: bytes
+
+
+class Placed(NamedTuple):
+    """Where a line came to stand."""
+
+    seq: int
+    event_hash: str
+    id: str
+    timestamp: str
+    soul: str
+
+
+class Torn(NamedTuple):
+    """Bytes after the last newline: a write that did not finish."""
+
+    segment: Path
+    offset: int
+    data: bytes
+
+
+class Tail(NamedTuple):
+    """The end of the archive: what the next line links to."""
+
+    segment: Path | None = None
+    size: int = 0
+    seq: int = 0
+    event_hash: str = GENESIS_PARENT
+    timestamp: str = ""
+    soul: str = ""
+    torn: Torn | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An event together with where its bytes are."""
+
+    event: Event
+    segment: str
+    offset: int
+    length: int
+
+
+def body(entry: Entry, salt: str) -> Body:
+    """Serialise what an event says. The salt keeps erased content from being guessed by its hash."""
+    content = b"," + dumps(
+        {
+            "salt": salt,
+            "situation": entry.situation,
+            "description": entry.description,
+            "payload": entry.payload,
+        }
+    ).removeprefix(b"{")
+    header = dumps(
+        {
+            "author": entry.author.value,
+            "weight": entry.weight,
+            "event_type": entry.event_type.value,
+            "agent_id": entry.agent_id,
+            "session_key": entry.session_key,
+            "model": entry.model,
+            "origin": entry.origin.value,
+            "content_hash": sha256(content),
+        }
+    )
+    return Body(header[1:-1], content)
+
+
+def line(part: Body, parent_hash: str, place: Placed) -> tuple[str, bytes]:
+    """The event hash and the exact bytes of a line, newline included."""
+    chained = f'"parent_hash":"{parent_hash}","seq":{place.seq},"soul":"{place.soul}",'
+    placed = f'"id":"{place.id}","timestamp":"{place.timestamp}",'
+    header = (chained + placed).encode() + part.header
+    event_hash = sha256(header)
+    return event_hash, b'%b%b",%b%b\n' % (PREFIX, event_hash.encode(), header, part.content)
+
+
+def parse(raw: bytes) -> Event:
+    """Read one line back.
+
+    Raises:
+        Damaged: the bytes are not a line of this format.
+    """
+    try:
+        found = loads(raw)
+        return Event(
+            event_hash=found["event_hash"],
+            parent_hash=found["parent_hash"],
+            seq=found["seq"],
+            soul=found["soul"],
+            id=found["id"],
+            timestamp=found["timestamp"],
+            entry=Entry(
+                author=Author(found["author"]),
+                event_type=EventType(found["event_type"]),
+                origin=Origin(found["origin"]),
+                situation=found["situation"],
+                description=found["description"],
+                session_key=found["session_key"],
+                payload=found["payload"],
+                agent_id=found["agent_id"],
+                model=found["model"],
+                weight=found["weight"],
+            ),
+            content_hash=found["content_hash"],
+            salt=found["salt"],
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(
+            f"a line of the archive cannot be read ({error})", fix="lumen archive verify"
+        ) from error
+
+
+def segment_for(memory: Path, timestamp: str) -> Path:
+    """The file an event of this moment belongs to."""
+    day = timestamp[:10]
+    return memory / day[:4] / f"{day}.jsonl"
+
+
+def segments(memory: Path) -> list[Path]:
+    """Every segment, oldest first. Files of other names are none of ours."""
+    found = memory.glob("[0-9][0-9][0-9][0-9]/*.jsonl")
+    return sorted((p for p in found if SEGMENT.fullmatch(p.name)), key=lambda p: p.name)
+
+
+def read(memory: Path, after: tuple[str, int] = ("", 0)) -> Iterator[Stored]:
+    """Every finished line from a (segment name, byte offset) on, oldest first.
+
+    A last line without its newline is still being written, or was torn: it is not yielded.
+    """
+    for segment in segments(memory):
+        if segment.name < after[0]:
+            continue
+        offset = after[1] if segment.name == after[0] else 0
+        with segment.open("rb") as lines:
+            lines.seek(offset)
+            for raw in lines:
+                if not raw.endswith(b"\n"):
+                    return
+                yield Stored(parse(raw), segment.name, offset, len(raw))
+                offset += len(raw)
+
+
+def read_at(memory: Path, segment: str, offset: int, length: int) -> bytes:
+    """The stored bytes of one line; empty when they are not there."""
+    path = memory / segment[:4] / segment
+    if not path.exists():
+        return b""
+    with path.open("rb") as lines:
+        lines.seek(offset)
+        return lines.read(length)
+
+
+@contextmanager
+def shared(memory: Path) -> Iterator[None]:
+    """Hold writers off for a moment, so that no half-written line is seen.
+
+    A copy without a lock file (a backup, a read-only disk) has no writers.
+    """
+    lock = memory / LOCK
+    if not lock.exists():
+        yield
+        return
+    with lock.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+def torn_end(memory: Path) -> Torn | None:
+    """The bytes after the last newline of the newest segment that holds any."""
+    for segment in reversed(segments(memory)):
+        if segment.stat().st_size:
+            with segment.open("rb") as file:
+                _, end, rest = _last_line(file.fileno(), segment.stat().st_size)
+            return Torn(segment, end, rest) if rest else None
+    return None
+
+
+def tail(memory: Path) -> Tail:
+    """Find the end of the chain, and any torn bytes after it.
+
+    Raises:
+        Damaged: the last finished line does not hash to what it says, so nothing may link to it.
+    """
+    torn = None
+    for segment in reversed(segments(memory)):
+        with segment.open("rb") as file:
+            found = tail_of(segment, file.fileno(), segment.stat().st_size)
+        torn = found.torn or torn
+        if found.seq:
+            return found._replace(torn=torn)
+    return Tail(torn=torn)
+
+
+def tail_of(segment: Path, descriptor: int, size: int) -> Tail:
+    """The tail within one open segment of a known size."""
+    last, end, rest = _last_line(descriptor, size)
+    torn = Torn(segment, end, rest) if rest else None
+    if not last:
+        return Tail(torn=torn)
+    cut = last.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+    if sha256(last[HEADER_AT:cut]).encode() != last[len(PREFIX) : HEADER_AT - 2]:
+        raise Damaged(
+            f"the last event of {segment.name} was changed after it was written",
+            fix="lumen archive verify",
+        )
+    header = loads(b"{" + last[HEADER_AT:cut] + b"}")
+    event_hash = last[len(PREFIX) : HEADER_AT - 2].decode()
+    return Tail(segment, end, header["seq"], event_hash, header["timestamp"], header["soul"], torn)
+
+
+def _last_line(descriptor: int, size: int, chunk: int = 1 << 12) -> tuple[bytes, int, bytes]:
+    """The last finished line, where it ends, and the bytes after it."""
+    while True:
+        start = max(0, size - chunk)
+        data = os.pread(descriptor, size - start, start)
+        finish = data.rfind(b"\n")
+        begin = data.rfind(b"\n", 0, max(finish, 0)) + 1
+        if start == 0 or begin:
+            break
+        chunk *= 8
+    return data[begin : finish + 1], start + finish + 1, data[finish + 1 :]

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from lumen.core.canon import sha256
+from lumen.core.clock import SystemClock
+from lumen.core.errors import BadSetting, MindError
+from lumen.mind.ask import Answer, Reach, ask
+from lumen.mind.roles import parse_assignments
+from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt, Turn
+from lumen.mind.substrates.scripted import Rule, Scripted
+
+
+@dataclass
+class Recorder:
+    """A substrate that keeps what it was asked."""
+
+    id: str = "recorder"
+    small: bool = False
+    asked: list[Prompt] = field(default_factory=list)
+    closed: int = 0
+
+    async def health(self) -> Health:
+        return Health(ok=True, detail="")
+
+    async def discover(self) -> list[ModelDescriptor]:
+        return [await self.describe("m")]
+
+    async def describe(self, model_id: str) -> ModelDescriptor:
+        return ModelDescriptor("recorder", model_id, "", None, "none", False, self.small, True)
+
+    async def invoke(
+        self, model_id: str, prompt: Prompt, on_text: OnText | None = None
+    ) -> Completion:
+        self.asked.append(prompt)
+        return Completion(f"from {model_id}", 1, 2, 3, "stop")
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class SteppingClock(SystemClock):
+    """Every look at the counter is two seconds after the last."""
+
+    seen = 0.0
+
+    def tick(self) -> float:
+        self.seen += 2.0
+        return self.seen
+
+
+def templates(folder: Path) -> tuple[Path, ...]:
+    step = folder / "talk"
+    step.mkdir()
+    (step / "system.md").write_text("Be kind to {{ author_name }}.", encoding="utf-8")
+    (step / "prompt.md").write_text("{{ author_name }}: {{ message }}", encoding="utf-8")
+    (step / "turns.small.md").write_text("> Hi!\nHi {{ author_name }}!", encoding="utf-8")
+    return (folder,)
+
+
+def reach(folder: Path, recorder: Recorder) -> Reach:
+    return Reach(
+        assignments=parse_assignments({"interface": "recorder/m/1"}),
+        folders=templates(folder),
+        clock=SteppingClock(),
+        opened={"recorder": recorder},
+    )
+
+
+SLOTS = {"author_name": "Ana", "message": "hello"}
+
+
+def test_one_question_is_one_call_that_opens_with_the_digest(tmp_path: Path) -> None:
+    recorder = Recorder()
+    answer = asyncio.run(
+        ask(
+            reach(tmp_path, recorder),
+            "interface",
+            "talk",
+            SLOTS,
+            digest="You are Lumen.",
+            max_tokens=9,
+            temperature=0.4,
+            seed=7,
+        )
+    )
+    assert recorder.asked == [
+        Prompt("You are Lumen.\n\nBe kind to Ana.", "Ana: hello", 9, temperature=0.4, seed=7)
+    ]
+    hashes = [sha256(b"Be kind to {{ author_name }}."), sha256(b"{{ author_name }}: {{ message }}")]
+    assert answer == Answer(
+        text="from m/1",
+        model="recorder/m/1",
+        prompt_tokens=1,
+        completion_tokens=2,
+        cached_tokens=3,
+        seconds=2.0,
+        finish="stop",
+        templates=(("talk/system.md", hashes[0]), ("talk/prompt.md", hashes[1])),
+    )
+
+
+def test_a_small_model_is_shown_the_turns_written_for_it(tmp_path: Path) -> None:
+    recorder = Recorder(small=True)
+    answer = asyncio.run(
+        ask(reach(tmp_path, recorder), "interface", "talk", SLOTS, digest="", max_tokens=9)
+    )
+    assert recorder.asked[0].turns == (Turn("Hi!", "Hi Ana!"),)
+    assert [name for name, _ in answer.templates] == [
+        "talk/system.md",
+        "talk/turns.small.md",
+        "talk/prompt.md",
+    ]
+
+
+def test_no_earlier_question_is_remembered(tmp_path: Path) -> None:
+    recorder = Recorder()
+    mind = reach(tmp_path, recorder)
+    for _ in range(2):
+        asyncio.run(ask(mind, "interface", "talk", SLOTS, digest="d", max_tokens=9))
+    assert recorder.asked[0] == recorder.asked[1]
+
+
+def test_a_role_without_a_model_is_refused_and_nothing_else_is_asked(tmp_path: Path) -> None:
+    recorder = Recorder()
+    with pytest.raises(BadSetting, match="no model is assigned to the role compiler"):
+        asyncio.run(
+            ask(reach(tmp_path, recorder), "compiler", "talk", SLOTS, digest="", max_tokens=9)
+        )
+    assert recorder.asked == []
+
+
+def test_a_failing_model_is_not_asked_again(tmp_path: Path) -> None:
+    model = Scripted({"m": [Rule(fail="overloaded"), Rule(say="second try")]})
+    mind = Reach(
+        parse_assignments({"interface": "scripted/m"}),
+        templates(tmp_path),
+        SystemClock(),
+        {"scripted": model},
+    )
+    with pytest.raises(MindError, match="overloaded"):
+        asyncio.run(ask(mind, "interface", "talk", SLOTS, digest="", max_tokens=9))
+    answer = asyncio.run(ask(mind, "interface", "talk", SLOTS, digest="", max_tokens=9))
+    assert answer.text == "second try"
+
+
+def test_a_substrate_is_opened_once_and_closed_with_the_reach(tmp_path: Path) -> None:
+    mind = Reach(
+        parse_assignments({"interface": "scripted/echo", "compiler": "scripted/echo"}),
+        templates(tmp_path),
+        SystemClock(),
+    )
+    pieces: list[str] = []
+    answer = asyncio.run(
+        ask(mind, "interface", "talk", SLOTS, digest="", max_tokens=9, on_text=pieces.append)
+    )
+    assert "".join(pieces) == answer.text == "Ana: hello"
+    assert mind.substrate("interface")[0] is mind.substrate("compiler")[0]
+    assert asyncio.run(mind.model("compiler")).local
+    recorder = Recorder()
+    mind.opened["recorder"] = recorder
+    mind.close()
+    mind.close()
+    assert (recorder.closed, mind.opened) == (1, {})

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumen.core.errors import NoSubstrate
+from lumen.mind.substrate import Prompt
+from lumen.mind.substrates.embedded import MODEL_ID, Embedded
+
+pytestmark = pytest.mark.embedded
+
+SCENES = Path(__file__).with_name("embedded_scenes.py")
+Told = dict[str, Any]
+
+
+def play(scene: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", str(SCENES), scene],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def told() -> Told:
+    done = play("whole")
+    assert (done.returncode, done.stderr) == (0, ""), done
+    story: Told = json.loads(done.stdout)
+    return story
+
+
+def test_it_answers_a_plain_question_as_its_turns_show(told: Told) -> None:
+    first = told["answers"]["first"]
+    assert first["text"] == "The capital of France is Paris."
+    assert first["finish"] == "stop"
+    assert 0 < first["completion"] <= 16
+
+
+def test_the_pieces_make_up_the_text(told: Told) -> None:
+    assert len(told["answers"]["pieces"]) > 3
+    assert "".join(told["answers"]["pieces"]) == told["answers"]["first"]["text"]
+
+
+def test_a_prompt_read_before_is_not_read_again(told: Told) -> None:
+    first, second = told["answers"]["first"], told["answers"]["second"]
+    assert first["cached"] == 0
+    assert second["cached"] >= second["prompt"] - 5
+    assert second["text"] == first["text"]
+
+
+def test_control_marks_in_a_text_are_read_as_plain_text(told: Told) -> None:
+    marked, plain, marked_too, plain_too = told["limits"]["sizes"]
+    assert (marked, marked_too) == (plain, plain_too)
+
+
+def test_text_that_is_no_valid_unicode_is_answered_all_the_same(told: Told) -> None:
+    assert told["limits"]["broken"] == 1
+
+
+def test_a_prompt_longer_than_the_context_is_refused_with_both_sizes(told: Told) -> None:
+    name, what = told["limits"]["overflow"]
+    assert name == "MindError"
+    assert "the prompt has 90" in what
+    assert "at most 4096" in what
+
+
+def test_a_cancelled_call_ends_while_the_one_before_it_goes_on(told: Told) -> None:
+    assert told["stops"]["queued"] == "CancelledError"
+    assert told["stops"]["still running"]
+
+
+def test_a_generation_cancelled_twice_stops_and_the_model_answers_on(told: Told) -> None:
+    assert told["stops"]["running"] == "CancelledError"
+    assert 0 < told["stops"]["spoken"] < 1000
+    assert told["stops"]["after"] == [4, 4]
+
+
+def test_a_cancelled_call_gives_back_control_only_when_its_thread_is_idle(told: Told) -> None:
+    assert told["reading"] == {"call": "CancelledError", "at work": False}
+
+
+def test_an_error_of_the_listener_comes_back_to_the_caller(told: Told) -> None:
+    assert told["stops"]["listener failed"] == "ZeroDivisionError"
+
+
+def test_closing_stops_what_runs_and_what_waits(told: Told) -> None:
+    assert told["stops"]["closed"] == ["Cancelled", "Cancelled"]
+    assert told["stops"]["too late"] == "MindError"
+
+
+def test_a_program_that_ends_in_the_middle_of_a_generation_ends_cleanly() -> None:
+    done = play("leave")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupt_in_the_middle_of_a_generation_ends_like_any_interrupt() -> None:
+    done = play("interrupt")
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_its_one_model_is_small_and_local_and_any_other_is_refused() -> None:
+    model = Embedded()
+    (found,) = asyncio.run(model.discover())
+    assert (found.model_id, found.small, found.local) == (MODEL_ID, True, True)
+    with pytest.raises(NoSubstrate, match="has no model 'gpt'"):
+        asyncio.run(model.invoke("gpt", Prompt("", "hi", 1)))
+    model.close()
+
+
+def test_health_reads_the_weights_through() -> None:
+    model = Embedded()
+    health = asyncio.run(model.health())
+    assert health.ok, health.detail
+    assert health.detail.endswith(".gguf")
+    model.close()
