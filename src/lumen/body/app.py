@@ -6,7 +6,6 @@ from lumen.body.config import Settings, data_home, must_be, zone
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.hands.run import Limits
-from lumen.kernel.birth import name_of
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate
 from lumen.kernel.recall import Recall
@@ -17,6 +16,7 @@ from lumen.mind.embed import Embedder
 from lumen.mind.roles import parse_assignments
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
+from lumen.soul.selfhood import Selfhood, read_self
 
 
 def keyring() -> Keyring:
@@ -32,6 +32,7 @@ def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel,
     index = Index(being)
     gate.recover(index)
     where = zone(settings.timezone)
+    found = read_self(being)
     kernel = Kernel(
         being=being,
         gate=gate,
@@ -39,9 +40,19 @@ def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel,
         recall=Recall(index, Embedder()),
         reach=Reach(parse_assignments(settings.roles), (being.prompts, PROMPTS), clock),
         clock=clock,
-        self_=Self(name_of(being), settings.author_name),
+        self_=_snapshot(found, settings.author_name),
         now=lambda: Now(clock.now(), where),
         limits=Limits(seconds=settings.skill_seconds),
     )
-    mended = [*gate.repairs, *index.repairs, *close_dead_turns(kernel)]
+    mended = [*found.problems, *gate.repairs, *index.repairs, *close_dead_turns(kernel)]
     return kernel, mended
+
+
+def _snapshot(found: Selfhood, author_name: str) -> Self:
+    return Self(
+        name=found.name,
+        author_name=author_name,
+        narrative=found.narrative,
+        values=tuple((v.name, v.weight) for v in found.values if v.status == "active"),
+        goals=tuple((g.name, g.status) for g in found.goals if g.status != "done"),
+    )

@@ -93,13 +93,6 @@ def introduce(gate: Gate, being: Being, name: str, author_name: str, timezone: s
     gate.commit("author", changes, entry, durable=True, sign=True)
 
 
-def name_of(being: Being) -> str:
-    """The name in soul.md; a being that was not named yet is called Lumen."""
-    text = being.soul_md.read_text("utf-8", errors="replace") if being.soul_md.exists() else ""
-    first = text.split("\n", 1)[0]
-    return first.removeprefix("# ").strip()[:80] if first.startswith("# ") else "Lumen"
-
-
 def _must_be_free(being: Being) -> None:
     root = being.root
     if being.settings.exists():

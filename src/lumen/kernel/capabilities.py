@@ -16,6 +16,7 @@ from lumen.core.errors import SkillError
 from lumen.hands.run import Call, Limits, run
 from lumen.hands.skills import find
 from lumen.kernel.reading import sentences
+from lumen.kernel.slots import Self
 from lumen.kernel.step import Done, Spoken
 from lumen.mind.ask import Reach, ask
 from lumen.mind.render import render
@@ -108,9 +109,16 @@ class RecordedHands:
         self.entries.append(entry)
 
 
-def digest(folders: tuple[Path, ...], slots: dict[str, JSON]) -> str:
-    """The identity text that opens every prompt."""
-    return render(folders, "digest", "system", slots, small=False).text
+def digest(folders: tuple[Path, ...], self_: Self, *, small: bool) -> str:
+    """The identity text that opens every prompt; short and stable for a small model."""
+    slots = {
+        "name": self_.name,
+        "author_name": self_.author_name,
+        "narrative": self_.narrative,
+        "values": [{"name": name, "weight": weight} for name, weight in self_.values],
+        "goals": [{"name": name, "status": status} for name, status in self_.goals],
+    }
+    return render(folders, "digest", "system", slots, small=small).text
 
 
 def _tidy(text: str, finish: str) -> str:

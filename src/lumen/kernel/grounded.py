@@ -58,7 +58,7 @@ def _answer(
         said = [_phrase("stated", date=day(told[0].memory.timestamp, now), quote=told[0].quote)]
         said += [_phrase("also", date=day(e.memory.timestamp, now), quote=e.quote) for e in close]
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
-    if surface.about_being:
+    if surface.identity:
         return Draft(_phrase("myself", name=self_.name), "grounded")
     if not (surface.personal or reality.familiar):
         return None

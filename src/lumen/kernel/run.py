@@ -22,7 +22,7 @@ from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, dige
 from lumen.kernel.commit import Gate, kernel_entry
 from lumen.kernel.loops import ACTION
 from lumen.kernel.recall import Recall as RecallOver
-from lumen.kernel.slots import Contour, Now, Reply, Self, Slot, Stimulus, trace
+from lumen.kernel.slots import Choice, Contour, Now, Reply, Self, Slot, Stimulus, trace
 from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
 from lumen.mind.ask import Reach
 from lumen.soul.index import Index
@@ -61,6 +61,16 @@ class Kernel:
         self.gate.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a turn came to: the words, the event that keeps them, and what they rest on."""
+
+    text: str
+    event: int
+    kind: str
+    sources: tuple[int, ...]
+
+
 @dataclass(slots=True)
 class _Turn:
     """One run of a loop: the slots written so far and what the capabilities recorded."""
@@ -70,9 +80,10 @@ class _Turn:
     mind: RecordedMind
     hands: RecordedHands
     slots: dict[type, Any] = field(default_factory=dict)
+    reply_event: int = 0
 
 
-async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) -> str:
+async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) -> Answered:
     """One turn of the action loop: the words are durable before any thinking starts.
 
     Raises:
@@ -91,7 +102,7 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
         placed = kernel.gate.record(_heard(text, session_key, private))
         stimulus = Stimulus(text, placed.seq, session_key, private)
         try:
-            turn = _begin(kernel, stimulus, watch)
+            turn = await _begin(kernel, stimulus, watch)
             await run_loop(ACTION, turn, watch)
         except (LumenError, asyncio.CancelledError, KeyboardInterrupt) as error:
             why = error.what if isinstance(error, LumenError) else "stopped by the author"
@@ -101,7 +112,8 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
             )
             raise
     reply: Reply = turn.slots[Reply]
-    return reply.text
+    chosen: Choice = turn.slots[Choice]
+    return Answered(reply.text, turn.reply_event, chosen.draft.kind, chosen.draft.sources)
 
 
 async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> None:
@@ -112,8 +124,11 @@ async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> None:
         acts = any(s.writes is Reply for s in beat.steps)
         skills = turn.hands.entries
         turn.hands.entries = []
-        turn.kernel.gate.commit(loop.name, changes, record, before=skills, durable=acts, sign=last)
+        placed = turn.kernel.gate.commit(
+            loop.name, changes, record, before=skills, durable=acts, sign=last
+        )
         if acts:
+            turn.reply_event = placed[-2].seq  # the last one is the beat's own memory
             watch.reply(turn.slots[Reply].text)
 
 
@@ -194,15 +209,16 @@ def _nobody_in_turn(being: Being) -> Iterator[bool]:
             yield True
 
 
-def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
+async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     watch.step("recall")
     kernel.index.catch_up()
     kernel.recall.at(stimulus.seq)
     kernel.recall.learn()
+    small = (await kernel.reach.model("interface")).small
     self_ = kernel.self_
-    slots: dict[str, JSON] = {"name": self_.name, "author_name": self_.author_name}
-    folders = (kernel.being.prompts, PROMPTS)
-    mind = RecordedMind(kernel.reach, digest(folders, slots), watch.draft)
+    mind = RecordedMind(
+        kernel.reach, digest((kernel.being.prompts, PROMPTS), self_, small=small), watch.draft
+    )
     hands = RecordedHands(kernel.being.skills, stimulus.session_key, kernel.clock, kernel.limits)
     turn = _Turn(kernel, stimulus, mind, hands)
     turn.slots = {

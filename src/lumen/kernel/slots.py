@@ -45,6 +45,9 @@ class Self:
 
     name: str
     author_name: str
+    narrative: str = ""
+    values: tuple[tuple[str, float], ...] = ()
+    goals: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ class Surface(Slot):
     modality: str = "statement"
     mood: str = ""
     personal: bool = False
-    about_being: bool = False
+    identity: bool = False
     revises: bool = False
     topic: tuple[str, ...] = ()
     uncertainty_markers: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from lumen.core.canon import JSON, loads
 from lumen.core.clock import SystemClock, parse_stamp
 from lumen.core.data import Author, Being
 from lumen.soul.index import Index
+from lumen.soul.selfhood import Held, read_self
 
 
 @click.command()
@@ -45,13 +47,16 @@ def status(named: str | None, as_json: bool) -> None:
     signed = _signed(being)
     born = index.memories(limit=1, oldest=True)
     vectors, worth = index.vector_progress()
-    for line in index.repairs:
+    self_ = read_self(being)
+    for line in [*index.repairs, *self_.problems]:
         note(line)
     by_author = {a.value: counts.get(a.value, 0) for a in Author}
     open_turns = len(index.open_turns())
     found: JSON = {
         "being": str(being.root),
-        "name": _name(being),
+        "name": self_.name,
+        "values": [asdict(v) for v in self_.values],
+        "goals": [asdict(g) for g in self_.goals],
         "born": born[0].timestamp if born else None,
         "author": settings.author_name,
         "model": settings.roles.get("interface"),
@@ -72,7 +77,9 @@ def status(named: str | None, as_json: bool) -> None:
     unsigned = seq - signed
     state = "signed" if unsigned <= 0 else f"signed up to event {signed:,}"
     rows = [
-        (found["name"], f"born {date.lstrip('0')}   {being.root}"),
+        (self_.name, f"born {date.lstrip('0')}   {being.root}"),
+        ("values", _listed(self_.values, "active")),
+        ("goals", _listed(self_.goals, "todo", "working", "perpetual")),
         ("memory", f"{events:,} events   {authors}"),
         ("recall", f"{vectors:,} of {worth:,} memories can be found by meaning"),
         ("archive", f"head {head[:4]}…{head[-2:]} · {state}   → lumen archive verify"),
@@ -85,10 +92,9 @@ def status(named: str | None, as_json: bool) -> None:
         say(f"{label:<{width}}{text}")
 
 
-def _name(being: Being) -> str:
-    """As kernel.birth.name_of, without importing the kernel: status must be quick."""
-    first = being.soul_md.read_text("utf-8").split("\n", 1)[0] if being.soul_md.exists() else ""
-    return first.removeprefix("# ").strip() if first.startswith("# ") else "Lumen"
+def _listed(held: tuple[Held, ...], *states: str) -> str:
+    shown = [f"{h.name} {h.weight:.2f} {h.status}" for h in held if h.status in states]
+    return "   ".join(shown[:5]) or "none yet: they come of living"
 
 
 def _signed(being: Being) -> int:

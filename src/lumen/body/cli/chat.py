@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import click
 
@@ -44,29 +44,25 @@ class Talk:
     private: bool
     as_json: bool
 
-    def turn(self, text: str) -> None:
-        """One message and its answer."""
+    def turn(self, text: str, prefix: str = "") -> None:
+        """One message and its answer, shown as soon as it is durable."""
         live = LiveLine()
-        watch = Watch(step=live.step)
+
+        def heard(reply: str) -> None:
+            live.clear()
+            if not self.as_json:
+                say(prefix + reply)
+
+        watch = Watch(step=live.step, reply=heard)
         try:
-            reply = self.runner.run(converse(self.kernel, text, private=self.private, watch=watch))
+            answered = self.runner.run(
+                converse(self.kernel, text, private=self.private, watch=watch)
+            )
         finally:
             live.clear()
-        if not self.as_json:
-            say(reply)
-            return
-        self.kernel.index.catch_up()
-        events = self.kernel.index.turn(self.kernel.index.last_turn())
-        said = next(e for e in events if e.entry.situation == "replied")
-        payload = said.entry.payload
-        show(
-            {
-                "reply": reply,
-                "event": said.seq,
-                "sources": payload["sources"],
-                "kind": payload["kind"],
-            }
-        )
+        if self.as_json:
+            said = asdict(answered)
+            show({"reply": said.pop("text"), **said})
 
 
 class LiveLine:
@@ -89,6 +85,8 @@ class LiveLine:
         if self.shown:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
+            self.shown = []
+            self.shown = []
 
 
 @click.command()
@@ -187,9 +185,7 @@ def _repl(talk: Talk) -> None:
 def _answer(talk: Talk, text: str, name: str) -> None:
     """A turn in the terminal: a problem is told, and the conversation goes on."""
     try:
-        if not talk.as_json:
-            click.echo(f"{printable(name)} › ", nl=False)
-        talk.turn(text)
+        talk.turn(text, f"{name} › ")
         say()
     except KeyboardInterrupt:
         say("\n  stopped; what you said is kept\n")

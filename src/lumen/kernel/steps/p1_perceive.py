@@ -5,7 +5,7 @@ from __future__ import annotations
 from lumen.kernel.grounded import verdict
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import modality, names, words
-from lumen.kernel.slots import Contour, Ingested, Reality, Self, Stimulus, Surface
+from lumen.kernel.slots import Contour, Ingested, Reality, Stimulus, Surface
 from lumen.kernel.step import Recall, step
 
 
@@ -19,16 +19,14 @@ async def ingest(stimulus: Stimulus, contour: Contour) -> Ingested:
 
 
 @step()
-async def surface_parse(ingested: Ingested, self_: Self) -> Surface:
+async def surface_parse(ingested: Ingested) -> Surface:
     """Read off the words: what kind of message, about whom, how sure of itself."""
     text, lex = ingested.excerpt, lexicon()
-    about_being = lex.has("second_person", text) or self_.name.lower() in words(text)
-    personal = lex.has("first_person", text)
     return Surface(
         modality=modality(text),
         mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
-        personal=personal,
-        about_being=about_being and not personal,
+        personal=lex.has("first_person", text),
+        identity=lex.has("identity", text),
         revises=lex.has("revision", text),
         topic=tuple(words(text)[:12]),
         uncertainty_markers=lex.found("uncertainty", text),

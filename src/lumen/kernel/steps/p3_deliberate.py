@@ -118,7 +118,8 @@ async def metrics_engine(
     nearness = recall.likeness(texts, ingested.excerpt)
     told = " ".join(e.quote for e in reality.evidence[:FACTS])
     around = " ".join([self_.name, self_.author_name, *(m.text for m in reality.recent)])
-    asks_memory = surface.modality == "question" and (surface.personal or reality.familiar)
+    asks = surface.modality == "question"
+    asks_memory = asks and (surface.personal or surface.identity or reality.familiar)
     ground = Ground(ingested.excerpt, told, around, asks_memory, reality.verdict == "strong")
     scores = [
         _axes(d, near, ground, contour) for d, near in zip(drafts.drafts, nearness, strict=True)
