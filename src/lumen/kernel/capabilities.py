@@ -5,6 +5,7 @@ A step sees only the Protocols of step.py. Budgets are not checked here yet.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -128,4 +129,5 @@ def _tidy(text: str, finish: str) -> str:
         text = text[: cut + 1] if cut > 0 else text
     spans = sentences(text)
     kept = dict.fromkeys(text[a:b].strip() for a, b in spans)
-    return text.strip() if len(kept) == len(spans) else " ".join(kept)
+    whole = re.sub(r"\n\s*\n\s*", "\n\n", text.strip())
+    return whole if len(kept) == len(spans) else " ".join(kept)

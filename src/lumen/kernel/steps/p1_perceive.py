@@ -25,7 +25,7 @@ async def surface_parse(ingested: Ingested) -> Surface:
     return Surface(
         modality=modality(text),
         mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
-        personal=lex.has("first_person", text),
+        personal=lex.has("first_person", text) and not lex.has("advice", text),
         identity=lex.has("identity", text),
         revises=lex.has("revision", text),
         topic=tuple(words(text)[:12]),

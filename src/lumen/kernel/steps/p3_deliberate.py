@@ -35,6 +35,7 @@ from lumen.kernel.step import Mind, Recall, step
 TALK_TOKENS = 48
 FREE_WORDS = 8  # a reply may bring this many words of its own before they count as invention
 FACTS = 3
+DENIED = 0.2  # what is left of the truth of a draft that denies or misses what was told
 
 
 @step()
@@ -68,21 +69,26 @@ async def drafts(
         "facts": [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in useful],
         "recent": exchanges(reality.recent, contour.excerpt // 4),
     }
-    trouble, spoken = "", None
     try:
         spoken = await mind.ask("drafts", slots, TALK_TOKENS)
     except MindError as error:
-        trouble = error.what
-    found = [own] if own else []
-    if spoken and spoken.text.strip():
-        sources = tuple(e.memory.seq for e in useful)
-        kind = "small model" if spoken.small else "model"
-        found.append(Draft(spoken.text.strip(), kind, sources, spoken.model))
-    elif not trouble:
-        trouble = "it said nothing"
-    if not found or (trouble and surface.modality == "question"):
-        found = [_without_model(own, trouble), *found[1:]]
-    return Drafts(drafts=tuple(found), trouble=trouble)
+        silent = own is None or surface.modality == "question"
+        left = _without_model(own, error.what) if silent else own
+        return Drafts(drafts=(left,) if left else (), trouble=error.what)
+    heard = (stimulus.text, *(m.text for m in reality.recent))
+    if not says_anew(spoken.text, heard):
+        trouble = "it said nothing new"
+        return Drafts(drafts=(own or _without_model(own, trouble),), trouble=trouble)
+    sources = tuple(e.memory.seq for e in useful)
+    kind = "small model" if spoken.small else "model"
+    theirs = Draft(spoken.text.strip(), kind, sources, spoken.model)
+    return Drafts(drafts=(own, theirs) if own else (theirs,))
+
+
+def says_anew(text: str, said: tuple[str, ...]) -> bool:
+    """Whether a text says anything, and anything that was not just said in the same words."""
+    spoken = words(text)
+    return bool(text.strip()) and not any(spoken == words(s) for s in said)
 
 
 def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, str]]:
@@ -117,10 +123,12 @@ async def metrics_engine(
     texts = tuple(d.text for d in drafts.drafts)
     nearness = recall.likeness(texts, ingested.excerpt)
     told = " ".join(e.quote for e in reality.evidence[:FACTS])
-    around = " ".join([self_.name, self_.author_name, *(m.text for m in reality.recent)])
+    heard = (m.text for m in reality.recent if m.author is Author.EXTERNAL)
+    around = " ".join([self_.name, self_.author_name, *heard])
     asks = surface.modality == "question"
     asks_memory = asks and (surface.personal or surface.identity or reality.familiar)
-    ground = Ground(ingested.excerpt, told, around, asks_memory, reality.verdict == "strong")
+    answered = reality.verdict == "strong" or surface.identity
+    ground = Ground(ingested.excerpt, told, around, asks_memory, answered)
     scores = [
         _axes(d, near, ground, contour) for d, near in zip(drafts.drafts, nearness, strict=True)
     ]
@@ -135,7 +143,7 @@ class Ground:
     told: str
     around: str
     asks_memory: bool
-    answered: bool  # what was told answers the question
+    answered: bool  # what is known answers the question
 
 
 def _axes(draft: Draft, near: float, ground: Ground, contour: Contour) -> Axes:
@@ -162,19 +170,17 @@ def truthfulness(draft: Draft, ground: Ground) -> float:
     Asked about the author's life, what was told is the only truth: a draft must bring some of it,
     and whatever it adds counts against it. A small model is held to its sources in all it says.
     """
-    if lexicon().has("hedge", draft.text):
-        return 0.9
-    asked = _stems(ground.message)
-    told = _stems(ground.told)
+    asked, told = _stems(ground.message), _stems(ground.told)
     known = asked | told | _stems(ground.around)
     invented = [w for w in names(draft.text) | numbers(draft.text) if stem(w) not in known]
     strange = [w for w in words(draft.text) if stem(w) not in known]
     small = draft.kind == "small model"
+    if ground.asks_memory and small and not ground.answered:
+        return DENIED / 2
     if ground.asks_memory:
-        if small and not ground.answered:
-            return 0.1
-        answers = bool(_stems(draft.text) & (told - asked))
-        return (1.0 if answers else 0.2) / (1.0 + len(invented) + 0.25 * len(strange))
+        hedged = lexicon().has("hedge", draft.text)
+        right = not ground.answered if hedged else bool(_stems(draft.text) & (told - asked))
+        return (1.0 if right else DENIED) / (1.0 + len(invented) + 0.25 * len(strange))
     loose = max(0, len(strange) - FREE_WORDS) if small else 0
     return 1.0 / (1.0 + len(invented) + 0.25 * loose)
 
