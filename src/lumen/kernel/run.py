@@ -16,7 +16,7 @@ from typing import Any
 from lumen.core.canon import JSON, clean
 from lumen.core.clock import Clock, Draw, draw_from, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin
-from lumen.core.errors import LumenError, UsageError
+from lumen.core.errors import LumenError, MindError, UsageError
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
 from lumen.kernel.commit import Gate, kernel_entry
@@ -214,11 +214,8 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     kernel.index.catch_up()
     kernel.recall.at(stimulus.seq)
     kernel.recall.learn()
-    small = (await kernel.reach.model("interface")).small
     self_ = kernel.self_
-    mind = RecordedMind(
-        kernel.reach, digest((kernel.being.prompts, PROMPTS), self_, small=small), watch.draft
-    )
+    mind = RecordedMind(kernel.reach, await _digest(kernel), watch.draft)
     hands = RecordedHands(kernel.being.skills, stimulus.session_key, kernel.clock, kernel.limits)
     turn = _Turn(kernel, stimulus, mind, hands)
     turn.slots = {
@@ -232,6 +229,15 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
         Recall: kernel.recall,
     }
     return turn
+
+
+async def _digest(kernel: Kernel) -> str:
+    """The identity text; a model that cannot be reached is told of later, when it is asked."""
+    try:
+        small = (await kernel.reach.model("interface")).small
+    except MindError:
+        small = False
+    return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small)
 
 
 def _heard(text: str, session_key: str, private: bool) -> Entry:

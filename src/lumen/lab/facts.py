@@ -78,10 +78,12 @@ def evaluate(
     *,
     model: str = "",
     messages: int | None = None,
+    unknowns: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Score:
     """Run a set, or its first messages and the questions about them, through the command line."""
-    data = tomllib.loads((FOLDER / f"{which}.toml").read_text("utf-8"))
+    data = read_set(which)
+    never = data["unknown"][:unknowns]
     told = data["message"][:messages]
     known = {m["fact"] for m in told if "fact" in m}
     changed = {m["corrects"] for m in told if "corrects" in m}
@@ -90,16 +92,21 @@ def evaluate(
         being = _new_being(Path(folder), model)
         progress(f"telling {len(told)} messages …")
         _chat(being, [" ".join(m["text"].split()) for m in told], progress)
-        progress(f"asking {len(questions) + len(data['unknown'])} questions …")
-        asks = [q["ask"] for q in questions] + [u["ask"] for u in data["unknown"]]
+        progress(f"asking {len(questions) + len(never)} questions …")
+        asks = [q["ask"] for q in questions] + [u["ask"] for u in never]
         replies = _chat(being, asks, progress)
     asked = [
         _judge(q, reply, q["fact"] in changed) for q, reply in zip(questions, replies, strict=False)
     ]
-    for unknown, reply in zip(data["unknown"], replies[len(questions) :], strict=True):
+    for unknown, reply in zip(never, replies[len(questions) :], strict=True):
         silent = any(mark in reply.lower() for mark in NOTHING_ASSERTED)
         asked.append(Asked(unknown["ask"], reply, silent, told=False))
     return Score(which, tuple(asked))
+
+
+def read_set(which: str) -> dict[str, JSON]:
+    """The messages, questions and unknowns of a set."""
+    return tomllib.loads((FOLDER / f"{which}.toml").read_text("utf-8"))
 
 
 def _judge(question: dict[str, JSON], reply: str, corrected: bool) -> Asked:

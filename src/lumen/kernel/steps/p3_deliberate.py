@@ -72,10 +72,9 @@ async def drafts(
     try:
         spoken = await mind.ask("drafts", slots, TALK_TOKENS)
     except MindError as error:
-        silent = own is None or surface.modality == "question"
-        left = _without_model(own, error.what) if silent else own
-        return Drafts(drafts=(left,) if left else (), trouble=error.what)
-    heard = (stimulus.text, *(m.text for m in reality.recent))
+        left = own if own and surface.modality != "question" else None
+        return Drafts(drafts=(left or _without_model(own, error.what),), trouble=error.what)
+    heard = (ingested.excerpt, *(m.text[: contour.excerpt] for m in reality.recent))
     if not says_anew(spoken.text, heard):
         trouble = "it said nothing new"
         return Drafts(drafts=(own or _without_model(own, trouble),), trouble=trouble)
@@ -123,7 +122,7 @@ async def metrics_engine(
     texts = tuple(d.text for d in drafts.drafts)
     nearness = recall.likeness(texts, ingested.excerpt)
     told = " ".join(e.quote for e in reality.evidence[:FACTS])
-    heard = (m.text for m in reality.recent if m.author is Author.EXTERNAL)
+    heard = (m.text[: contour.excerpt] for m in reality.recent if m.author is Author.EXTERNAL)
     around = " ".join([self_.name, self_.author_name, *heard])
     asks = surface.modality == "question"
     asks_memory = asks and (surface.personal or surface.identity or reality.familiar)

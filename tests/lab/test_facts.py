@@ -1,0 +1,49 @@
+"""The facts evaluation in short: the long form is `lumen lab facts`."""
+
+from __future__ import annotations
+
+import pytest
+
+from lumen.lab.facts import FOLDER, Asked, Score, evaluate, read_set
+
+
+@pytest.mark.embedded
+def test_what_was_told_comes_back_and_what_was_not_is_not_asserted() -> None:
+    score = evaluate("dev", messages=36, unknowns=6).as_json()
+
+    assert score["told"]["of"] >= 4
+    assert score["told"]["right"] >= score["told"]["of"] - 1
+    assert score["never_told"]["right"] >= 5
+
+
+@pytest.mark.parametrize("name", ["dev", "held"])
+def test_a_set_tells_thirty_facts_and_corrects_five_among_230_messages(name: str) -> None:
+    data = read_set(name)
+    facts = [m["fact"] for m in data["message"] if "fact" in m]
+    corrected = [m["corrects"] for m in data["message"] if "corrects" in m]
+
+    assert (len(data["message"]), len(set(facts)), len(set(corrected))) == (230, 30, 5)
+    assert sorted(q["fact"] for q in data["question"]) == sorted(facts)
+    assert {q["fact"] for q in data["question"] if "stale" in q} == set(corrected)
+    assert len(data["unknown"]) == 15
+
+
+def test_a_score_counts_told_corrected_and_never_told_apart() -> None:
+    asked = (
+        Asked("a", "x", right=True),
+        Asked("b", "x", right=False, corrected=True),
+        Asked("c", "x", right=True, told=False),
+    )
+
+    assert Score("dev", asked).as_json() == {
+        "set": "dev",
+        "told": {"right": 1, "of": 2},
+        "never_told": {"right": 1, "of": 1},
+        "corrected": {"right": 0, "of": 1},
+    }
+    assert "1 of 2" in Score("dev", asked).summary()
+    assert list(Score("dev", asked).lines())[1].startswith("✗ b")
+
+
+def test_the_sets_are_shipped() -> None:
+    assert sorted(p.name for p in FOLDER.iterdir()) == ["dev.toml", "held.toml"]
