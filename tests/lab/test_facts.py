@@ -16,7 +16,7 @@ def test_what_was_told_comes_back_and_what_was_not_is_not_asserted() -> None:
     assert score["never_told"]["right"] >= 5
 
 
-@pytest.mark.parametrize("name", ["dev", "held"])
+@pytest.mark.parametrize("name", ["dev", "dev2", "held"])
 def test_a_set_tells_thirty_facts_and_corrects_five_among_230_messages(name: str) -> None:
     data = read_set(name)
     facts = [m["fact"] for m in data["message"] if "fact" in m]
@@ -46,4 +46,4 @@ def test_a_score_counts_told_corrected_and_never_told_apart() -> None:
 
 
 def test_the_sets_are_shipped() -> None:
-    assert sorted(p.name for p in FOLDER.iterdir()) == ["dev.toml", "held.toml"]
+    assert sorted(p.name for p in FOLDER.iterdir()) == ["dev.toml", "dev2.toml", "held.toml"]

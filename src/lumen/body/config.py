@@ -12,7 +12,8 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from lumen.core.data import Being
-from lumen.core.errors import BadSetting, NotABeing
+from lumen.core.errors import BadSetting, NotABeing, UsageError
+from lumen.soul.archive import segments
 
 DEFAULT_ROLES = MappingProxyType({"interface": "embedded/SmolLM2-135M-Instruct"})
 
@@ -36,7 +37,13 @@ def data_home() -> Path:
 
 
 def find_being(named: str | None) -> tuple[Being, bool]:
-    """The being meant: named, in the environment, here, or the default; and whether by default."""
+    """The being meant: named, in the environment, here, or the default; and whether by default.
+
+    Raises:
+        UsageError: the name is empty, as an unset variable is; that must not mean the default.
+    """
+    if named is not None and not named.strip():
+        raise UsageError("--being names nothing", fix="lumen --being DIR …")
     explicit = named or os.environ.get("LUMEN_BEING")
     if explicit:
         return Being(Path(explicit).expanduser().absolute()), False
@@ -54,16 +61,22 @@ def must_be(being: Being) -> Settings:
     """
     root = being.root
     if not root.exists():
+        if root == data_home() / "default":
+            raise NotABeing("there is no being yet", fix="lumen chat")
         raise NotABeing(f"{root} does not exist", fix=f"lumen init {root}")
+    if not root.is_dir():
+        raise NotABeing(f"{root} is a file, not a being", fix="lumen --being DIR …")
     if not being.settings.is_file():
         raise NotABeing(
             f"{root} is not a being: it has no lumen.toml",
             fix=f"lumen init {root}      or: lumen --being DIR …",
         )
     settings = read_settings(being.settings)
-    if not being.memory.is_dir():
+    memory = being.memory
+    if not (memory.is_dir() and any(memory.iterdir()) and segments(memory)):
+        # a turn would begin a second chain, under no name
         raise NotABeing(
-            f"{root} has lost its memory: {being.memory} is missing",
+            f"{root} has lost its memory: {memory} holds no events",
             fix="put data/memory back from a backup",
         )
     return settings
@@ -81,7 +94,9 @@ def read_settings(path: Path) -> Settings:
         raise BadSetting(f"{path} cannot be read: {error}", fix="mend that line") from error
     except OSError as error:
         raise BadSetting(f"{path} cannot be read: {error.strerror}") from error
-    seconds = _get(raw, path, "skills", "seconds", 20)
+    seconds = float(_get(raw, path, "skills", "seconds", 20))
+    if not 0 < seconds < float("inf"):  # nan is neither
+        raise BadSetting(f"{path}: [skills] seconds must be like 20, not {seconds}")
     roles = raw.get("roles", {})
     if not isinstance(roles, dict) or not all(isinstance(v, str) for v in roles.values()):
         raise BadSetting(f"{path}: every role must be a text like substrate/model")
@@ -92,7 +107,7 @@ def read_settings(path: Path) -> Settings:
         author_name=str(_get(raw, path, "author", "name", "friend")) or "friend",
         timezone=timezone,
         roles=MappingProxyType({**DEFAULT_ROLES, **roles}),
-        skill_seconds=float(seconds),
+        skill_seconds=seconds,
     )
 
 

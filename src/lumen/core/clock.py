@@ -14,6 +14,8 @@ from typing import Protocol
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 PAIRS = [a + b for a in CROCKFORD for b in CROCKFORD]
+ANY_BYTE = (CROCKFORD * 8).encode()  # which letter a random byte becomes, all equally likely
+STAMP = "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ"
 
 
 class Clock(Protocol):
@@ -75,7 +77,9 @@ class FixedClock:
 
 def stamp(moment: datetime) -> str:
     """UTC, ISO 8601, with milliseconds: 2026-11-15T19:26:58.123Z."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
+    at = moment.astimezone(UTC)
+    time = (at.hour, at.minute, at.second, at.microsecond // 1000)
+    return STAMP % (at.year, at.month, at.day, *time)  # half of what isoformat costs
 
 
 def parse_stamp(text: str) -> datetime:
@@ -85,8 +89,10 @@ def parse_stamp(text: str) -> datetime:
 
 def ulid(clock: Clock) -> str:
     """A 26-character id that sorts by time (Crockford base 32: 48 bits of time, 80 of chance)."""
-    value = int(clock.now().timestamp() * 1000) << 80 | int.from_bytes(clock.entropy(10), "big")
-    return "".join([PAIRS[value >> shift & 1023] for shift in range(120, -1, -10)])
+    at = int(clock.now().timestamp() * 1000)
+    when = PAIRS[at >> 40] + PAIRS[at >> 30 & 1023] + PAIRS[at >> 20 & 1023]
+    when += PAIRS[at >> 10 & 1023] + PAIRS[at & 1023]
+    return when + clock.entropy(16).translate(ANY_BYTE).decode()
 
 
 Draw = random.Random

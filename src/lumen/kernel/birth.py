@@ -14,7 +14,7 @@ from pathlib import Path
 from lumen.core.canon import dumps, sha256
 from lumen.core.clock import Clock, ulid
 from lumen.core.data import Being, Change, Store
-from lumen.core.errors import AlreadyABeing, UsageError
+from lumen.core.errors import AlreadyABeing, LumenError, UsageError
 from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin, kernel_entry
 from lumen.soul.keys import Keyring
@@ -68,7 +68,14 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
     for source in sorted(shipped().rglob("*")):
         if source.is_file() and "__pycache__" not in source.parts:
             files[being.skills / source.relative_to(shipped())] = source.read_text("utf-8")
-    begin(being, keyring, clock, files, soul)
+    try:
+        begin(being, keyring, clock, files, soul)
+    except LumenError as error:
+        left = " ".join(str(p) for p in _ours(being))
+        error.fix = (
+            f"{error.fix}; clear away what was begun first: rm -r {left}" if left else error.fix
+        )
+        raise
     _git_init(being.root)
     return soul
 
@@ -95,17 +102,30 @@ def introduce(gate: Gate, being: Being, name: str, author_name: str, timezone: s
 
 def _must_be_free(being: Being) -> None:
     root = being.root
+    if not _is_text(root):  # SQLite opens no such path, and no terminal shows it
+        raise UsageError(f"{str(root)!r} is not in UTF-8", fix="lumen init ANOTHER_FOLDER")
     if being.settings.exists():
         raise AlreadyABeing(f"{root} is a being already", fix=f"lumen --being {root} status")
     if root.exists() and not root.is_dir():
         raise UsageError(f"{root} is a file, not a folder", fix="lumen init ANOTHER_FOLDER")
-    ours = [p for p in (being.data, being.skills, being.prompts) if p.exists()]
-    if ours:
+    if ours := _ours(being):
         names = ", ".join(p.name for p in ours)
         raise AlreadyABeing(
             f"{root} holds {names} already, and a being would be laid over it",
             fix="lumen init ANOTHER_FOLDER",
         )
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _ours(being: Being) -> list[Path]:
+    return [p for p in (being.data, being.skills, being.prompts) if p.exists()]
 
 
 def _git_init(root: Path) -> None:

@@ -37,6 +37,11 @@ def grounded(
     return Draft(_phrase(surface.modality, author=self_.author_name), "grounded")
 
 
+def bears(reality: Reality, contour: Contour) -> bool:
+    """Whether what was told is near enough to the question that it may be about that."""
+    return bool(reality.evidence) and reality.evidence[0].score >= contour.bears
+
+
 def day(timestamp: str, now: Now) -> str:
     """A date as a person says it: Sunday 15 November, with the year when it is another."""
     moment = parse_stamp(timestamp).astimezone(now.zone)
@@ -60,7 +65,7 @@ def _answer(
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
     if surface.identity:
         return Draft(_phrase("myself", name=self_.name), "grounded")
-    if not (surface.personal or reality.familiar):
+    if not (surface.personal or reality.familiar or bears(reality, contour)):
         return None
     if reality.verdict == "middling":
         items = [

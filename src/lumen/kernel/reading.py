@@ -94,6 +94,13 @@ def _asks_without_a_mark(text: str, lex: Lexicon) -> bool:
     return bool(opening and opening[1] in wh and len(text) < 200 and not lex.has("thanks", text))
 
 
+def asks_advice(text: str) -> bool:
+    """Whether it asks what to do rather than what was told; "can I" only where it opens."""
+    lex = lexicon()
+    opens = lex.signals["permission"].match(text.lower().strip())
+    return lex.has("advice", text) or opens is not None
+
+
 def asks_for(question: str) -> Kind | None:
     """The kind of answer a question wants, when its words say so."""
     for kind in lexicon().kinds.values():

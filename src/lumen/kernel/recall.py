@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.kernel.lexicon import Kind, lexicon
-from lumen.kernel.reading import asks_for, fits, is_question, sentences, stem, words
+from lumen.kernel.reading import asks_for, fits, is_question, names, sentences, stem, words
 from lumen.kernel.slots import Evidence
 from lumen.soul.index import Index, Passage
 
@@ -29,6 +29,7 @@ MOST_SENTENCES = 32
 LONGEST_QUOTE = 280
 EXACT, NEAR, KIND, THIN = 0.1, 0.3, 0.05, 0.1
 NEAR_FROM = 0.3
+MET = 0.55
 SAME_SUBJECT = 0.32
 SURELY = 0.4
 SELDOM = 8
@@ -190,7 +191,7 @@ class Recall:
     def _score(
         self, asked: list[str], weight: Vectors, text: str, kind: Kind | None, question: str
     ) -> tuple[float, bool | None]:
-        held = words(text)
+        held, named = words(text), names(question)
         answers = fits(kind, text, question)
         score = 0.0 if answers is None else (KIND if answers else -KIND)
         stems = {stem(w) for w in held}
@@ -201,6 +202,9 @@ class Recall:
             near = self._matrix(asked) @ self._matrix(held).T
             soft = np.clip((near.max(axis=1) - NEAR_FROM) / (1 - NEAR_FROM), 0, 1)
             score += float((EXACT * exact + NEAR * soft) @ weight)
+            plain = [n for w, n in zip(asked, near.max(axis=1), strict=True) if w not in named]
+            if sum(n >= MET for n in plain) * 2 < len(plain):
+                answers = False  # a shared name alone answers nothing
         return score, answers
 
     def _rarity(self, stems: list[str]) -> Vectors:

@@ -90,7 +90,7 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
         UsageError: there is nothing to answer, or too much; nothing was kept.
     """
     text = clean(text).strip()
-    if not text:
+    if not says_something(text):
         raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
     if len(text) > LONGEST_MESSAGE:
         raise UsageError(
@@ -114,6 +114,11 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
     reply: Reply = turn.slots[Reply]
     chosen: Choice = turn.slots[Choice]
     return Answered(reply.text, turn.reply_event, chosen.draft.kind, chosen.draft.sources)
+
+
+def says_something(text: str) -> bool:
+    """Whether anything in a text can be seen: bells, joiners and spaces alone say nothing."""
+    return any(c.isprintable() and not c.isspace() for c in clean(text))
 
 
 async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> None:

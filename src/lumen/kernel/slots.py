@@ -54,8 +54,9 @@ class Self:
 class Contour:
     """Thresholds and weights of judgement."""
 
-    strong: float = 0.72
+    strong: float = 0.64
     middling: float = 0.3
+    bears: float = 0.5  # from here on a question is taken to be about what was told
     quotes: int = 3
     excerpt: int = 1200
     truthfulness: float = 1.2

@@ -8,13 +8,18 @@ Passphrases and approvals are not here yet.
 from __future__ import annotations
 
 import fcntl
-import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from lumen.core.canon import dumps, loads
 from lumen.core.data import Head
 from lumen.core.errors import Damaged
+from lumen.soul.disk import refusal, save
+
+HEX = re.compile(r"[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,26 +41,37 @@ class Keyring:
         return self.key_file(soul).exists()
 
     def create(self, soul: str) -> str:
-        """Make a key for a soul and return its public half in hex."""
+        """Make a key for a soul, set it aside and return its public half in hex.
+
+        It signs once it is adopted: by then the archive must name it, or nobody would know it.
+        """
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         path = self.key_file(soul)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         secret = Ed25519PrivateKey.generate()
-        _write_private(path, secret.private_bytes_raw().hex().encode())
+        with _at(path):
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            save(path.with_suffix(".new"), secret.private_bytes_raw().hex().encode(), mode=0o600)
         return secret.public_key().public_bytes_raw().hex()
+
+    def adopt(self, soul: str) -> None:
+        """Sign with the key made last, from here on."""
+        path = self.key_file(soul)
+        with _at(path):
+            path.with_suffix(".new").replace(path)
 
     def sign(self, soul: str, seq: int, event_hash: str) -> Head:
         """State, with this host's key, that the chain has this hash at this event."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+        path = self.key_file(soul)
+        with _at(path):
+            written = path.read_bytes()
         try:
-            secret = Ed25519PrivateKey.from_private_bytes(
-                bytes.fromhex(self.key_file(soul).read_text())
-            )
+            secret = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(written.decode()))
         except ValueError as error:
             raise Damaged(
-                f"the key {self.key_file(soul)} is not a key",
+                f"the key {path} is not a key",
                 fix="restore it from a backup, or move it away: a new one will be made and said so",
             ) from error
         public = secret.public_key().public_bytes_raw().hex()
@@ -63,23 +79,27 @@ class Keyring:
         return Head(soul, seq, event_hash, public, signature)
 
     def witness(self, soul: str) -> Head | None:
-        """The highest head this host has seen, or nothing on a host that never wrote."""
+        """The highest head this host has seen, or nothing on a host that never wrote.
+
+        Raises:
+            Damaged: the witness is not a head.
+        """
         path = self.witness_file(soul)
-        if not path.exists():
-            return None
-        return head_from(path.read_bytes(), path)
+        with _at(path):
+            return head_from(path.read_bytes(), path) if path.exists() else None
 
     def remember(self, head: Head) -> None:
         """Raise the witness; it never goes down."""
         path = self.witness_file(head.soul)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with path.with_suffix(".lock").open("ab") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            seen = self.witness(head.soul)
-            if seen is None or seen.seq < head.seq:
-                fresh = path.with_suffix(".new")
-                _write_private(fresh, head_line(head))
-                fresh.replace(path)
+        with _at(path):
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with path.with_suffix(".lock").open("ab") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                seen = self.witness(head.soul)
+                if seen is None or seen.seq < head.seq:
+                    fresh = path.with_suffix(".new")
+                    save(fresh, head_line(head), mode=0o600)
+                    fresh.replace(path)
 
 
 def head_text(soul: str, seq: int, event_hash: str) -> bytes:
@@ -110,11 +130,16 @@ def head_from(raw: bytes, path: Path) -> Head:
         head = Head(
             found["soul"], found["seq"], found["event_hash"], found["key"], found["signature"]
         )
-        if head_line(head) == raw:
+        texts = (head.soul, head.event_hash, head.key, head.signature)
+        spelled = all(isinstance(t, str) for t in texts) and isinstance(head.seq, int)
+        if spelled and all(map(HEX.fullmatch, texts[1:])) and head_line(head) == raw:
             return head
     except (ValueError, KeyError, TypeError):
         pass
-    raise Damaged(f"{path} holds a line that is not a signed head", fix="lumen archive verify")
+    raise Damaged(
+        f"{path} holds a line that is not a signed head",
+        fix=f"find out who changed it; without {path.name} the being still works",
+    )
 
 
 def is_signed(head: Head) -> bool:
@@ -132,9 +157,9 @@ def is_signed(head: Head) -> bool:
     return True
 
 
-def _write_private(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+@contextmanager
+def _at(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise refusal(error, path) from error

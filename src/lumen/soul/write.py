@@ -11,8 +11,8 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ import orjson
 from lumen.core.canon import JSON, sha256
 from lumen.core.clock import Clock, stamp, ulid
 from lumen.core.data import Author, Being, Entry, EventType, Origin
-from lumen.core.errors import ArchiveError, Busy, NoSpace, Refused
+from lumen.core.errors import ArchiveError, Damaged, Refused
 from lumen.soul.archive import (
     FORMAT,
     LOCK,
@@ -35,11 +35,8 @@ from lumen.soul.archive import (
     tail,
     tail_of,
 )
+from lumen.soul.disk import refusal, save, settle, take
 from lumen.soul.keys import Keyring, head_line
-
-PATIENCE_S = 30.0
-YIELDING_S = 2e-4
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +54,31 @@ class FileChange:
 
 
 class Writer:
-    """An open archive: the lock file, the segment written last and what stands at its end."""
+    """An open archive: the lock, the segment written last and what stands at its end."""
 
     def __init__(self, being: Being, keyring: Keyring, clock: Clock) -> None:
         self.being = being
         self.keyring = keyring
         self.clock = clock
         self.repairs: list[str] = []
+        self._memory = being.memory
         self._lock = -1
-        self._segment: Path | None = None
-        self._open: tuple[int, ...] = ()  # the segment, its folder, the memory folder
+        self._days = 0  # how many segments were begun: the size of the lock file
+        self._day = ""  # the segment that is open: its day, path, file and folder
+        self._segment = self._memory
+        self._file = -1
+        self._folder = -1
         self._tail = Tail()
         self._seen: tuple[int, ...] = ()
+        self._unsaid: list[Entry] = []  # mended, but not archived yet
         self._keyed = False
 
     def close(self) -> None:
         """Let go of the files."""
-        for descriptor in (self._lock, *self._open):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self._lock, self._open, self._segment, self._seen = -1, (), None, ()
+        self._let_go()
+        if self._lock >= 0:
+            os.close(self._lock)
+        self._lock = -1
 
     def begin(self, soul: str) -> Placed:
         """Write the genesis of a new archive.
@@ -89,14 +91,14 @@ class Writer:
             if self._at_end().seq:
                 raise Refused("this archive has begun already")
             payload = {"format": FORMAT, "soul": soul, "public_key": self.keyring.create(soul)}
-            genesis = self._write(
-                [self._body(_kernel("genesis", "A being begins.", payload))], soul
-            )
+            genesis = _kernel("genesis", "A being begins.", payload)
+            placed = self._write([self._body(genesis)], soul)
+            self.keyring.adopt(soul)
         finally:
             self._unlock()
         self._flush()
-        self._sign(genesis[-1])
-        return genesis[-1]
+        self._sign(placed[-1])
+        return placed[0]
 
     def recover(self) -> None:
         """Look at the end of the archive and mend what a crash left; `repairs` says what."""
@@ -150,167 +152,182 @@ class Writer:
 
     def set_file(self, path: Path, text: str) -> None:
         """Replace a projected file whole: a reader sees the old text or the new one."""
-        path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
-            with fresh.open("wb") as file:
-                file.write(text.encode())
-                file.flush()
-                os.fsync(file.fileno())
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save(fresh, text.encode())
             fresh.replace(path)
+            settle(path.parent)
         except OSError as error:
             fresh.unlink(missing_ok=True)
-            raise _refused_by_disk(error, path) from error
-        _fsync_folder(path.parent)
+            raise refusal(error, path) from error
 
     def _body(self, entry: Entry) -> Body:
         try:
-            return body(entry, self._salt())
+            return body(entry, ulid(self.clock), self.clock.entropy(16).hex())
         except orjson.JSONEncodeError as error:
             raise Refused(f"an event cannot be stored: {error}") from error
 
-    def _salt(self) -> str:
-        return self.clock.entropy(16).hex()
-
     def _lock_up(self) -> None:
-        if self._lock < 0:
-            try:
-                self._lock = os.open(self.being.memory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-            except OSError as error:
-                raise _refused_by_disk(error, self.being.memory / LOCK) from error
-        _take(self._lock)
+        """Take the lock. Where its file was deleted, others have made a new one: take that."""
+        while True:
+            if self._lock < 0:
+                self._open_lock(self._memory / LOCK)
+            take(self._lock)
+            found = os.fstat(self._lock)
+            if found.st_nlink:
+                self._days = found.st_size
+                return
+            os.close(self._lock)
+            self._lock = -1
+
+    def _open_lock(self, path: Path) -> None:
+        try:
+            self._lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise refusal(error, path) from error
 
     def _unlock(self) -> None:
         fcntl.flock(self._lock, fcntl.LOCK_UN)
 
     def _at_end(self) -> Tail:
         """The tail: from memory while nobody else wrote, from the open segment if it only grew."""
-        now = self._fingerprint()
-        if not now or now[1:] != self._seen[1:]:
-            self._forget_segment()
-            self._tail = tail(self.being.memory)
-        elif now != self._seen and self._segment:
-            self._tail = tail_of(self._segment, self._open[0], now[0])
-            self._seen = now
+        if self._day:
+            now = self._fingerprint()
+            if now == self._seen:
+                return self._tail
+            if now[1:] == self._seen[1:]:
+                self._seen = now
+                self._tail = tail_of(self._segment, self._file, now[0])
+                if self._tail.seq:
+                    return self._tail
+        self._let_go()
+        self._tail = tail(self._memory)
         return self._tail
 
     def _fingerprint(self) -> tuple[int, ...]:
-        """Size and folder times: they change when others append, roll over or replace a segment."""
-        if not self._open:
-            return ()
-        file, folder, years = map(os.fstat, self._open)
-        return file.st_size, folder.st_mtime_ns, years.st_mtime_ns
+        """Size, folder time and days begun.
 
-    def _forget_segment(self) -> None:
-        if self._open:
-            os.fdatasync(self._open[0])
-        for descriptor in self._open:
-            os.close(descriptor)
-        self._open, self._segment, self._seen = (), None, ()
+        They change when others append, when somebody replaces a segment by hand, and when
+        others begin one (which two in a tick of the folder's time would not show).
+        """
+        size = os.lseek(self._file, 0, os.SEEK_END)
+        return size, os.fstat(self._folder).st_mtime_ns, self._days
+
+    def _let_go(self) -> None:
+        for descriptor in (self._file, self._folder):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._day, self._file, self._folder, self._seen = "", -1, -1, ()
 
     def _write(self, bodies: Sequence[Body], soul: str = "") -> list[Placed]:
         end = self._at_end()
         soul = end.soul or soul
-        repair = self._quarantine(end.torn) if end.torn else None
-        bodies = [*([self._body(repair)] if repair else []), *self._new_key(end), *bodies]
+        if not soul:
+            raise Damaged(
+                "the archive has lost its beginning, so nothing can be added to it",
+                fix="bring data/memory back from a backup",
+            )
+        if end.torn:
+            self._quarantine(end.torn)
+        added = self._new_key(end)
+        news = [self._body(entry) for entry in (*self._unsaid, *added)]
+        bodies = [*news, *bodies] if end.seq else [*bodies, *news]
         moment = max(stamp(self.clock.now()), end.timestamp)
         placed: list[Placed] = []
         lines: list[bytes] = []
         parent, seq = end.event_hash, end.seq
         for part in bodies:
             seq += 1
-            place = Placed(seq, "", ulid(self.clock), moment, soul)
-            parent, raw = line(part, parent, place)
+            parent, raw = line(part, parent, seq, soul, moment)
             lines.append(raw)
-            placed.append(place._replace(event_hash=parent))
-        if self._segment is None or self._segment.stem != moment[:10]:
-            self._turn_to(segment_for(self.being.memory, moment))
+            placed.append(Placed(seq, parent, part.id, moment, soul))
+        if moment[:10] != self._day:
+            self._turn_to(moment)
         size = self._put(b"".join(lines))
         self._tail = Tail(self._segment, size, seq, parent, moment, soul)
         self._seen = (size, *self._seen[1:])
+        self._unsaid = []
+        if added:
+            self.keyring.adopt(soul)
+        self._keyed = True
         return placed
 
     def _put(self, data: bytes) -> int:
-        """One write; a short one is cut back so that no half line stays."""
-        file, start = self._open[0], self._seen[0]
+        """One write; of a short one nothing stays."""
         try:
-            written = os.write(file, data)
+            written = os.write(self._file, data)
         except OSError as error:
-            os.ftruncate(file, start)
-            raise _refused_by_disk(error, self.being.memory) from error
+            raise self._cut_back(error) from error
         if written < len(data):
-            os.ftruncate(file, start)
-            raise _refused_by_disk(OSError(errno.ENOSPC, "short write"), self.being.memory)
-        return start + written
+            raise self._cut_back(OSError(errno.ENOSPC, "short write"))
+        return self._seen[0] + written
 
-    def _turn_to(self, segment: Path) -> None:
+    def _cut_back(self, error: OSError) -> ArchiveError:
+        os.ftruncate(self._file, self._seen[0])
+        return refusal(error, self._memory)
+
+    def _turn_to(self, moment: str) -> None:
         """Open another day. The day before must be durable first: the new one links to it."""
-        self._forget_segment()
-        before, new = self._tail.segment, not segment.exists()
+        self._let_go()
+        path = segment_for(self._memory, moment)
         try:
-            if before and new:
-                with before.open("rb") as file:
-                    os.fdatasync(file.fileno())
-            segment.parent.mkdir(parents=True, exist_ok=True)
-            self._open = (
-                os.open(segment, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644),
-                os.open(segment.parent, os.O_RDONLY),
-                os.open(self.being.memory, os.O_RDONLY),
-            )
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._folder = os.open(path.parent, os.O_RDONLY)
+            if not os.fstat(self._file).st_size:
+                self._days += 1
+                os.ftruncate(self._lock, self._days)
+                if self._tail.segment:
+                    settle(self._tail.segment)
+                settle(path.parent)
+                settle(self._memory)
         except OSError as error:
-            raise _refused_by_disk(error, segment) from error
-        self._segment = segment
-        if new:
-            os.fsync(self._open[1])
-            os.fsync(self._open[2])
+            raise refusal(error, path) from error
+        self._day, self._segment = moment[:10], path
         self._seen = self._fingerprint()
 
-    def _quarantine(self, torn: Torn) -> Entry:
+    def _quarantine(self, torn: Torn) -> None:
         """Move a line that was never finished out of the archive, keeping its bytes."""
-        folder = self.being.memory / "quarantine"
+        folder = self._memory / "quarantine"
         kept = folder / f"{torn.segment.stem}-{torn.offset}-{sha256(torn.data)[:8]}.torn"
         try:
             folder.mkdir(exist_ok=True)
-            kept.write_bytes(torn.data)
+            save(kept, torn.data)
             os.truncate(torn.segment, torn.offset)
+            settle(torn.segment)
         except OSError as error:
-            raise _refused_by_disk(error, kept) from error
-        self._seen = ()
+            raise refusal(error, kept) from error
+        self._let_go()
         self._tail = self._tail._replace(torn=None)
         said = (
             f"An unfinished line of {len(torn.data)} bytes at the end of {torn.segment.name} "
             f"was moved to quarantine/{kept.name}; it had not been acknowledged."
         )
+        payload = {
+            "segment": torn.segment.name,
+            "offset": torn.offset,
+            "bytes": len(torn.data),
+            "sha256": sha256(torn.data),
+            "file": kept.name,
+        }
         self.repairs.append(said)
-        return _kernel(
-            "repair",
-            said,
-            {
-                "segment": torn.segment.name,
-                "offset": torn.offset,
-                "bytes": len(torn.data),
-                "sha256": sha256(torn.data),
-                "file": kept.name,
-            },
-        )
+        self._unsaid.append(_kernel("repair", said, payload))
 
-    def _new_key(self, end: Tail) -> list[Body]:
+    def _new_key(self, end: Tail) -> list[Entry]:
         """On a host without the key, make one and say so; nobody has vouched for it yet."""
-        if not end.seq or self._keyed:
-            return []
-        self._keyed = True
-        if self.keyring.has_key(end.soul):
+        if self._keyed or not end.seq or self.keyring.has_key(end.soul):
             return []
         public = self.keyring.create(end.soul)
         said = "This host had no key for the being: a new one signs from here on, unvouched."
         self.repairs.append(said)
-        return [self._body(_kernel("key_added", said, {"public_key": public, "vouched": False}))]
+        return [_kernel("key_added", said, {"public_key": public, "vouched": False})]
 
     def _flush(self) -> None:
         try:
-            os.fdatasync(self._open[0])
+            os.fdatasync(self._file)
         except OSError as error:
-            raise _refused_by_disk(error, self._segment or self.being.memory) from error
+            raise refusal(error, self._memory) from error
 
     def _sign(self, event: Placed) -> None:
         """State the head in heads.jsonl, then raise the witness. The line itself is durable."""
@@ -328,24 +345,20 @@ class Writer:
                 heads.flush()
                 os.fdatasync(heads.fileno())
         except OSError as error:
-            raise _refused_by_disk(error, path) from error
+            raise refusal(error, path) from error
         self.keyring.remember(head)
 
 
 def scaffold(being: Being, files: Mapping[Path, str]) -> None:
     """Lay out new files; one that exists already is left as it is."""
-    being.memory.mkdir(parents=True, exist_ok=True)
-    for path, text in files.items():
-        try:
+    try:
+        being.memory.mkdir(parents=True, exist_ok=True)
+        for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as file:
-                file.write(text.encode())
-                file.flush()
-                os.fsync(file.fileno())
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise _refused_by_disk(error, path) from error
+            with suppress(FileExistsError):
+                save(path, text.encode(), new=True)
+    except OSError as error:
+        raise refusal(error, being.root) from error
 
 
 def _same_base(change: FileChange) -> None:
@@ -355,28 +368,6 @@ def _same_base(change: FileChange) -> None:
             f"{change.path.name} was changed by someone else in the meantime",
             fix="look at the file, then try again",
         )
-
-
-def _take(lock: int) -> None:
-    """Take the lock by polling: a stopped holder must not stop everyone for ever.
-
-    Held for some 30 µs, it is nearly always free after a few yields of the processor.
-    """
-    waited, pause = 0.0, 0.0
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if waited > PATIENCE_S:
-                raise Busy(
-                    f"another process has held the archive for {PATIENCE_S:.0f} seconds",
-                    fix="look for a stopped lumen process (ps -C lumen) and end it",
-                ) from None
-            time.sleep(pause)
-            waited += pause + 1e-6
-            pause = 0.0 if waited < YIELDING_S else min(pause * 2 + 1e-4, 0.005)
-        else:
-            return
 
 
 def _kernel(situation: str, said: str, payload: dict[str, JSON]) -> Entry:
@@ -390,23 +381,3 @@ def _kernel(situation: str, said: str, payload: dict[str, JSON]) -> Entry:
         payload=payload,
         agent_id="kernel",
     )
-
-
-def _refused_by_disk(error: OSError, path: Path) -> ArchiveError:
-    if error.errno in FULL:
-        return NoSpace(
-            f"the disk is full: {path} could not take another line, and nothing of it was kept",
-            fix="make room, then say it again",
-        )
-    return ArchiveError(
-        f"{path} cannot be written: {error.strerror}",
-        fix="check who owns the being's folder and whether its disk is read-only",
-    )
-
-
-def _fsync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -48,7 +48,8 @@ def _tell(report: Report) -> None:
         where = f" ({found.segment} line {found.line})" if found.segment else ""
         say(f"✗ event {found.seq:,}{where} {found.what}.")
         if found.seq > 1:
-            say(f"  events 1 to {found.seq - 1:,} are intact.")
+            before = "event 1 is" if found.seq == 2 else f"events 1 to {found.seq - 1:,} are"
+            say(f"  {before} intact.")
         say("  try: restore the being's folder from a backup, then lumen archive verify")
     for line in report.notes:
         say(f"  note: {line}")

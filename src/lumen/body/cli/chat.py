@@ -16,7 +16,7 @@ from lumen.core.canon import clean, printable
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
-from lumen.kernel.run import Kernel, Watch, converse
+from lumen.kernel.run import Kernel, Watch, converse, says_something
 
 WORDS = {
     "recall": "recalling",
@@ -95,7 +95,7 @@ class LiveLine:
 @shared
 def chat(message: str | None, private: bool, named: str | None, as_json: bool) -> None:
     """Talk with your being; a first chat makes one."""
-    if message is not None and message != "-" and not clean(message).strip():
+    if message is not None and message != "-" and not says_something(message):
         raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
     being, by_default = find_being(named)
     if by_default and not being.settings.exists():

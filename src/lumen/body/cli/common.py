@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ def shared(function: Callable[..., R]) -> Callable[..., R]:
     def command(named: str | None, debug: bool, **rest: Any) -> R:  # noqa: ANN401 - click hands over whatever the options are
         del debug  # main() looks for it before click does
         first = (click.get_current_context().find_root().obj or {}).get("being")
-        return function(named=named or first, **rest)
+        return function(named=first if named is None else named, **rest)
 
     return command
 
@@ -42,7 +43,11 @@ def being_meant(named: str | None) -> Being:
 
 def show(value: JSON) -> None:
     """Print a result as one line of JSON."""
-    click.echo(dumps(value).decode())
+    try:
+        line = dumps(value).decode()
+    except TypeError:  # a path that is no UTF-8; here its bytes are escaped
+        line = json.dumps(value)
+    click.echo(line)
 
 
 def say(text: str = "") -> None:

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 
 import click
 
-from lumen.body.cli.common import being_meant, say, shared, show
-from lumen.body.config import data_home, must_be
+from lumen.body.cli.common import say, shared, show
+from lumen.body.config import data_home, find_being, must_be
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
 from lumen.soul.keys import Keyring
@@ -35,8 +35,7 @@ class Finding:
 @shared
 def doctor(named: str | None, as_json: bool) -> None:
     """Look at the installation and the being; exit code 1 when something is broken."""
-    being = being_meant(named)
-    findings = [*_host(), *_mind(), *_being(being)]
+    findings = [*_host(), *_mind(), *_being(*find_being(named))]
     bad = any(f.state == "bad" for f in findings)
     if as_json:
         show({"ok": not bad, "findings": [asdict(f) for f in findings]})
@@ -98,11 +97,12 @@ def _mind() -> Iterator[Finding]:
         yield Finding("embedder", "bad", error.what, error.fix)
 
 
-def _being(being: Being) -> Iterator[Finding]:
+def _being(being: Being, by_default: bool) -> Iterator[Finding]:
     try:
         settings = must_be(being)
     except LumenError as error:
-        yield Finding("being", "warn", error.what, error.fix)
+        unborn = by_default and not being.root.exists()
+        yield Finding("being", "warn" if unborn else "bad", error.what, error.fix)
         return
     yield Finding("being", "ok", str(being.root))
     key = Keyring(data_home()).key_file(settings.soul)
@@ -121,7 +121,12 @@ def _being(being: Being) -> Iterator[Finding]:
 def _archive(being: Being, soul: str) -> Finding:
     from lumen.soul.verify import verify
 
-    report = verify(being, Keyring(data_home()), soul=soul, processes=os.cpu_count() or 1)
+    try:
+        report = verify(being, Keyring(data_home()), soul=soul, processes=os.cpu_count() or 1)
+    except OSError as error:
+        return Finding("archive", "bad", f"{error.filename} cannot be read: {error.strerror}")
+    except LumenError as error:
+        return Finding("archive", "bad", error.what, error.fix)
     if report.problem is None:
         return Finding("archive", "ok", f"{report.count:,} events verified")
     return Finding(

@@ -18,7 +18,13 @@ def lab() -> None:
 
 
 @lab.command()
-@click.option("--set", "which", type=click.Choice(["dev", "held"]), default="held", help="The set.")
+@click.option(
+    "--set",
+    "which",
+    type=click.Choice(["dev", "dev2", "held"]),
+    default="dev",
+    help="Which set; held was never looked at while recall was built.",
+)
 @click.option("--model", default="", help="substrate/model for the interface role.")
 @click.option("--verbose", is_flag=True, help="Show every answer.")
 @shared

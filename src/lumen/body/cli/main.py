@@ -8,11 +8,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from io import TextIOWrapper
 
 import click
 
 from lumen import __version__
-from lumen.core.errors import LumenError
+from lumen.core.errors import LumenError, UsageError
 
 COMMANDS = {
     "init": ("lumen.body.cli.being", "init", "Make a new being in a folder."),
@@ -65,40 +66,50 @@ def main() -> None:
     """Run a command; an error says what is wrong and what to try, and sets the exit code."""
     arguments = sys.argv[1:]
     debug = "--debug" in arguments or bool(os.environ.get("LUMEN_DEBUG"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that has no “›” still gets the rest
+            stream.reconfigure(errors="replace")
     try:
         sys.exit(cli(arguments, standalone_mode=False) or 0)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except LumenError as error:
-        _say(error, arguments)
-        if debug:
-            raise
-        sys.exit(error.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:  # the last line of defence: a person gets a sentence, not a trace
-        if debug:
+        code = _tell(error, as_json="--json" in arguments)
+        if debug and not isinstance(error, click.ClickException):
             raise
-        _say(
-            LumenError(
+        sys.exit(code)
+
+
+def _tell(error: Exception, *, as_json: bool) -> int:
+    """Say what is wrong and what to try; returns the exit code."""
+    from lumen.body.cli.common import note, show
+
+    if isinstance(error, click.ClickException) and not as_json:
+        error.show()
+        return 2
+    told = _in_words(error)
+    if as_json:
+        show({"ok": False, "error": told.what, "fix": told.fix})
+    else:
+        note(told.what[:1].upper() + told.what[1:] + ".")
+        if told.fix:
+            note(f"  try: {told.fix}")
+    return told.exit_code
+
+
+def _in_words(error: Exception) -> LumenError:
+    match error:
+        case LumenError():
+            return error
+        case click.ClickException():
+            return UsageError(error.format_message())
+        case OSError(filename=str(path), strerror=str(why)):
+            return LumenError(f"{path} cannot be used: {why}", fix=f"ls -ld {path}")
+        case _:
+            return LumenError(
                 f"something went wrong inside lumen: {type(error).__name__}: {error}",
                 fix="the same command with --debug shows where; what you said before is kept",
-            ),
-            arguments,
-        )
-        sys.exit(1)
-
-
-def _say(error: LumenError, arguments: list[str]) -> None:
-    if "--json" in arguments:
-        from lumen.core.canon import dumps
-
-        click.echo(dumps({"ok": False, "error": error.what, "fix": error.fix}).decode())
-        return
-    click.echo(error.what[:1].upper() + error.what[1:] + ".", err=True)
-    if error.fix:
-        click.echo(f"  try: {error.fix}", err=True)
+            )

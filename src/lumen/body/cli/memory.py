@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from datetime import date
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -21,14 +21,14 @@ from lumen.body.cli.common import (
 )
 from lumen.body.config import must_be, zone
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Event, Memory
+from lumen.core.data import Author, Being, Event, Memory
 from lumen.core.errors import UsageError
 from lumen.soul.index import Index
 
 if TYPE_CHECKING:
     from lumen.kernel.slots import Evidence
 
-DATE = re.compile(r"\d{4}-\d\d-\d\d")
+MOST_DIGITS = 18  # SQLite counts no further
 
 
 @click.command()
@@ -46,12 +46,11 @@ def memory(
     as_json: bool,
 ) -> None:
     """Look through what it remembers; QUERY searches by words and by meaning."""
-    if day and not DATE.fullmatch(day):
+    if day is not None and not _is_date(day):
         raise UsageError(f"{day!r} is no date", fix="lumen memory --date 2026-11-15")
     being = being_meant(named)
     where = zone(must_be(being).timezone)
-    index = Index(being)
-    index.catch_up()
+    index = _index(being)
     limit = None if everything else 20
     found = (
         _search(index, query, author, day, limit or 1000)
@@ -65,6 +64,22 @@ def memory(
         say("Nothing found." if query or author or day else "Nothing is remembered yet.")
         return
     table([(str(m.seq), short_time(m.timestamp, where), _who(m), m.text) for m in found])
+
+
+def _index(being: Being) -> Index:
+    """The index, caught up; what had to be mended is told."""
+    index = Index(being)
+    index.catch_up()
+    for line in index.repairs:
+        note(line)
+    return index
+
+
+def _is_date(day: str) -> bool:
+    try:
+        return date.fromisoformat(day).isoformat() == day  # 20261115 is read too, but not stored
+    except ValueError:
+        return False
 
 
 def _search(
@@ -114,14 +129,15 @@ def why(what: str | None, named: str | None, as_json: bool) -> None:
     """Where the last answer comes from; or that of an event, or what supports a claim."""
     being = being_meant(named)
     where = zone(must_be(being).timezone)
-    index = Index(being)
-    index.catch_up()
-    if what and not what.isdigit():
+    index = _index(being)
+    if what and not (what.isdecimal() and len(what) <= MOST_DIGITS):
         _why_claim(index, what, where, as_json)
         return
     key = index.turn_of(int(what)) if what else index.last_turn()
     events = index.turn(key) if key else []
     if not any(e.entry.situation == "replied" for e in events):
+        if what:
+            raise UsageError(f"event {what} belongs to no answer", fix="lumen memory")
         raise UsageError("there is no answer to explain yet", fix='lumen chat -m "hello"')
     explain(index, events, where, as_json)
 
@@ -143,8 +159,11 @@ def explain(index: Index, events: list[Event], where: ZoneInfo, as_json: bool) -
         when = f"{local(m.timestamp, where):%A %d %B %Y at %H:%M}"
         label = "because" if number == 0 else ""
         rows.append((label, f"you told me on {when}: “{one_line(m.text, 120)}”", f"event {m.seq}"))
-    if not sources:
-        rows.append(("because", "nothing you told me bears on it", ""))
+    heard = next((e for e in events if e.entry.situation == "heard"), None)
+    if heard and not sources:
+        said = one_line(heard.entry.description, 100)
+        rows.append(("because", f"you said just before: “{said}”", f"event {heard.seq}"))
+        rows.append(("", "nothing you told me earlier was used", ""))
     rows.append(("chosen", notes, f"lumen trace {reply.seq}"))
     for label, text, place in rows:
         say(f"  {label:<9}{text}" + (f"   · {place}" if place else ""))
@@ -166,18 +185,19 @@ def _why_claim(index: Index, claim: str, where: ZoneInfo, as_json: bool) -> None
 
 
 @click.command()
-@click.argument("event", required=False, type=int)
+@click.argument("event", required=False, type=click.IntRange(1, 10**MOST_DIGITS))
 @shared
 def trace(event: int | None, named: str | None, as_json: bool) -> None:
     """What every step of the last turn (or of EVENT's turn) read, wrote and took."""
     being = being_meant(named)
     must_be(being)
-    index = Index(being)
-    index.catch_up()
+    index = _index(being)
     key = index.turn_of(event) if event else index.last_turn()
     events = [e for e in (index.turn(key) if key else []) if "steps" in e.entry.payload]
     if not events:
-        raise UsageError("there is no turn to show", fix="lumen memory, then lumen trace EVENT")
+        if event:
+            raise UsageError(f"event {event} belongs to no turn", fix="lumen memory")
+        raise UsageError("there is no turn to show yet", fix='lumen chat -m "hello"')
     if as_json:
         show([e.entry.payload for e in events])
         return

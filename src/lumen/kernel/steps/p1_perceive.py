@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lumen.kernel.grounded import verdict
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import modality, names, words
+from lumen.kernel.reading import asks_advice, modality, names, words
 from lumen.kernel.slots import Contour, Ingested, Reality, Stimulus, Surface
 from lumen.kernel.step import Recall, step
 
@@ -25,7 +25,7 @@ async def surface_parse(ingested: Ingested) -> Surface:
     return Surface(
         modality=modality(text),
         mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
-        personal=lex.has("first_person", text) and not lex.has("advice", text),
+        personal=lex.has("first_person", text) and not asks_advice(text),
         identity=lex.has("identity", text),
         revises=lex.has("revision", text),
         topic=tuple(words(text)[:12]),

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
-from lumen.kernel.grounded import day, grounded
+from lumen.kernel.grounded import bears, day, grounded
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import names, numbers, stem, words
+from lumen.kernel.reading import asks_for, fits, names, numbers, sentences, stem, words
 from lumen.kernel.slots import (
     Axes,
     Candidate,
@@ -80,14 +80,18 @@ async def drafts(
         return Drafts(drafts=(own or _without_model(own, trouble),), trouble=trouble)
     sources = tuple(e.memory.seq for e in useful)
     kind = "small model" if spoken.small else "model"
-    theirs = Draft(spoken.text.strip(), kind, sources, spoken.model)
+    text = spoken.text.strip()
+    if spoken.small and surface.modality == "question":
+        first = sentences(text)[0]
+        text = text[first[0] : first[1]]  # what a small model adds to an answer is noise
+    theirs = Draft(text, kind, sources, spoken.model)
     return Drafts(drafts=(own, theirs) if own else (theirs,))
 
 
 def says_anew(text: str, said: tuple[str, ...]) -> bool:
     """Whether a text says anything, and anything that was not just said in the same words."""
     spoken = words(text)
-    return bool(text.strip()) and not any(spoken == words(s) for s in said)
+    return any(c.isalnum() for c in text) and all(spoken != words(s) for s in said)
 
 
 def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, str]]:
@@ -125,9 +129,14 @@ async def metrics_engine(
     heard = (m.text[: contour.excerpt] for m in reality.recent if m.author is Author.EXTERNAL)
     around = " ".join([self_.name, self_.author_name, *heard])
     asks = surface.modality == "question"
-    asks_memory = asks and (surface.personal or surface.identity or reality.familiar)
-    answered = reality.verdict == "strong" or surface.identity
-    ground = Ground(ingested.excerpt, told, around, asks_memory, answered)
+    ground = Ground(
+        message=ingested.excerpt,
+        told=told,
+        around=around,
+        asks_memory=asks and (surface.personal or surface.identity or reality.familiar),
+        may_ask_memory=asks and bears(reality, contour),
+        answered=reality.verdict == "strong" or surface.identity,
+    )
     scores = [
         _axes(d, near, ground, contour) for d, near in zip(drafts.drafts, nearness, strict=True)
     ]
@@ -142,6 +151,7 @@ class Ground:
     told: str
     around: str
     asks_memory: bool
+    may_ask_memory: bool
     answered: bool  # what is known answers the question
 
 
@@ -167,15 +177,18 @@ def truthfulness(draft: Draft, ground: Ground) -> float:
     """How little a draft brings that nothing supports: invented names and figures weigh most.
 
     Asked about the author's life, what was told is the only truth: a draft must bring some of it,
-    and whatever it adds counts against it. A small model is held to its sources in all it says.
+    and whatever it adds counts against it. A small model is held to its sources in all it says,
+    and believed only when it names the kind of thing that was asked for.
     """
     asked, told = _stems(ground.message), _stems(ground.told)
     known = asked | told | _stems(ground.around)
     invented = [w for w in names(draft.text) | numbers(draft.text) if stem(w) not in known]
     strange = [w for w in words(draft.text) if stem(w) not in known]
     small = draft.kind == "small model"
-    if ground.asks_memory and small and not ground.answered:
-        return DENIED / 2
+    if small and (ground.asks_memory or ground.may_ask_memory):
+        named = fits(asks_for(ground.message), draft.text, ground.message)
+        if not (ground.answered and named):
+            return DENIED / 2
     if ground.asks_memory:
         hedged = lexicon().has("hedge", draft.text)
         right = not ground.answered if hedged else bool(_stems(draft.text) & (told - asked))

@@ -1,0 +1,200 @@
+"""Do the lines hang together? Checked over the stored bytes, without re-serialising.
+
+A span of lines is checked on its own, so that several processes can share an archive; the spans
+are joined afterwards. Who signed what, and who may erase, is for verify.py to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+from lumen.soul.archive import CONTENT_HASH, GENESIS_PARENT, HEADER_AT, PREFIX, Torn, segments
+
+OPENING = b'{"event_hash":"%b","parent_hash":"%b","seq":%d,"soul":"%b","id":"'
+STAMP_AT = 26 + len(b'","timestamp":"')  # behind the opening: the id stands between
+FIELDS_AT = len(OPENING % (bytes(64), bytes(64), 1, bytes(26))) + STAMP_AT + 24
+ERASED = b',"salt":"","situation":"erased","description":"","payload":{"erased_by":'
+SITUATION_AT = len(b',"salt":"') + 32 + len(b'",')
+NOTABLE = (b'"situation":"erasure"', b'"situation":"genesis"', b'"situation":"key_added"')
+PART = 8 << 20  # what is worth a span of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The first thing found wrong: at which event, in which file and line, and what."""
+
+    seq: int
+    segment: str
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of whole lines of one segment, checked on its own."""
+
+    path: Path
+    start: int
+    end: int
+    watch: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """A line whose content is a stub: which one, which event erased it, and how long it is."""
+
+    seq: int
+    by: int
+    event_hash: str
+    length: int
+
+
+@dataclass(slots=True)
+class Checked:
+    """What a span turned out to hold; spans are joined afterwards."""
+
+    first_parent: bytes = b""
+    first_seq: int = 0
+    first_stamp: bytes = b""
+    soul: bytes = b""
+    last_hash: bytes = b""
+    last_seq: int = 0
+    last_stamp: bytes = b""
+    lines: int = 0
+    problem: Problem | None = None
+    notable: list[bytes] = field(default_factory=list)
+    erased: list[Erased] = field(default_factory=list)
+    watched: dict[int, str] = field(default_factory=dict)
+
+
+def check_span(span: Span) -> Checked:
+    """Check every line of a span: its two hashes, its link, its number, its time and its file."""
+    found = Checked()
+    stamp = span.path.stem.encode()
+    nightfall = stamp + b"U"  # a stamp goes on with T, so all of a day's sort between the two
+    position = span.start
+    with span.path.open("rb", buffering=1 << 18) as lines:
+        lines.seek(span.start)
+        parent, seq, soul, found.first_stamp = opening(lines.readline())
+        found.first_parent, found.first_seq, found.soul = parent, seq, soul
+        lines.seek(span.start)
+        for line in lines:
+            cut = line.find(CONTENT_HASH, FIELDS_AT) + len(CONTENT_HASH) + 65
+            own = sha256(line[HEADER_AT:cut]).hexdigest().encode()
+            start = OPENING % (own, parent, seq, soul)
+            at = len(start) + STAMP_AT
+            moment = line[at : at + 24]
+            if not (line.startswith(start) and stamp <= moment < nightfall and line[-1:] == b"\n"):
+                found.problem = _explain(found, span.path, line, seq)
+                break
+            if sha256(line[cut:-1]).hexdigest().encode() != line[cut - 65 : cut - 1]:
+                by = _stub(line[cut:-1])
+                if not by:
+                    found.problem = _changed(found, span.path, seq)
+                    break
+                found.erased.append(Erased(seq, by, own.decode(), len(line) - cut - 1))
+            elif line.startswith(NOTABLE, cut + SITUATION_AT):
+                found.notable.append(line)
+            if seq in span.watch:
+                found.watched[seq] = own.decode()
+            found.lines += 1
+            parent, stamp = own, moment
+            seq += 1
+            position += len(line)
+            if position >= span.end:
+                break
+    found.last_hash, found.last_seq, found.last_stamp = parent, seq - 1, stamp
+    return found
+
+
+def opening(line: bytes) -> tuple[bytes, int, bytes, bytes]:
+    """Parent, number, soul and time of a line, taken on trust until it is checked."""
+    parent = line[HEADER_AT + 15 : HEADER_AT + 79]
+    number, _, rest = line[HEADER_AT + 87 :].partition(b',"soul":"')
+    seq = int(number) if number.isdigit() and len(number) < 16 else -1
+    at = 26 + len(b'","id":"') + STAMP_AT
+    return parent, seq, rest[:26], rest[at : at + 24]
+
+
+def _stub(content: bytes) -> int:
+    """The event that erased this content, when it is the one valid stub; else 0."""
+    if not content.startswith(ERASED):
+        return 0
+    number, _, padding = content[len(ERASED) :].partition(b"}")
+    if number.isdigit() and not number.startswith(b"0") and padding.lstrip(b" ") == b"}":
+        return int(number) if len(number) < 16 else 0
+    return 0
+
+
+def _explain(found: Checked, path: Path, line: bytes, seq: int) -> Problem:
+    if found.lines and line.startswith(PREFIX):
+        number = opening(line)[1]
+        if number not in (seq, -1):
+            what = f"is missing: event {number} stands in its place"
+            return Problem(seq, path.name, found.lines + 1, what)
+    return _changed(found, path, seq)
+
+
+def _changed(found: Checked, path: Path, seq: int) -> Problem:
+    return Problem(seq, path.name, found.lines + 1, "was changed after it was written")
+
+
+def spans(memory: Path, torn: Torn | None, watch: frozenset[int], processes: int) -> list[Span]:
+    """Cut the archive into spans: a segment each, large ones into equal parts at line ends."""
+    found: list[Span] = []
+    for path in segments(memory):
+        size = torn.offset if torn and torn.segment == path else path.stat().st_size
+        parts = max(1, min(4 * processes, size // PART)) if processes > 1 else 1
+        cuts = [0, *(_line_end(path, size * n // parts) for n in range(1, parts)), size]
+        found += [Span(path, a, b, watch) for a, b in pairwise(cuts) if a < b]
+    return found
+
+
+def _line_end(path: Path, near: int) -> int:
+    with path.open("rb") as file:
+        file.seek(near)
+        file.readline()
+        return file.tell()
+
+
+def join(parts: Iterable[tuple[Span, Checked]]) -> Checked:
+    """Link the spans to each other; the first that does not fit carries the problem."""
+    whole = Checked(last_hash=GENESIS_PARENT.encode())
+    before: dict[Path, int] = {}
+    for span, part in parts:
+        line = before.get(span.path, 0)
+        whole.problem = _joint(whole, span, part, line + 1)
+        if whole.problem:
+            break
+        before[span.path] = line + part.lines
+        whole.soul = part.soul
+        whole.lines += part.lines
+        whole.notable += part.notable
+        whole.erased += part.erased
+        whole.watched |= part.watched
+        if part.problem:
+            found = part.problem
+            whole.problem = Problem(found.seq, found.segment, line + found.line, found.what)
+            break
+        whole.last_hash, whole.last_seq = part.last_hash, part.last_seq
+        whole.last_stamp = part.last_stamp
+    return whole
+
+
+def _joint(whole: Checked, span: Span, part: Checked, line: int) -> Problem | None:
+    expected = whole.last_seq + 1
+    if part.problem and part.problem.line == 1 and part.first_seq != expected:
+        return Problem(expected, span.path.name, line, "was changed after it was written")
+    if part.first_seq != expected:
+        what = f"is missing: event {part.first_seq} stands in its place"
+        return Problem(expected, span.path.name, line, what)
+    if part.first_parent != whole.last_hash or (whole.soul and part.soul != whole.soul):
+        what = "does not follow from the event before it"
+        return Problem(expected, span.path.name, line, what)
+    if part.first_stamp and part.first_stamp < whole.last_stamp:
+        return Problem(expected, span.path.name, line, "is dated before the event before it")
+    return None

@@ -1,0 +1,74 @@
+"""How bytes get onto the disk and stay there: durable files, locks, and what a refusal means.
+
+What is written and when is for write.py and keys.py to say.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from pathlib import Path
+
+from lumen.core.errors import ArchiveError, Busy, NoSpace
+
+PATIENCE_S = 30.0
+YIELDING_S = 2e-4
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def save(path: Path, data: bytes, *, new: bool = False, mode: int = 0o644) -> None:
+    """Write a file and wait until the disk has it; with `new`, only where there is none yet."""
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_EXCL if new else os.O_TRUNC)
+    with os.fdopen(os.open(path, flags, mode), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def settle(path: Path) -> None:
+    """Wait until the disk has a file, or the names in a folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def take(lock: int) -> None:
+    """Take a lock by polling: a stopped holder must not stop everyone for ever.
+
+    Held for some 30 µs, it is nearly always free after a few yields of the processor.
+
+    Raises:
+        Busy: it was not let go for `PATIENCE_S` seconds.
+    """
+    waited, pause = 0.0, 0.0
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waited > PATIENCE_S:
+                raise Busy(
+                    f"another process has held the archive for {PATIENCE_S:.0f} seconds",
+                    fix="look for a stopped lumen process (ps -C lumen) and end it",
+                ) from None
+            time.sleep(pause)
+            waited += pause + 1e-6
+            pause = 0.0 if waited < YIELDING_S else min(pause * 2 + 1e-4, 0.005)
+        else:
+            return
+
+
+def refusal(error: OSError, path: Path) -> ArchiveError:
+    """What to raise when the disk said no."""
+    if error.errno in FULL:
+        return NoSpace(
+            f"the disk is full: {path} could not take another line, and nothing of it was kept",
+            fix="make room, then say it again",
+        )
+    return ArchiveError(
+        f"{path} cannot be written: {error.strerror}",
+        fix="check who owns its folder and whether its disk is read-only",
+    )

@@ -1,0 +1,231 @@
+"""A host of its own for every test: a scrubbed environment, the real command line, a real terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from lumen.core.canon import JSON, dumps, loads
+from lumen.core.clock import SystemClock
+from lumen.core.data import Being
+from lumen.kernel.birth import init
+from lumen.soul.keys import Keyring
+from lumen.soul.verify import verify
+
+PATIENCE = 60.0
+ECHO = "scripted/echo"
+EXEC = "os.execv(sys.executable, [sys.executable, '-m', 'lumen', *sys.argv[1:]])"
+OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a finished command left."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        """Everything it printed."""
+        return self.out + self.err
+
+    def json(self) -> JSON:
+        """Its output, which must be one JSON document."""
+        return loads(self.out)
+
+
+@dataclass(frozen=True, slots=True)
+class Lumen:
+    """One being on a host of its own, reached as a person reaches it."""
+
+    home: Path
+    being: Path
+    stack: ExitStack = field(default_factory=ExitStack)
+
+    @property
+    def keyring(self) -> Keyring:
+        """Where this host keeps its keys."""
+        return Keyring(self.home / "share" / "lumen")
+
+    def env(self, **more: str) -> dict[str, str]:
+        """Nothing of the real environment but the path; what a test adds comes on top."""
+        measured = {k: v for k, v in os.environ.items() if k.startswith("COV")}
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "XDG_DATA_HOME": str(self.home / "share"),
+            "LANG": "C.UTF-8",
+            "TZ": "Europe/Lisbon",
+            "LUMEN_BEING": str(self.being),
+            **measured,
+            **more,
+        }
+
+    def start(
+        self, *arguments: str | bytes, prelude: str = "", env: dict[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
+        """Start a command with pipes; `prelude` is Python that runs in the child first."""
+        first = ["-c", f"import os, sys; {prelude}; {EXEC}"] if prelude else ["-m", "lumen"]
+        process = subprocess.Popen(
+            [sys.executable, *first, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.env() if env is None else env,
+            cwd=self.home,
+        )
+        self.stack.callback(_end, process)
+        return process
+
+    def run(
+        self,
+        *arguments: str | bytes,
+        stdin: bytes = b"",
+        prelude: str = "",
+        env: dict[str, str] | None = None,
+    ) -> Ran:
+        """Run a command to its end."""
+        process = self.start(*arguments, prelude=prelude, env=env)
+        out, err = process.communicate(stdin, timeout=PATIENCE)
+        return Ran(process.returncode, out.decode("utf-8"), err.decode("utf-8"))
+
+    def terminal(self, *arguments: str, **more: str) -> Terminal:
+        """Run a command in a terminal of its own, 80 columns wide."""
+        env = self.env(PROMPT_TOOLKIT_NO_CPR="1", TERM="xterm", **more)
+        screen = Terminal(arguments, env)
+        self.stack.callback(screen.switch_off)
+        return screen
+
+    def events(self) -> list[JSON]:
+        """Every line of the archive."""
+        segments = sorted((self.being / "data" / "memory").glob("*/*.jsonl"))
+        return [loads(line) for path in segments for line in path.read_bytes().splitlines()]
+
+    def segment(self) -> Path:
+        """The newest file of the archive."""
+        return sorted((self.being / "data" / "memory").glob("*/*.jsonl"))[-1]
+
+    def heard(self) -> list[str]:
+        """What the author said, word for word."""
+        return [e["description"] for e in self.events() if e["author"] == "external"]
+
+    def verified(self) -> bool:
+        """Whether the archive is what was written."""
+        return verify(Being(self.being), self.keyring).ok
+
+    def set(self, line: str, value: str) -> None:
+        """Change one line of lumen.toml."""
+        path = self.being / "lumen.toml"
+        text, changed = re.subn(rf"(?m)^{line}.*$", lambda _: value, path.read_text("utf-8"))
+        assert changed == 1
+        path.write_text(text, encoding="utf-8")
+
+    def speak_with(self, model: str) -> None:
+        """Assign the interface role."""
+        self.set("interface = ", f'interface = "{model}"')
+
+    def script(self, *rules: JSON) -> None:
+        """Let a script answer."""
+        path = self.home / "script.jsonl"
+        path.write_bytes(b"\n".join(dumps(rule) for rule in rules))
+        self.speak_with(f"scripted/{path}")
+
+
+class Terminal:
+    """A command in a pseudo-terminal: what it shows, what is typed."""
+
+    def __init__(self, arguments: tuple[str, ...], env: dict[str, str]) -> None:
+        self._screen, tty = pty.openpty()
+        fcntl.ioctl(tty, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        code = f"import os, sys; {OWN_TERMINAL}; {EXEC}"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, *arguments],
+            stdin=tty,
+            stdout=tty,
+            stderr=tty,
+            env=env,
+            start_new_session=True,
+        )
+        os.close(tty)
+        self.shown = ""
+        self._read = 0
+
+    def switch_off(self) -> None:
+        """End what runs in it."""
+        _end(self.process)
+        os.close(self._screen)
+
+    def wait_for(self, text: str) -> None:
+        """Look on until a text is shown that was not waited for before."""
+        wait_until(lambda: self._look() and text in self.shown[self._read :], self._seen)
+        self._read = self.shown.index(text, self._read) + len(text)
+
+    def type(self, keys: str) -> None:
+        """Press keys: \\r is Enter, \\x03 is Ctrl-C, \\x04 is Ctrl-D."""
+        os.write(self._screen, keys.encode())
+
+    def close(self) -> int:
+        """Look on until it ends; returns the exit code."""
+        wait_until(lambda: not self._look(), self._seen)
+        return self.process.wait(PATIENCE)
+
+    def _look(self) -> bool:
+        """Read what is there; false when the other side has gone."""
+        if select.select([self._screen], [], [], 0.05)[0]:
+            try:
+                self.shown += os.read(self._screen, 1 << 16).decode("utf-8", "replace")
+            except OSError:
+                return False
+        return True
+
+    def _seen(self) -> str:
+        return self.shown[self._read :]
+
+
+def wait_until(holds: Callable[[], bool], seen: Callable[[], object] = lambda: "") -> None:
+    """Look again and again until something holds, for as long as patience lasts."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline, f"waited in vain; seen: {seen()!r}"
+        time.sleep(0.005)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.communicate()
+
+
+@pytest.fixture(name="wait_until")
+def _wait_until() -> Callable[..., None]:
+    return wait_until
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Lumen]:
+    """A host with no being on it; `being` is where one could be."""
+    with ExitStack() as stack:
+        yield Lumen(tmp_path, tmp_path / "being", stack)
+
+
+@pytest.fixture
+def lumen(host: Lumen) -> Lumen:
+    """A being whose model says back what it is asked: quick, and the same every time."""
+    init(Being(host.being), host.keyring, SystemClock())
+    host.speak_with(ECHO)
+    return host

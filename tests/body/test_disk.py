@@ -1,0 +1,147 @@
+"""A disk that refuses, tears or changes: said plainly, and what was kept stays whole."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.body.conftest import Lumen
+
+# Root may read everything. Without these two capabilities its children go by the mode bits.
+POWERLESS = (
+    "import ctypes; libc = ctypes.CDLL(None); "
+    "[libc.prctl(24, capability, 0, 0, 0) for capability in (1, 2)]"
+)
+READING = ("status", "memory", "why", "trace", "archive verify")
+
+
+def full_at(size: int) -> str:
+    """No file may grow past a size, as on a disk that has no more room."""
+    limits = f"(resource.RLIMIT_FSIZE, ({size}, resource.RLIM_INFINITY))"
+    return f"import resource; resource.setrlimit{limits}"
+
+
+def state(folder: Path) -> dict[str, str]:
+    found = [p for p in folder.rglob("*") if p.is_file()]
+    return {str(p): sha256(p.read_bytes()).hexdigest() for p in found}
+
+
+@pytest.mark.parametrize("command", [*READING, "chat -m hi"])
+def test_an_archive_that_may_not_be_read_is_named(lumen: Lumen, command: str) -> None:
+    lumen.segment().chmod(0)
+    ran = lumen.run(*command.split(), prelude=POWERLESS)
+    lumen.segment().chmod(0o644)
+    assert (ran.code, ran.out) == (1, "")
+    assert f"{lumen.segment()} cannot be used: Permission denied" in ran.err
+    assert f"try: ls -ld {lumen.segment()}" in ran.err
+    assert len(lumen.events()) == 1
+
+
+@pytest.mark.parametrize("closed", ["", "data/memory", "data/soul.md", "lumen.toml"])
+def test_a_part_that_may_not_be_read_is_named(lumen: Lumen, closed: str) -> None:
+    path = lumen.being / closed
+    mode = path.stat().st_mode
+    path.chmod(0)
+    ran = [lumen.run(*c.split(), prelude=POWERLESS) for c in ("status", "chat -m hi")]
+    path.chmod(mode)
+    for one in ran:
+        assert one.code in (1, 2)
+        assert str(path) in one.err
+        assert "Permission denied" in one.err
+        assert "went wrong inside" not in one.err
+
+
+def test_a_torn_last_line_is_reported_once_put_aside_and_the_talk_goes_on(lumen: Lumen) -> None:
+    lumen.run("chat", "-m", "I like rice")
+    whole = lumen.segment().read_bytes()
+    lumen.segment().write_bytes(whole + b'{"event_hash":"ab')
+    looking = lumen.run("status")
+    assert (looking.code, looking.err) == (0, "")
+    ran = lumen.run("chat", "-m", "And tea")
+    assert ran.code == 0
+    assert "An unfinished line of 17 bytes" in ran.err
+    assert "quarantine/" in ran.err
+    assert ran.out != ""
+    kept = list((lumen.being / "data" / "memory" / "quarantine").iterdir())
+    assert [p.read_bytes() for p in kept] == [b'{"event_hash":"ab']
+    assert lumen.segment().read_bytes().startswith(whole)
+    assert lumen.heard() == ["I like rice", "And tea"]
+    assert lumen.run("chat", "-m", "And soup").err == ""
+    assert lumen.verified()
+
+
+def test_a_damaged_last_line_stops_the_talk_before_anything_is_written(lumen: Lumen) -> None:
+    lumen.run("chat", "-m", "I like rice")
+    lines = lumen.segment().read_bytes().splitlines(keepends=True)
+    lines[-1] = lines[-1].replace(b'"origin":"kernel"', b'"origin":"author"')
+    lumen.segment().write_bytes(b"".join(lines))
+    before = state(lumen.being / "data" / "memory")
+    ran = lumen.run("chat", "-m", "hello")
+    assert (ran.code, ran.out) == (1, "")
+    assert "was changed after it was written" in ran.err
+    assert "try: lumen archive verify" in ran.err
+    assert state(lumen.being / "data" / "memory") == before
+    checked = lumen.run("archive", "verify")
+    assert checked.code == 1
+    assert f"✗ event {len(lines)}" in checked.out
+    assert f"events 1 to {len(lines) - 1} are intact" in checked.out
+    as_json = lumen.run("archive", "verify", "--json")
+    assert as_json.code == 1
+    assert as_json.json()["problem"]["seq"] == len(lines)
+    assert "✗ archive" in lumen.run("doctor").out
+
+
+def test_a_changed_word_in_the_middle_is_found_at_its_event(lumen: Lumen) -> None:
+    lumen.run("chat", "-m", "I like rice")
+    lumen.segment().write_bytes(lumen.segment().read_bytes().replace(b"like rice", b"hate rice", 1))
+    checked = lumen.run("archive", "verify")
+    assert checked.code == 1
+    assert "✗ event 2 " in checked.out
+    assert "event 1 is intact" in checked.out
+
+
+def test_a_full_disk_is_said_and_the_words_can_be_said_again(lumen: Lumen) -> None:
+    # Long enough that the archive, and not a file of the index, meets the limit first.
+    lumen.run("chat", "-m", "-", stdin=b"I like rice. " * 12_000)
+    size = lumen.segment().stat().st_size
+    before = lumen.segment().read_bytes()
+    ran = lumen.run("chat", "-m", "My cat is Tom", prelude=full_at(size + 40))
+    assert (ran.code, ran.out) == (1, "")
+    assert "The disk is full" in ran.err
+    assert "try: make room, then say it again" in ran.err
+    assert lumen.segment().read_bytes() == before
+    assert lumen.verified()
+    again = lumen.run("chat", "-m", "My cat is Tom")
+    assert (again.code, again.err) == (0, "")
+    assert "Tom" in again.out
+    assert lumen.heard()[1:] == ["My cat is Tom"]
+    assert lumen.verified()
+
+
+def test_a_disk_that_fills_up_during_a_turn_keeps_the_words(lumen: Lumen) -> None:
+    lumen.run("chat", "-m", "-", stdin=b"I like rice. " * 12_000)
+    size = lumen.segment().stat().st_size
+    ran = lumen.run("chat", "-m", "My cat is Tom", prelude=full_at(size + 1000))
+    assert (ran.code, ran.out) == (1, "")
+    assert "The disk is full" in ran.err
+    assert lumen.heard()[1:] == ["My cat is Tom"]
+    assert lumen.verified()
+    later = lumen.run("chat", "-m", "What is my cat called?")
+    assert "was never finished; its words are kept" in later.err
+    assert "Tom" in later.out
+    assert lumen.verified()
+
+
+def test_a_garbled_index_is_made_anew_from_the_archive(lumen: Lumen) -> None:
+    lumen.run("chat", "-m", "I like rice")
+    (lumen.being / "data" / "index" / "soul.db").write_bytes(b"this is no database" * 100)
+    ran = lumen.run("memory", "--author", "external")
+    assert ran.code == 0
+    assert "I like rice" in ran.out
+    assert "The index was rebuilt from the archive: it was damaged." in ran.err
+    assert lumen.run("memory").err == ""

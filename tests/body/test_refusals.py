@@ -1,0 +1,151 @@
+"""What cannot be done is said in a sentence, with what to try; a trace only for who asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.body.conftest import Lumen
+
+COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("sing", "No such command 'sing'"),
+        ("--loud status", "No such option '--loud'"),
+        ("status --loud", "No such option '--loud'"),
+        ("chat hello", "unexpected extra argument (hello)"),
+        ("memory --author nobody", "'nobody' is not one of"),
+        ("memory --date bad", "'bad' is no date"),
+        ("memory --date 2026-13-45", "'2026-13-45' is no date"),
+        ("memory --date 20261115", "'20261115' is no date"),
+        ("trace abc", "'abc' is not a valid integer"),
+        ("trace 0", "0 is not in the range"),
+        ("trace 99999999999999999999", "is not in the range"),
+        ("trace 4000", "Event 4000 belongs to no turn"),
+        ("trace 1", "Event 1 belongs to no turn"),
+        ("trace", "There is no turn to show yet"),
+        ("why 4000", "Event 4000 belongs to no answer"),
+        ("why 0", "Event 0 belongs to no answer"),
+        ("why", "There is no answer to explain yet"),
+        ("lab bench --loud", "No such option '--loud'"),
+        ("archive mend", "No such command 'mend'"),
+    ],
+)
+def test_a_request_that_cannot_be_is_refused_with_two(
+    lumen: Lumen, arguments: str, said: str
+) -> None:
+    ran = lumen.run(*arguments.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+    as_json = lumen.run(*arguments.split(), "--json")
+    assert (as_json.code, as_json.err) == (2, "")
+    told = as_json.json()
+    assert told["ok"] is False
+    assert said.lower() in told["error"].lower()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_no_being_is_named_and_the_way_to_make_one(host: Lumen, command: str) -> None:
+    nowhere, foreign, file = host.home / "nowhere", host.home / "foreign", host.home / "file"
+    foreign.mkdir()
+    (foreign / "notes.txt").write_text("mine")
+    file.write_text("mine")
+    missing = host.run("--being", str(nowhere), *command.split())
+    assert missing.err == f"{nowhere} does not exist.\n  try: lumen init {nowhere}\n"
+    other = host.run("--being", str(foreign), *command.split())
+    assert f"{foreign} is not a being: it has no lumen.toml." in other.err
+    assert f"try: lumen init {foreign}" in other.err
+    no_folder = host.run("--being", str(file), *command.split())
+    assert f"{file} is a file, not a being." in no_folder.err
+    assert [r.code for r in (missing, other, no_folder)] == [2, 2, 2]
+    assert [p.name for p in foreign.iterdir()] == ["notes.txt"]
+    assert not nowhere.exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "said"),
+    [
+        ("name = ", "name = ", "cannot be read: Invalid value (at line"),
+        ("name = ", "name = 5", "[author] name must be like 'friend', not 5"),
+        ("\\[author\\]", "[[author]]", "[author] timezone must be like '', not None"),
+        ("timezone = ", 'timezone = "Mars/Base"', "'Mars/Base' is no time zone"),
+        ("timezone = ", 'timezone = "../../etc/passwd"', "is no time zone"),
+        ("timezone = ", 'timezone = "\\u0000"', "is no time zone"),
+        ("seconds = ", "seconds = true", "[skills] seconds must be like 20, not True"),
+        ("seconds = ", "seconds = -1", "[skills] seconds must be like 20, not -1.0"),
+        ("seconds = ", "seconds = nan", "[skills] seconds must be like 20, not nan"),
+        ("interface = ", "interface = 3", "every role must be a text like substrate/model"),
+    ],
+)
+def test_a_wrong_setting_is_named_by_every_command(
+    lumen: Lumen, line: str, value: str, said: str
+) -> None:
+    lumen.set(line, value)
+    for command in ("status", "chat -m hi"):
+        ran = lumen.run(*command.split())
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err
+        assert str(lumen.being / "lumen.toml") in ran.err
+        assert "Traceback" not in ran.err
+    assert len(lumen.events()) == 1
+
+
+def test_settings_that_are_no_text_are_refused(lumen: Lumen) -> None:
+    (lumen.being / "lumen.toml").write_bytes(b"\xff\xfe")
+    ran = lumen.run("status")
+    assert ran.code == 2
+    assert "lumen.toml cannot be read" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("noslash", "Role interface: 'noslash' has no slash."),
+        ("Emb edded/x", "is no name of a substrate"),
+        ("nope/x", "'nope' is no substrate"),
+        ("embedded/other", "has no model 'other'"),
+        ("scripted/nowhere.jsonl", "the script nowhere.jsonl cannot be read"),
+    ],
+)
+def test_a_model_that_is_not_there_is_named(lumen: Lumen, model: str, said: str) -> None:
+    lumen.speak_with(model)
+    ran = lumen.run("chat", "-m", "What do I like to eat?")
+    assert said.lower() in ran.said.lower()
+    assert "Traceback" not in ran.said
+    assert lumen.verified()
+
+
+def test_a_being_that_lost_its_memory_starts_no_second_one(lumen: Lumen) -> None:
+    lumen.segment().unlink()
+    for command in COMMANDS:
+        ran = lumen.run(*command.split())
+        assert ran.code == 2
+        assert f"has lost its memory: {lumen.being}/data/memory holds no events" in ran.err
+        assert "try: put data/memory back from a backup" in ran.err
+    assert lumen.events() == []
+
+
+def test_debug_shows_a_trace_and_the_sentence(lumen: Lumen) -> None:
+    plain = lumen.run("why")
+    for arguments in (("why", "--debug"), ("--debug", "why")):
+        ran = lumen.run(*arguments)
+        assert ran.err.startswith(plain.err)
+        assert "Traceback (most recent call last)" in ran.err
+    by_environment = lumen.run("why", env=lumen.env(LUMEN_DEBUG="1"))
+    assert "Traceback (most recent call last)" in by_environment.err
+
+
+def test_without_a_command_and_with_help_the_commands_are_listed(host: Lumen) -> None:
+    for arguments, code in (((), 2), (("--help",), 0), (("-h",), 0)):
+        ran = host.run(*arguments)
+        assert ran.code == code
+        assert "Talk with your being." in ran.said
+    assert host.run("--version").out.startswith("lumen, version ")
+    for command in ("init", "chat", "status", "memory", "why", "trace", "archive", "doctor", "lab"):
+        assert host.run(command, "--help").out.startswith("Usage: ")

@@ -1,0 +1,86 @@
+"""Write docs/turn.md from the loops themselves: what each step reads, writes and may change.
+
+uv run python tools/turn_doc.py            write the page
+uv run python tools/turn_doc.py --check    say whether it is current; writes nothing
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lumen.core.clock import Draw
+from lumen.kernel import loops
+from lumen.kernel.slots import GIVEN
+from lumen.kernel.step import CAPABILITIES, Loop, Step
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "turn.md"
+OPENING = """\
+<!-- Made by tools/turn_doc.py from src/lumen/kernel/loops.py. Do not edit by hand. -->
+
+# The turn, step by step
+
+A loop is a row of steps. A step reads what earlier steps wrote, what every turn is given, or a
+capability; it writes one thing of its own. A beat is a run of steps that leaves one kernel memory
+in the archive. *May change* names the stores a step may propose to change; the gate in
+`kernel/commit.py` carries a proposal out or refuses it.
+"""
+
+
+def page() -> str:
+    """The whole page, for the loops as they are."""
+    found = [loop for loop in vars(loops).values() if isinstance(loop, Loop)]
+    return "\n".join([OPENING, *_given(), *(line for loop in found for line in _loop(loop))])
+
+
+def _given() -> Iterator[str]:
+    yield f"Given to every turn: {_listed(GIVEN)}.  "
+    yield f"Capabilities, handed in by the runner: {_listed(CAPABILITIES)}."
+    yield ""
+
+
+def _loop(loop: Loop) -> Iterator[str]:
+    yield f"## The {loop.name} loop"
+    yield ""
+    yield "| beat | step | what it does | reads | writes | may change |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for beat in loop.beats:
+        for one in beat.steps:
+            yield _row(beat.name, one)
+    yield ""
+    stores = ", ".join(f"`{store}`" for store in sorted(loop.grants))
+    yield f"The {loop.name} loop is granted {stores}."
+    yield ""
+
+
+def _row(beat: str, one: Step) -> str:
+    said = (one.run.__doc__ or "").strip().split("\n", 1)[0].replace("|", r"\|")
+    reads = ", ".join(_named(wanted) for _, wanted in one.reads)
+    stores = ", ".join(f"`{store}`" for store in sorted(one.stores)) or "nothing"
+    return f"| {beat} | `{one.name}` | {said} | {reads} | `{one.writes.__name__}` | {stores} |"
+
+
+def _listed(types: frozenset[type]) -> str:
+    return ", ".join(sorted(map(_named, types)))
+
+
+def _named(one: type) -> str:
+    return "`Draw`" if one is Draw else f"`{one.__name__}`"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the page, or compare it."""
+    if list(arguments) == ["--check"]:
+        current = PAGE.exists() and PAGE.read_text("utf-8") == page()
+        print("docs/turn.md is current" if current else "docs/turn.md is stale")
+        return 0 if current else 1
+    if arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    PAGE.write_text(page(), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
