@@ -135,9 +135,7 @@ class Crew:
         context = multiprocessing.get_context("spawn")
         pairs = [context.Pipe() for _ in range(size)]
         self.ends = [ours for ours, _ in pairs]
-        self.workers = [
-            context.Process(target=_work, args=(folder, theirs)) for _, theirs in pairs
-        ]
+        self.workers = [context.Process(target=_work, args=(folder, theirs)) for _, theirs in pairs]
         for worker, end in zip(self.workers, self.ends, strict=True):
             worker.start()
             end.recv()

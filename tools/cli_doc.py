@@ -25,7 +25,7 @@ From a checkout: `python3 main.py <command>` or `uv run lumen <command>`.
 
 The result goes to stdout, progress and repairs to stderr. The exit code is 0 when all went well, 1
 when something failed and 2 when the request itself was wrong. An error says what is wrong and then
-what to try. `--json` prints one line of JSON instead of text, errors too (a misspelt option aside).
+what to try. `--json` prints one line of JSON instead of text, errors too.
 
 Which being is meant: `--being DIR`, else `$LUMEN_BEING`, else the folder you are in when it holds a
 `lumen.toml`, else `default` in Lumen's data folder.

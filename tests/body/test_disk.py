@@ -56,50 +56,49 @@ def test_a_part_that_may_not_be_read_is_named(lumen: Lumen, closed: str) -> None
         assert "went wrong inside" not in one.err
 
 
-def test_a_torn_last_line_is_reported_once_put_aside_and_the_talk_goes_on(lumen: Lumen) -> None:
-    lumen.run("chat", "-m", "I like rice")
-    whole = lumen.segment().read_bytes()
-    lumen.segment().write_bytes(whole + b'{"event_hash":"ab')
-    looking = lumen.run("status")
+def test_a_torn_last_line_is_reported_once_put_aside_and_the_talk_goes_on(talked: Lumen) -> None:
+    whole = talked.segment().read_bytes()
+    talked.segment().write_bytes(whole + b'{"event_hash":"ab')
+    looking = talked.run("status")
     assert (looking.code, looking.err) == (0, "")
-    ran = lumen.run("chat", "-m", "And tea")
+    ran = talked.run("chat", "-m", "And tea")
     assert ran.code == 0
     assert "An unfinished line of 17 bytes" in ran.err
     assert "quarantine/" in ran.err
     assert ran.out != ""
-    kept = list((lumen.being / "data" / "memory" / "quarantine").iterdir())
+    kept = list((talked.being / "data" / "memory" / "quarantine").iterdir())
     assert [p.read_bytes() for p in kept] == [b'{"event_hash":"ab']
-    assert lumen.segment().read_bytes().startswith(whole)
-    assert lumen.heard() == ["I like rice", "And tea"]
-    assert lumen.run("chat", "-m", "And soup").err == ""
-    assert lumen.verified()
+    assert talked.segment().read_bytes().startswith(whole)
+    assert talked.heard()[-1] == "And tea"
+    assert talked.run("chat", "-m", "And soup").err == ""
+    assert talked.verified()
 
 
-def test_a_damaged_last_line_stops_the_talk_before_anything_is_written(lumen: Lumen) -> None:
-    lumen.run("chat", "-m", "I like rice")
-    lines = lumen.segment().read_bytes().splitlines(keepends=True)
+def test_a_damaged_last_line_stops_the_talk_before_anything_is_written(talked: Lumen) -> None:
+    lines = talked.segment().read_bytes().splitlines(keepends=True)
     lines[-1] = lines[-1].replace(b'"origin":"kernel"', b'"origin":"author"')
-    lumen.segment().write_bytes(b"".join(lines))
-    before = state(lumen.being / "data" / "memory")
-    ran = lumen.run("chat", "-m", "hello")
+    talked.segment().write_bytes(b"".join(lines))
+    before = state(talked.being / "data" / "memory")
+    ran = talked.run("chat", "-m", "hello")
     assert (ran.code, ran.out) == (1, "")
     assert "was changed after it was written" in ran.err
     assert "try: lumen archive verify" in ran.err
-    assert state(lumen.being / "data" / "memory") == before
-    checked = lumen.run("archive", "verify")
+    assert state(talked.being / "data" / "memory") == before
+    checked = talked.run("archive", "verify")
     assert checked.code == 1
     assert f"✗ event {len(lines)}" in checked.out
     assert f"events 1 to {len(lines) - 1} are intact" in checked.out
-    as_json = lumen.run("archive", "verify", "--json")
+    as_json = talked.run("archive", "verify", "--json")
     assert as_json.code == 1
     assert as_json.json()["problem"]["seq"] == len(lines)
-    assert "✗ archive" in lumen.run("doctor").out
+    assert "✗ archive" in talked.run("doctor").out
 
 
-def test_a_changed_word_in_the_middle_is_found_at_its_event(lumen: Lumen) -> None:
-    lumen.run("chat", "-m", "I like rice")
-    lumen.segment().write_bytes(lumen.segment().read_bytes().replace(b"like rice", b"hate rice", 1))
-    checked = lumen.run("archive", "verify")
+def test_a_changed_word_in_the_middle_is_found_at_its_event(talked: Lumen) -> None:
+    talked.segment().write_bytes(
+        talked.segment().read_bytes().replace(b"in Lisbon", b"in London", 1)
+    )
+    checked = talked.run("archive", "verify")
     assert checked.code == 1
     assert "✗ event 2 " in checked.out
     assert "event 1 is intact" in checked.out
@@ -137,11 +136,10 @@ def test_a_disk_that_fills_up_during_a_turn_keeps_the_words(lumen: Lumen) -> Non
     assert lumen.verified()
 
 
-def test_a_garbled_index_is_made_anew_from_the_archive(lumen: Lumen) -> None:
-    lumen.run("chat", "-m", "I like rice")
-    (lumen.being / "data" / "index" / "soul.db").write_bytes(b"this is no database" * 100)
-    ran = lumen.run("memory", "--author", "external")
+def test_a_garbled_index_is_made_anew_from_the_archive(talked: Lumen) -> None:
+    (talked.being / "data" / "index" / "soul.db").write_bytes(b"this is no database" * 100)
+    ran = talked.run("memory", "--author", "external")
     assert ran.code == 0
     assert "I like rice" in ran.out
     assert "The index was rebuilt from the archive: it was damaged." in ran.err
-    assert lumen.run("memory").err == ""
+    assert talked.run("memory").err == ""

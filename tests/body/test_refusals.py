@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.body.conftest import Lumen
+    from collections.abc import Callable
+
+    from tests.body.conftest import Lumen, Ran
+
+    Inside = Callable[..., Ran]
 
 COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
 
@@ -36,14 +40,15 @@ COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
         ("archive mend", "No such command 'mend'"),
     ],
 )
+@pytest.mark.usefixtures("lumen")
 def test_a_request_that_cannot_be_is_refused_with_two(
-    lumen: Lumen, arguments: str, said: str
+    inside: Inside, arguments: str, said: str
 ) -> None:
-    ran = lumen.run(*arguments.split())
+    ran = inside(*arguments.split())
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
     assert "Traceback" not in ran.err
-    as_json = lumen.run(*arguments.split(), "--json")
+    as_json = inside(*arguments.split(), "--json")
     assert (as_json.code, as_json.err) == (2, "")
     told = as_json.json()
     assert told["ok"] is False
@@ -51,17 +56,19 @@ def test_a_request_that_cannot_be_is_refused_with_two(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_what_is_no_being_is_named_and_the_way_to_make_one(host: Lumen, command: str) -> None:
+def test_what_is_no_being_is_named_and_the_way_to_make_one(
+    host: Lumen, inside: Inside, command: str
+) -> None:
     nowhere, foreign, file = host.home / "nowhere", host.home / "foreign", host.home / "file"
     foreign.mkdir()
     (foreign / "notes.txt").write_text("mine")
     file.write_text("mine")
-    missing = host.run("--being", str(nowhere), *command.split())
+    missing = inside("--being", str(nowhere), *command.split())
     assert missing.err == f"{nowhere} does not exist.\n  try: lumen init {nowhere}\n"
-    other = host.run("--being", str(foreign), *command.split())
+    other = inside("--being", str(foreign), *command.split())
     assert f"{foreign} is not a being: it has no lumen.toml." in other.err
     assert f"try: lumen init {foreign}" in other.err
-    no_folder = host.run("--being", str(file), *command.split())
+    no_folder = inside("--being", str(file), *command.split())
     assert f"{file} is a file, not a being." in no_folder.err
     assert [r.code for r in (missing, other, no_folder)] == [2, 2, 2]
     assert [p.name for p in foreign.iterdir()] == ["notes.txt"]
@@ -84,11 +91,11 @@ def test_what_is_no_being_is_named_and_the_way_to_make_one(host: Lumen, command:
     ],
 )
 def test_a_wrong_setting_is_named_by_every_command(
-    lumen: Lumen, line: str, value: str, said: str
+    lumen: Lumen, inside: Inside, line: str, value: str, said: str
 ) -> None:
     lumen.set(line, value)
     for command in ("status", "chat -m hi"):
-        ran = lumen.run(*command.split())
+        ran = inside(*command.split())
         assert (ran.code, ran.out) == (2, "")
         assert said in ran.err
         assert str(lumen.being / "lumen.toml") in ran.err
@@ -121,10 +128,10 @@ def test_a_model_that_is_not_there_is_named(lumen: Lumen, model: str, said: str)
     assert lumen.verified()
 
 
-def test_a_being_that_lost_its_memory_starts_no_second_one(lumen: Lumen) -> None:
+def test_a_being_that_lost_its_memory_starts_no_second_one(lumen: Lumen, inside: Inside) -> None:
     lumen.segment().unlink()
     for command in COMMANDS:
-        ran = lumen.run(*command.split())
+        ran = inside(*command.split())
         assert ran.code == 2
         assert f"has lost its memory: {lumen.being}/data/memory holds no events" in ran.err
         assert "try: put data/memory back from a backup" in ran.err
@@ -141,11 +148,11 @@ def test_debug_shows_a_trace_and_the_sentence(lumen: Lumen) -> None:
     assert "Traceback (most recent call last)" in by_environment.err
 
 
-def test_without_a_command_and_with_help_the_commands_are_listed(host: Lumen) -> None:
+def test_without_a_command_and_with_help_the_commands_are_listed(inside: Inside) -> None:
     for arguments, code in (((), 2), (("--help",), 0), (("-h",), 0)):
-        ran = host.run(*arguments)
+        ran = inside(*arguments)
         assert ran.code == code
         assert "Talk with your being." in ran.said
-    assert host.run("--version").out.startswith("lumen, version ")
+    assert inside("--version").out.startswith("lumen, version ")
     for command in ("init", "chat", "status", "memory", "why", "trace", "archive", "doctor", "lab"):
-        assert host.run(command, "--help").out.startswith("Usage: ")
+        assert inside(command, "--help").out.startswith("Usage: ")

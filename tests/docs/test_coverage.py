@@ -30,7 +30,7 @@ def rows(page: str) -> list[Row]:
     return found
 
 
-def tests_in(path: Path) -> set[str]:
+def names_of_tests(path: Path) -> set[str]:
     return {
         node.name
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
@@ -62,7 +62,11 @@ def problems(root: Path, row: Row) -> list[str]:
 def is_test(root: Path, spelled: str) -> bool:
     """Whether `tests/file.py::test_name` is there."""
     path, _, name = spelled.partition("::")
-    return path.startswith("tests/") and (root / path).is_file() and name in tests_in(root / path)
+    return (
+        path.startswith("tests/")
+        and (root / path).is_file()
+        and name in names_of_tests(root / path)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +89,13 @@ def test_the_counts_at_the_top_are_the_counts_of_the_rows(page: str) -> None:
     said = re.search(r"(\d+) done, (\d+) partly, (\d+) not yet", page)
     assert said is not None
     assert [int(n) for n in said.groups()] == [states.count(state) for state in STATES]
+
+
+def test_the_readme_gives_the_same_counts(root: Path, page: str) -> None:
+    states = [row[1] for row in rows(page)]
+    readme = " ".join((root / "README.md").read_text("utf-8").split())
+    done, partly = states.count("done"), states.count("partly")
+    assert f"Of {len(IDS)} requirements {done} are done, {partly} partly" in readme
 
 
 @pytest.mark.parametrize(

@@ -19,33 +19,7 @@ from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin, kernel_entry
 from lumen.soul.keys import Keyring
 
-SETTINGS = """\
-# What you decide about this being. Everything it becomes is under data/.
-
-[being]
-soul = "{soul}"
-
-[author]
-# what it calls you, and the time zone dates are shown in (empty: the system's)
-name = "friend"
-timezone = ""
-
-[roles]
-# which model serves which role: substrate/model
-interface = "embedded/SmolLM2-135M-Instruct"
-
-[skills]
-# how long one run of a skill may take
-seconds = 20
-"""
-IGNORED = """\
-# The archive and what is made from it are not for git: forgotten text must not live in history.
-data/memory/
-data/state/
-data/index/
-data/heads.jsonl
-data/capsule.md
-"""
+SCAFFOLD = Path(__file__).with_name("scaffold")
 
 
 def init(being: Being, keyring: Keyring, clock: Clock) -> str:
@@ -57,13 +31,14 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
     _must_be_free(being)
     soul = ulid(clock)
     year = clock.now().year
+    settings = (SCAFFOLD / "lumen.toml").read_text("utf-8")
     files = {
         being.soul_md: "",
         being.values: "[]\n",
         being.goals / f"{year}.json": "[]\n",
         being.prompts / "README.md": "Put <step>/system.md or <step>/prompt.md here to override.\n",
-        being.root / ".gitignore": IGNORED,
-        being.settings: SETTINGS.format(soul=soul),
+        being.root / ".gitignore": (SCAFFOLD / "gitignore").read_text("utf-8"),
+        being.settings: settings.format(soul=soul),
     }
     for source in sorted(shipped().rglob("*")):
         if source.is_file() and "__pycache__" not in source.parts:

@@ -59,12 +59,14 @@ def _answer(
 ) -> Draft | None:
     told = reality.evidence[: contour.quotes]
     if reality.verdict == "strong":
-        close = [e for e in told[1:] if e.score >= contour.strong]
+        close = [e for e in told[1:] if e.score >= told[0].score - contour.close]
         said = [_phrase("stated", date=day(told[0].memory.timestamp, now), quote=told[0].quote)]
         said += [_phrase("also", date=day(e.memory.timestamp, now), quote=e.quote) for e in close]
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
     if surface.identity:
         return Draft(_phrase("myself", name=self_.name), "grounded")
+    if surface.advice:
+        return Draft(_phrase("no_advice"), "grounded")
     if not (surface.personal or reality.familiar or bears(reality, contour)):
         return None
     if reality.verdict == "middling":

@@ -56,6 +56,7 @@ class Contour:
 
     strong: float = 0.64
     middling: float = 0.3
+    close: float = 0.25  # evidence this near to the best is said with it
     bears: float = 0.5  # from here on a question is taken to be about what was told
     quotes: int = 3
     excerpt: int = 1200
@@ -108,6 +109,7 @@ class Surface(Slot):
     mood: str = ""
     personal: bool = False
     identity: bool = False
+    advice: bool = False
     revises: bool = False
     topic: tuple[str, ...] = ()
     uncertainty_markers: tuple[str, ...] = ()

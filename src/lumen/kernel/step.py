@@ -16,8 +16,6 @@ from lumen.core.data import Memory, Store
 from lumen.core.errors import BadLoop, LumenError
 from lumen.kernel.slots import GIVEN, Evidence, Slot
 
-type_name = "{0.__name__}".format
-
 
 class Skip(LumenError):
     """Raised by a step that has nothing to do; the reason is archived."""
@@ -107,7 +105,8 @@ def step(*stores: Store) -> Callable[[Function], Step]:
         try:
             writes()
         except TypeError as error:
-            raise BadLoop(f"{writes.__name__} needs a default for every field: {error}") from error
+            what = f"step {function.__name__}: {type_name(writes)} needs a default for every field"
+            raise BadLoop(f"{what}: {error}") from error
         return Step(function.__name__, function, tuple(hints.items()), writes, frozenset(stores))
 
     return declare
@@ -166,3 +165,8 @@ class Loop:
                 "which this loop is not granted",
                 fix="see GRANTS in kernel/commit.py",
             )
+
+
+def type_name(kind: type) -> str:
+    """A type as it is written; what is no class, such as a union, has no name of its own."""
+    return getattr(kind, "__name__", str(kind))

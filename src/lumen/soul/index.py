@@ -8,43 +8,24 @@ Fast, approximate vector search is not here: vectors are kept and handed out as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 
 from lumen.core.data import Author, Being, Event, EventType, Memory, Origin
-from lumen.core.errors import LumenError
+from lumen.core.errors import LumenError, NoSpace
 from lumen.soul.archive import Stored, parse, read, read_at
+from lumen.soul.database import make, open_or_make
 
-SCHEMA = 1
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
+WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
 CLOSING = ("record", "unclosed", "interrupted")
 WORD = re.compile(r"\w+")
+Result = TypeVar("Result")
 Row = Any  # a row as SQLite hands it over; read in this module and nowhere else
 
-_TABLES = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE events(
-  seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
-  origin TEXT, situation TEXT, session_key TEXT, model TEXT, weight REAL, private INTEGER,
-  segment TEXT, offset INTEGER, length INTEGER, text TEXT);
-CREATE INDEX events_author ON events(author, seq);
-CREATE INDEX events_session ON events(session_key);
-CREATE INDEX events_day ON events(segment, seq);
-CREATE VIRTUAL TABLE words USING fts5(text, content='events', content_rowid='seq',
-  tokenize="porter unicode61 remove_diacritics 2");
-CREATE TABLE changes(seq INTEGER, store TEXT, base TEXT, text TEXT,
-  PRIMARY KEY(store, seq)) WITHOUT ROWID;
-CREATE TABLE lexemes(embedder TEXT, word TEXT, vector BLOB,
-  PRIMARY KEY(embedder, word)) WITHOUT ROWID;
-CREATE TABLE open_turns(session_key TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID;
-CREATE TABLE vectors(seq INTEGER, part INTEGER, embedder TEXT, start INTEGER, stop INTEGER,
-  vector BLOB, PRIMARY KEY(embedder, seq, part)) WITHOUT ROWID;
-"""
 _MEMORY = "seq, timestamp, author, origin, event_type, text, session_key, private"
 
 
@@ -73,7 +54,10 @@ class Index:
     def __init__(self, being: Being) -> None:
         self.being = being
         self.repairs: list[str] = []
-        self._db = self._open()
+        check_engine()
+        self._db, why = open_or_make(being.index)
+        if why:
+            self.repairs.append(f"The index was rebuilt from the archive: {why}.")
 
     def close(self) -> None:
         """Let go of the database."""
@@ -81,19 +65,16 @@ class Index:
 
     def catch_up(self) -> int:
         """Apply every finished line that is not applied yet; returns the last event's number."""
-        with self._mending():
-            return self._catch_up()
+        return self._mended(self._catch_up)
 
     def counts(self) -> dict[str, int]:
         """How many memories each author wrote."""
-        rows = self._db.execute("SELECT author, count(*) FROM events GROUP BY author")
+        rows = self._rows("SELECT author, count(*) FROM events GROUP BY author")
         return {str(a): int(n) for a, n in rows}
 
     def last_head(self) -> tuple[int, str]:
         """Number and hash of the last event applied."""
-        row = self._db.execute(
-            "SELECT seq, event_hash FROM events ORDER BY seq DESC LIMIT 1"
-        ).fetchone()
+        row = self._row("SELECT seq, event_hash FROM events ORDER BY seq DESC LIMIT 1")
         return (int(row[0]), str(row[1])) if row else (0, "")
 
     def memories(
@@ -113,30 +94,30 @@ class Index:
             where.append("segment = ?")
             values.append(f"{day}.jsonl")
         order = "ASC" if oldest else "DESC"
-        rows = self._db.execute(
+        rows = self._rows(
             f"SELECT {_MEMORY} FROM events WHERE {' AND '.join(where)} "  # noqa: S608 - only literals are joined
             f"ORDER BY seq {order} LIMIT ?",
             (*values, -1 if limit is None else limit),
-        ).fetchall()
+        )
         return [_memory(row) for row in (rows if oldest else reversed(rows))]
 
     def recent(self, before: int, limit: int) -> list[Memory]:
         """The last memories a loop may see that came before an event, oldest first."""
-        rows = self._db.execute(
+        rows = self._rows(
             f"SELECT {_MEMORY} FROM events WHERE seq < ? AND author != 'kernel' "  # noqa: S608 - a constant column list
             "ORDER BY seq DESC LIMIT ?",
             (before, limit),
-        ).fetchall()
+        )
         return [_memory(row) for row in reversed(rows)]
 
     def get(self, seqs: Iterable[int]) -> dict[int, Memory]:
         """Memories by number; kernel ones are left out."""
         found: dict[int, Memory] = {}
         for seq in seqs:
-            row = self._db.execute(
+            row = self._row(
                 f"SELECT {_MEMORY} FROM events WHERE seq = ? AND author != 'kernel'",  # noqa: S608 - a constant column list
                 (seq,),
-            ).fetchone()
+            )
             if row:
                 found[seq] = _memory(row)
         return found
@@ -146,7 +127,7 @@ class Index:
         query = " OR ".join(f'"{t}"' for t in terms if WORD.fullmatch(t))
         if not query:
             return []
-        rows = self._db.execute(
+        rows = self._rows(
             "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
             (query, limit),
         )
@@ -154,50 +135,50 @@ class Index:
 
     def turn(self, session_key: str) -> list[Event]:
         """Every event of a turn, kernel ones too: for `why` and for audits, never for a prompt."""
-        rows: list[Row] = self._db.execute(
+        rows = self._rows(
             "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq",
             (session_key,),
-        ).fetchall()
+        )
         return [parse(read_at(self.being.memory, *place)) for place in rows]
 
     def last_turn(self) -> str:
         """The session key of the newest turn that was answered."""
-        row = self._db.execute(
+        row = self._row(
             "SELECT session_key FROM events WHERE author = 'self' "
             "AND event_type = 'assistant_message' ORDER BY seq DESC LIMIT 1"
-        ).fetchone()
+        )
         return str(row[0]) if row else ""
 
     def turn_of(self, seq: int) -> str:
         """The session key an event belongs to."""
-        row = self._db.execute("SELECT session_key FROM events WHERE seq = ?", (seq,)).fetchone()
+        row = self._row("SELECT session_key FROM events WHERE seq = ?", (seq,))
         return str(row[0]) if row else ""
 
     def last_change(self, store: str) -> LastChange | None:
         """The newest change to a store's file, if there was one."""
-        row = self._db.execute(
+        row = self._row(
             "SELECT seq, base, text FROM changes WHERE store = ? ORDER BY seq DESC LIMIT 1",
             (store,),
-        ).fetchone()
+        )
         return LastChange(int(row[0]), str(row[1]), str(row[2])) if row else None
 
     def open_turns(self) -> list[tuple[str, int]]:
         """Turns that were begun and never closed."""
-        rows = self._db.execute("SELECT session_key, seq FROM open_turns ORDER BY seq")
+        rows = self._rows("SELECT session_key, seq FROM open_turns ORDER BY seq")
         return [(str(key), int(seq)) for key, seq in rows]
 
     def vector_progress(self) -> tuple[int, int]:
         """How many memories have a vector, and how many are worth one."""
-        done: Row = self._db.execute("SELECT count(DISTINCT seq) FROM vectors").fetchone()
-        worth: Row = self._db.execute(
+        done = self._row("SELECT count(DISTINCT seq) FROM vectors")
+        worth = self._row(
             "SELECT count(*) FROM events "
             "WHERE author != 'kernel' AND event_type != 'assistant_message'"
-        ).fetchone()
+        )
         return int(done[0]), int(worth[0])
 
     def without_vectors(self, embedder: str, limit: int) -> list[Memory]:
         """Memories worth finding by meaning that have no vector of this embedder yet."""
-        rows = self._db.execute(
+        rows = self._rows(
             f"SELECT {_MEMORY} FROM events WHERE author != 'kernel' "  # noqa: S608 - a constant column list
             "AND event_type != 'assistant_message' AND NOT EXISTS "
             "(SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.seq = events.seq) "
@@ -213,8 +194,7 @@ class Index:
         for p in passages:
             part = numbered[p.seq] = numbered.get(p.seq, -1) + 1
             rows.append((p.seq, part, embedder, p.start, p.stop, p.vector))
-        with self._mending(), self._db:
-            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES(?,?,?,?,?,?)", rows)
+        self._keep("INSERT OR REPLACE INTO vectors VALUES(?,?,?,?,?,?)", rows)
 
     def vectors(self, embedder: str, after: int) -> Iterator[Passage]:
         """Every kept vector of memories past an event."""
@@ -229,7 +209,7 @@ class Index:
     def lexemes(self, embedder: str, words: Sequence[str]) -> dict[str, bytes]:
         """The kept vectors of single words."""
         marks = ",".join("?" * len(words))
-        rows = self._db.execute(
+        rows = self._rows(
             f"SELECT word, vector FROM lexemes WHERE embedder = ? AND word IN ({marks})",  # noqa: S608 - only question marks
             (embedder, *words),
         )
@@ -238,53 +218,43 @@ class Index:
     def add_lexemes(self, embedder: str, vectors: dict[str, bytes]) -> None:
         """Keep vectors of single words."""
         rows = [(embedder, word, vector) for word, vector in vectors.items()]
-        with self._mending(), self._db:
-            self._db.executemany("INSERT OR REPLACE INTO lexemes VALUES(?,?,?)", rows)
+        self._keep("INSERT OR REPLACE INTO lexemes VALUES(?,?,?)", rows)
 
-    def _open(self) -> apsw.Connection:
-        check_engine()
-        path = self.being.index
-        path.parent.mkdir(parents=True, exist_ok=True)
+    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        return self._mended(lambda: self._db.execute(sql, values).fetchall())
+
+    def _row(self, sql: str, values: Sequence[object] = ()) -> Row:
+        return next(iter(self._rows(sql, values)), None)
+
+    def _keep(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+        def insert() -> None:
+            with self._db:
+                self._db.executemany(sql, rows)
+
+        self._mended(insert)
+
+    def _mended(self, work: Callable[[], Result]) -> Result:
+        """Do something; a damaged index is thrown away and made again, and then it is done."""
         try:
-            db = _connect(path)
-            version = db.pragma("user_version")
-        except (apsw.NotADBError, apsw.CorruptError):
-            return self._start_over("it was damaged")
-        if version == 0:
-            with db:
-                if db.pragma("user_version") == 0:
-                    db.execute(f"{_TABLES}; PRAGMA user_version={SCHEMA}")
-        elif version != SCHEMA:
-            db.close()
-            return self._start_over("its shape is from another version")
-        return db
-
-    def _start_over(self, why: str) -> apsw.Connection:
-        for suffix in ("", "-wal", "-shm"):
-            self.being.index.with_name(self.being.index.name + suffix).unlink(missing_ok=True)
-        self.repairs.append(f"The index was rebuilt from the archive: {why}.")
-        db = _connect(self.being.index)
-        with db:
-            db.execute(f"{_TABLES}; PRAGMA user_version={SCHEMA}")
-        return db
-
-    @contextmanager
-    def _mending(self) -> Iterator[None]:
-        """A damaged index is thrown away, not the work: the archive holds everything."""
-        try:
-            yield
+            return work()
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
-            self._db.close()
-            self._db = self._start_over("it was damaged")
+            self._start_over("it was damaged")
             self._catch_up()
+            return work()
+        except apsw.FullError as error:
+            raise NoSpace("the disk is full: the index cannot grow", fix="make room") from error
+
+    def _start_over(self, why: str) -> None:
+        self._db.close()
+        self._db = make(self.being.index)
+        self.repairs.append(f"The index was rebuilt from the archive: {why}.")
 
     def _catch_up(self) -> int:
         last = self._db.execute(
             "SELECT seq, segment, offset, length, event_hash FROM events ORDER BY seq DESC LIMIT 1"
         ).fetchone()
         if last and not self._still_there(last):
-            self._db.close()
-            self._db = self._start_over("the archive it was made from has changed")
+            self._start_over("the archive it was made from has changed")
             last = None
         after = (str(last[1]), int(last[2]) + int(last[3])) if last else ("", 0)
         if last and not self._has_more(after):
@@ -297,6 +267,8 @@ class Index:
                 if stored.event.seq > seq:
                     self._apply(stored)
                     seq = stored.event.seq
+        if not last and not self.repairs and seq >= WORTH_TELLING:
+            self.repairs.append("The index was rebuilt from the archive: it was not there.")
         return seq
 
     def _still_there(self, last: tuple[int, str, int, int, str]) -> bool:
@@ -342,7 +314,7 @@ class Index:
             self._db.execute(
                 "INSERT OR REPLACE INTO open_turns VALUES(?,?)", (entry.session_key, event.seq)
             )
-        elif entry.situation in CLOSING:
+        elif entry.author is Author.KERNEL and entry.situation in CLOSING:
             self._db.execute("DELETE FROM open_turns WHERE session_key = ?", (entry.session_key,))
         for change in entry.payload.get("changes", ()) if entry.author is Author.KERNEL else ():
             self._db.execute(
@@ -358,14 +330,6 @@ def check_engine() -> None:
             f"SQLite {apsw.sqlite_lib_version()} can corrupt a database that several processes use",
             fix="uv sync --upgrade-package apsw   (SQLite 3.51.3 or newer)",
         )
-
-
-def _connect(path: Path) -> apsw.Connection:
-    db = apsw.Connection(str(path))
-    db.set_busy_timeout(30_000)
-    db.pragma("journal_mode", "wal")
-    db.pragma("synchronous", 0)  # rebuildable: a power cut costs a catch-up, not data
-    return db
 
 
 def _memory(row: Row) -> Memory:

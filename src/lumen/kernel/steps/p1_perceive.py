@@ -26,6 +26,7 @@ async def surface_parse(ingested: Ingested) -> Surface:
         modality=modality(text),
         mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
         personal=lex.has("first_person", text) and not asks_advice(text),
+        advice=asks_advice(text),
         identity=lex.has("identity", text),
         revises=lex.has("revision", text),
         topic=tuple(words(text)[:12]),

@@ -13,7 +13,7 @@ from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
 from lumen.kernel.grounded import bears, day, grounded
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import asks_for, fits, names, numbers, sentences, stem, words
+from lumen.kernel.reading import names, numbers, stem, words
 from lumen.kernel.slots import (
     Axes,
     Candidate,
@@ -33,7 +33,7 @@ from lumen.kernel.slots import (
 from lumen.kernel.step import Mind, Recall, step
 
 TALK_TOKENS = 48
-FREE_WORDS = 8  # a reply may bring this many words of its own before they count as invention
+FREE_WORDS = 3  # a small model may bring so many words of its own; more count as invention
 FACTS = 3
 DENIED = 0.2  # what is left of the truth of a draft that denies or misses what was told
 
@@ -80,11 +80,7 @@ async def drafts(
         return Drafts(drafts=(own or _without_model(own, trouble),), trouble=trouble)
     sources = tuple(e.memory.seq for e in useful)
     kind = "small model" if spoken.small else "model"
-    text = spoken.text.strip()
-    if spoken.small and surface.modality == "question":
-        first = sentences(text)[0]
-        text = text[first[0] : first[1]]  # what a small model adds to an answer is noise
-    theirs = Draft(text, kind, sources, spoken.model)
+    theirs = Draft(spoken.text.strip(), kind, sources, spoken.model)
     return Drafts(drafts=(own, theirs) if own else (theirs,))
 
 
@@ -134,7 +130,7 @@ async def metrics_engine(
         told=told,
         around=around,
         asks_memory=asks and (surface.personal or surface.identity or reality.familiar),
-        may_ask_memory=asks and bears(reality, contour),
+        beyond_small=asks and (surface.advice or bears(reality, contour)),
         answered=reality.verdict == "strong" or surface.identity,
     )
     scores = [
@@ -151,7 +147,7 @@ class Ground:
     told: str
     around: str
     asks_memory: bool
-    may_ask_memory: bool
+    beyond_small: bool  # a question a small model must not be trusted with
     answered: bool  # what is known answers the question
 
 
@@ -177,18 +173,16 @@ def truthfulness(draft: Draft, ground: Ground) -> float:
     """How little a draft brings that nothing supports: invented names and figures weigh most.
 
     Asked about the author's life, what was told is the only truth: a draft must bring some of it,
-    and whatever it adds counts against it. A small model is held to its sources in all it says,
-    and believed only when it names the kind of thing that was asked for.
+    and whatever it adds counts against it. A small model is never believed there, nor when it
+    gives advice: it puts true words into false sentences. Elsewhere it is held to its words.
     """
     asked, told = _stems(ground.message), _stems(ground.told)
     known = asked | told | _stems(ground.around)
     invented = [w for w in names(draft.text) | numbers(draft.text) if stem(w) not in known]
     strange = [w for w in words(draft.text) if stem(w) not in known]
     small = draft.kind == "small model"
-    if small and (ground.asks_memory or ground.may_ask_memory):
-        named = fits(asks_for(ground.message), draft.text, ground.message)
-        if not (ground.answered and named):
-            return DENIED / 2
+    if small and (ground.asks_memory or ground.beyond_small):
+        return DENIED / 2
     if ground.asks_memory:
         hedged = lexicon().has("hedge", draft.text)
         right = not ground.answered if hedged else bool(_stems(draft.text) & (told - asked))

@@ -1,0 +1,184 @@
+"""Looking at what is there: status, memory, why, trace; as text, as JSON, through a pipe."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.core.canon import loads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.body.conftest import Lumen, Ran
+
+    Inside = Callable[..., Ran]
+
+
+def test_every_command_prints_one_json_document(talked: Lumen, inside: Inside) -> None:
+    printed = {
+        command: inside(*command.split(), "--json")
+        for command in (
+            "status",
+            "memory",
+            "memory rice",
+            "why",
+            "why 2",
+            "why rice",
+            "trace",
+            "trace 2",
+            "archive verify",
+        )
+    }
+    for command, ran in printed.items():
+        assert (command, ran.code, ran.err) == (command, 0, "")
+        assert len(ran.out.splitlines()) == 1
+        assert loads(ran.out)
+    status = printed["status"].json()
+    assert status["memory"] == {"self": 3, "kernel": status["events"] - 6, "goal": 0, "external": 3}
+    assert status["head"] == talked.events()[-1]["event_hash"]
+    assert status["signed_up_to"] == status["events"]
+    assert [s["text"] for s in printed["why"].json()["sources"]] == ["My sister lives in Lisbon."]
+    assert [b["turn"] for b in printed["trace"].json()] == [talked.events()[-1]["session_key"]] * 4
+    assert printed["archive verify"].json()["ok"] is True
+
+
+def test_chat_prints_one_json_document_for_each_reply(talked: Lumen) -> None:
+    ran = talked.run("chat", "--json", stdin=b"I like tea.\nWhat do I like?\n")
+    replies = [loads(line) for line in ran.out.splitlines()]
+    assert [set(r) for r in replies] == [{"reply", "event", "kind", "sources"}] * 2
+    by_number = {e["seq"]: e for e in talked.events()}
+    assert [by_number[r["event"]]["description"] for r in replies] == [r["reply"] for r in replies]
+    one = talked.run("chat", "--json", "-m", "Where does my sister live?").json()
+    assert one["sources"] == [2]
+
+
+def test_memory_filters_by_author_day_and_words(talked: Lumen, inside: Inside) -> None:
+    def listed(*arguments: str) -> list[str]:
+        return [m["text"] for m in inside("memory", "--json", *arguments).json()]
+
+    mine = ["My sister lives in Lisbon.", "I like rice.", "Where does my sister live?"]
+    assert listed("--author", "external") == mine
+    assert listed("--author", "goal") == []
+    assert len(listed()) == 20
+    assert len(listed("--all")) == len(talked.events()) > 20
+    assert listed("--all", "--author", "kernel")[0] == "A being begins."
+    day = talked.segment().stem
+    assert listed("--all", "--date", day) == listed("--all")
+    assert listed("--date", "2001-01-01") == []
+    assert listed("rice", "--author", "external")[0] == "I like rice."
+    assert "I like rice." not in listed("sister", "--author", "self")
+    assert listed("sister", "--date", "2001-01-01") == []
+    assert inside("memory", "--date", "2001-01-01").out == "Nothing found.\n"
+
+
+def test_memory_is_a_table_a_person_can_read(talked: Lumen) -> None:
+    ran = talked.run("memory", "--author", "external")
+    rows = ran.out.splitlines()
+    assert len(rows) == 3
+    assert rows[0].startswith("2 ")
+    assert rows[0].endswith("external  My sister lives in Lisbon.")
+    talked.run("chat", "--private", "-m", "I snore")
+    assert "external (private)  I snore" in talked.run("memory", "--author", "external").out
+    screen = talked.terminal("memory", "--all")
+    assert screen.close() == 0
+    assert max(len(line) for line in screen.shown.splitlines()) <= 80
+
+
+def test_why_tells_the_day_the_words_and_the_event(talked: Lumen, inside: Inside) -> None:
+    told = next(e for e in talked.events() if e["author"] == "external")
+    out = inside("why").out
+    assert "you told me on " in out
+    assert f"{told['timestamp'][:4]} at " in out
+    assert "“My sister lives in Lisbon.”   · event 2" in out
+    assert "lumen trace " in out
+    earlier = inside("why", "2").out
+    assert "said     Noted: your sister lives in Lisbon." in earlier
+    assert "sister" not in inside("why", "10").out
+    claim = inside("why", "my sister lives in Lisbon").out
+    assert claim.startswith("● my sister lives in Lisbon\n  └ ")
+    assert "event 2 · match " in claim
+    unknown = inside("why", "the moon is made of cheese").out
+    assert unknown == "● the moon is made of cheese\n  └ you have not told me that\n"
+
+
+@pytest.mark.usefixtures("talked")
+def test_trace_tells_what_every_step_did(inside: Inside) -> None:
+    out = inside("trace").out
+    for beat in ("THINK", "DECIDE", "ACT", "RECORD"):
+        assert f"{beat}: " in out
+    for step in ("ingest", "reality_check", "drafts", "lambda_select", "compose_final"):
+        assert f"\n  {step} " in out
+    assert "model scripted/echo: " in out
+    assert inside("trace", "2").out != out
+
+
+def test_what_is_piped_holds_no_escape_codes(talked: Lumen) -> None:
+    for command in ("status", "memory", "why", "trace", "archive verify", "chat -m hi", "sing"):
+        ran = talked.run(*command.split())
+        assert ran.said
+        assert "\x1b" not in ran.said
+
+
+def test_no_color_keeps_a_terminal_plain(talked: Lumen) -> None:
+    for command in ("status", "memory", "doctor"):
+        screen = talked.terminal(command, NO_COLOR="1")
+        assert screen.close() == 0
+        assert screen.shown
+        assert "\x1b" not in screen.shown
+
+
+@pytest.mark.parametrize("command", ["memory --all", "trace", "status", "chat -m hi", "--help"])
+def test_a_pipe_that_closes_early_is_no_error(talked: Lumen, command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        [sys.executable, "-m", "lumen", *command.split()],
+        env=talked.env(),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert ran.returncode in (0, 1)
+    assert ran.stderr == b""
+    assert talked.verified()
+
+
+def test_in_a_conversation_commands_answer_without_a_turn(lumen: Lumen) -> None:
+    (lumen.being / "data" / "soul.md").write_text("# Vera\n")
+    screen = lumen.terminal("chat")
+
+    def press(keys: str, shown: str) -> None:
+        screen.wait_for("you ›")
+        screen.type(keys + "\r")
+        screen.wait_for(shown)
+
+    press("/why", "nothing was said yet")
+    press("/memory", "nothing found")
+    press("I like rice.", "Vera › Noted: you like rice.")
+    press("/why", "lumen trace")
+    press("/memory", "external  I like rice.")
+    press("/memory rice", "external  I like rice.")
+    press("/memory snow", "nothing found")
+    press("/sing", "there is no /sing")
+    press("/help", "where the last answer comes from")
+    screen.wait_for("you ›")
+    screen.type("/private\r")
+    screen.wait_for("private from here on")
+    screen.wait_for("you (private) ›")
+    screen.type("I snore\x1b\rloudly\r")
+    screen.wait_for("Vera › ")
+    screen.wait_for("you (private) ›")
+    screen.type("/private\r")
+    screen.wait_for("no longer private")
+    screen.wait_for("you ›")
+    screen.type("/quit\r")
+    assert screen.close() == 0
+    assert lumen.heard() == ["I like rice.", "I snore\nloudly"]
+    private = [e["payload"].get("private") for e in lumen.events() if e["author"] != "kernel"]
+    assert private == [None, None, True, True]

@@ -1,0 +1,58 @@
+"""The decisions are numbered, listed and complete, and their figures are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lumen.kernel import recall
+from lumen.kernel.slots import Contour
+
+PARTS = ("## Context", "## Decision", "## Rejected", "## Consequences")
+
+
+@pytest.fixture(scope="module")
+def decisions(root: Path) -> list[Path]:
+    return sorted((root / "docs" / "decisions").glob("[0-9]*.md"))
+
+
+def test_decisions_are_numbered_without_gaps_and_titled_alike(decisions: list[Path]) -> None:
+    assert [path.name[:4] for path in decisions] == [
+        f"{n:04}" for n in range(1, len(decisions) + 1)
+    ]
+    assert len(decisions) > 0
+    for path in decisions:
+        assert path.read_text("utf-8").startswith(f"# {path.name[:4]} "), path.name
+
+
+def test_every_decision_tells_context_options_and_consequences(decisions: list[Path]) -> None:
+    lacking = {
+        path.name: [part for part in PARTS if f"\n{part}\n" not in path.read_text("utf-8")]
+        for path in decisions
+    }
+    assert {name: parts for name, parts in lacking.items() if parts} == {}
+
+
+def test_the_list_names_every_decision_once(root: Path, decisions: list[Path]) -> None:
+    listed = re.findall(r"\]\(([^)]+)\)", (root / "docs/decisions/README.md").read_text("utf-8"))
+    assert listed == [path.name for path in decisions]
+
+
+def test_the_grounded_draft_is_described_with_the_figures_in_force(root: Path) -> None:
+    page = (root / "docs/decisions/0004-grounded-draft.md").read_text("utf-8")
+    plain = " ".join(page.split()).replace("\u00d7", "x").replace("\u2212", "-")
+    contour = Contour()
+    for figures in (
+        f"| ≥ {contour.strong:g}, and not of the wrong kind |",
+        f"| ≥ {contour.middling:g} |",
+        f"plus {recall.EXACT:g} x the share",
+        f"plus {recall.NEAR:g} x the same share",
+        f"± {recall.KIND:g} for whether",
+        f"- {recall.THIN:g} when it says",
+        f"Λ = {contour.truthfulness:g} x truthfulness + {contour.precision:g} x precision "
+        f"+ {contour.freedom:g} x freedom - {contour.servility:.1f} x servility "
+        f"- {contour.overconfidence:g} x overconfidence",
+    ):
+        assert figures in plain

@@ -1,0 +1,242 @@
+"""A being of its own for every test: real files, real SQLite, the real skill and embedder.
+
+Only the model is stood in for, by a script or by a listener that keeps what it was shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from lumen.core.canon import JSON, dumps
+from lumen.core.clock import FixedClock
+from lumen.core.data import Author, Being, Entry, Event, EventType, Origin
+from lumen.kernel.birth import init
+from lumen.kernel.capabilities import PROMPTS
+from lumen.kernel.commit import Gate
+from lumen.kernel.recall import Recall
+from lumen.kernel.run import Answered, Kernel, Watch, converse
+from lumen.kernel.slots import Now, Self
+from lumen.mind.ask import Reach
+from lumen.mind.embed import Embedder
+from lumen.mind.roles import parse_assignments
+from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
+from lumen.soul.archive import read
+from lumen.soul.index import Index
+from lumen.soul.keys import Keyring
+
+BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
+QUIET = Watch()
+
+
+def nothing(_: object) -> None:
+    """Take no notice."""
+
+
+@dataclass(slots=True)
+class Listener:
+    """A model that keeps every prompt it is shown and says one thing."""
+
+    answer: str = "That sounds like a good day to me."
+    small: bool = False
+    heard: Callable[[Prompt], None] = nothing
+    prompts: list[Prompt] = field(default_factory=list)
+    id: str = "listener"
+
+    async def health(self) -> Health:
+        """Always well."""
+        return Health(ok=True, detail="listens")
+
+    async def discover(self) -> list[ModelDescriptor]:
+        """The one it is."""
+        return [await self.describe("ear")]
+
+    async def describe(self, model_id: str) -> ModelDescriptor:
+        """Whatever it is called."""
+        return ModelDescriptor(
+            substrate=self.id,
+            model_id=model_id,
+            display_name="a listener",
+            context_tokens=None,
+            tool_calling="none",
+            vision=False,
+            small=self.small,
+            local=True,
+        )
+
+    async def invoke(
+        self, model_id: str, prompt: Prompt, on_text: OnText | None = None
+    ) -> Completion:
+        """Keep the prompt; answer without regard for it, or for any limit."""
+        self.prompts.append(prompt)
+        self.heard(prompt)
+        if on_text:
+            on_text(self.answer)
+        return Completion(self.answer, 0, 0, 0, "stop")
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def shown(self) -> str:
+        """All it was ever shown, in one text."""
+        parts = [[p.system, p.user, *(t.said + t.reply for t in p.turns)] for p in self.prompts]
+        return "\n".join(text for part in parts for text in part)
+
+
+@dataclass(slots=True)
+class Life:
+    """An open being, and what a test asks of it."""
+
+    kernel: Kernel
+    clock: FixedClock
+    keyring: Keyring
+
+    @property
+    def being(self) -> Being:
+        """Where it is."""
+        return self.kernel.being
+
+    def say(self, text: str, *, private: bool = False, watch: Watch = QUIET) -> Answered:
+        """One turn."""
+        return asyncio.run(converse(self.kernel, text, private=private, watch=watch))
+
+    def tell(self, *texts: str, days: int = 0) -> list[int]:
+        """Archive what the author said without a turn, as if long ago; returns the numbers."""
+        heard = []
+        for text in texts:
+            self.clock.at += timedelta(days=days)
+            heard.append(self.kernel.gate.record(said(text, f"told:{self.clock.draws}")).seq)
+        return heard
+
+    def wonder(self) -> Recall:
+        """Recall over all there is up to now."""
+        last = self.kernel.index.catch_up()
+        self.kernel.recall.learn()
+        self.kernel.recall.at(last + 1)
+        return self.kernel.recall
+
+    def events(self) -> list[Event]:
+        """Every line of the archive, read from the disk."""
+        return [stored.event for stored in read(self.being.memory)]
+
+    def turn(self) -> list[Event]:
+        """The lines of the newest turn."""
+        found = self.events()
+        return [e for e in found if e.entry.session_key == found[-1].entry.session_key]
+
+    def beat(self, name: str) -> Event:
+        """The kernel memory of a beat of the newest turn."""
+        (found,) = [e for e in self.turn() if e.entry.situation == name]
+        return found
+
+    def step(self, name: str) -> JSON:
+        """What the newest turn tells of one of its steps."""
+        beats = [e.entry.payload.get("steps", []) for e in self.turn()]
+        (found,) = [told for steps in beats for told in steps if told["step"] == name]
+        return found
+
+    def listen(self, listener: Listener) -> Listener:
+        """Let a listener be the model."""
+        self.kernel.reach.opened["listener"] = listener
+        self.speak_with("listener/ear")
+        return listener
+
+    def script(self, *rules: JSON) -> None:
+        """Let a script be the model."""
+        path = self.being.root / "script.jsonl"
+        path.write_bytes(b"\n".join(dumps(rule) for rule in rules))
+        self.speak_with(f"scripted/{path}")
+
+    def speak_with(self, model: str) -> None:
+        """Assign the interface role."""
+        roles = parse_assignments({"interface": model})
+        reach = self.kernel.reach
+        self.kernel.reach = Reach(roles, reach.folders, reach.clock, reach.opened)
+
+
+def said(text: str, session_key: str) -> Entry:
+    """The author's words as the runner archives them."""
+    return Entry(
+        author=Author.EXTERNAL,
+        event_type=EventType.AUTHOR_MESSAGE,
+        origin=Origin.AUTHOR,
+        situation="heard",
+        description=text,
+        session_key=session_key,
+    )
+
+
+def wake(being: Being, keyring: Keyring, clock: FixedClock, embedder: Embedder) -> Life:
+    """Open a being that exists."""
+    gate, index = Gate(being, keyring, clock), Index(being)
+    kernel = Kernel(
+        being=being,
+        gate=gate,
+        index=index,
+        recall=Recall(index, embedder),
+        reach=Reach(
+            parse_assignments({"interface": "scripted/echo"}), (being.prompts, PROMPTS), clock
+        ),
+        clock=clock,
+        self_=Self(name="Iris", author_name="Ada"),
+        now=lambda: Now(clock.now(), ZoneInfo("Europe/Lisbon")),
+    )
+    return Life(kernel, clock, keyring)
+
+
+@pytest.fixture(scope="session")
+def embedder() -> Embedder:
+    """The shipped embedder: loaded once, as it keeps nothing."""
+    return Embedder()
+
+
+@pytest.fixture
+def born(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder
+) -> Iterator[Callable[[str], Life]]:
+    """Brings beings into the world, each with a folder of its own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    with ExitStack() as open_ones:
+
+        def bear(name: str) -> Life:
+            being, keyring = Being(tmp_path / name), Keyring(tmp_path / "share" / "lumen")
+            clock = FixedClock(BIRTH, step_ms=10, seed=len(name))
+            init(being, keyring, clock)
+            life = wake(being, keyring, clock, embedder)
+            open_ones.callback(life.kernel.close)
+            return life
+
+        yield bear
+
+
+@pytest.fixture
+def life(born: Callable[[str], Life]) -> Life:
+    """One being, whose model says back what it is shown."""
+    return born("being")
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """What the disk was asked to keep, in order: the whole file each time, as it then was."""
+    kept: list[bytes] = []
+    real = os.fdatasync
+
+    def keep(descriptor: int) -> None:
+        real(descriptor)
+        kept.append(os.pread(descriptor, os.fstat(descriptor).st_size, 0))
+
+    monkeypatch.setattr(os, "fdatasync", keep)
+    return kept
+
+
+@pytest.fixture(name="Listener")
+def _listener() -> type[Listener]:
+    return Listener

@@ -1,0 +1,238 @@
+"""A loop that does not fit together is refused when it is made, and the step is named."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from lumen.core.data import Store
+from lumen.core.errors import BadLoop
+from lumen.kernel.commit import GRANTS
+from lumen.kernel.loops import ACTION
+from lumen.kernel.slots import Choice, Ingested, Now, Plan, Reply, Slot, Stimulus
+from lumen.kernel.step import Beat, Function, Loop, Mind, Recall, Skip, Step, step
+from lumen.kernel.steps import p1_perceive, p4_act, p5_consolidate
+
+
+@dataclass(frozen=True, slots=True)
+class Weather(Slot):
+    """A slot of a step that could be."""
+
+    sky: str = "clear"
+
+
+@dataclass(frozen=True, slots=True)
+class Heavy:
+    """No slot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demanding(Slot):
+    """A slot that cannot be empty, so its step could not be skipped."""
+
+    must: str
+
+
+@step()
+async def look_up(stimulus: Stimulus, now: Now, recall: Recall, mind: Mind) -> Weather:
+    """Read only what every loop is given."""
+    return Weather(f"{stimulus.text} {now.moment} {recall.recent()} {mind}")
+
+
+@step()
+async def look_again(ingested: Ingested) -> Weather:
+    """Write what look_up writes."""
+    return Weather(ingested.excerpt)
+
+
+@step(Store.GOALS, Store.VALUES)
+async def set_a_goal(stimulus: Stimulus) -> Plan:
+    """Ask for more than a turn may have."""
+    return Plan() if stimulus.text else Plan()
+
+
+@step()
+async def guess(either: Weather | None) -> Choice:
+    """Read what has no name of its own."""
+    return Choice() if either else Choice()
+
+
+def loop(*steps: Step) -> Loop:
+    return Loop("action", GRANTS["action"], (Beat("one", steps[:1]), Beat("two", steps[1:])))
+
+
+def rebuilt(steps: Iterable[Step]) -> Loop:
+    return Loop("action", GRANTS["action"], (Beat("all", tuple(steps)),))
+
+
+def test_a_loop_keeps_its_steps_in_order_over_all_beats() -> None:
+    made = loop(p1_perceive.ingest, look_up, p1_perceive.surface_parse)
+
+    assert [s.name for s in made.steps()] == ["ingest", "look_up", "surface_parse"]
+    assert list(Loop("action", frozenset()).steps()) == []
+
+
+def test_a_step_is_what_its_signature_says() -> None:
+    told = p4_act.compose_final
+
+    assert (told.name, told.writes, told.stores) == ("compose_final", Reply, {Store.MEMORY})
+    assert dict(told.reads).keys() == {"choice", "plan", "stimulus", "self_", "hands"}
+    assert look_up.reads[1:3] == (("now", Now), ("recall", Recall))
+    assert Skip("why").what == "why"
+
+
+@pytest.mark.parametrize("first", range(len(list(ACTION.steps())) - 1))
+def test_two_steps_of_a_turn_that_need_each_other_cannot_be_swapped(first: int) -> None:
+    steps = list(ACTION.steps())
+    earlier, later = steps[first], steps[first + 1]
+    steps[first : first + 2] = [later, earlier]
+    if earlier.writes not in dict(later.reads).values():
+        assert list(rebuilt(steps).steps()) == steps
+        return
+
+    with pytest.raises(BadLoop) as refused:
+        rebuilt(steps)
+
+    wanted = f"step {later.name} reads {earlier.writes.__name__}; {earlier.name} writes it"
+    assert wanted in refused.value.what
+    assert refused.value.fix.startswith(f"move {later.name} behind")
+
+
+def test_most_neighbours_of_a_turn_need_each_other() -> None:
+    steps = list(ACTION.steps())
+    pairs = zip(steps, steps[1:], strict=False)
+    needy = [b.name for a, b in pairs if a.writes in dict(b.reads).values()]
+
+    assert {"surface_parse", "reality_check", "lambda_select", "compose_final"} <= set(needy)
+
+
+def test_a_step_that_reads_what_no_step_writes_is_named() -> None:
+    with pytest.raises(BadLoop, match="step post_eval reads Plan; no step writes it"):
+        loop(p1_perceive.ingest, p5_consolidate.post_eval)
+
+
+def test_a_step_that_reads_a_type_without_a_name_is_named_all_the_same() -> None:
+    with pytest.raises(BadLoop, match=r"step guess reads .*Weather \| None; no step writes it"):
+        loop(look_up, guess)
+
+
+def test_a_step_that_asks_for_a_store_its_loop_is_not_granted_is_named_with_the_store() -> None:
+    with pytest.raises(BadLoop) as refused:
+        loop(p1_perceive.ingest, set_a_goal)
+
+    assert "step set_a_goal asks for goals, values, which" in refused.value.what
+    assert list(Loop("author", GRANTS["author"], (Beat("one", (set_a_goal,)),)).steps())
+
+
+def test_what_one_loop_is_granted_is_refused_to_another() -> None:
+    skilled = replace(look_up, stores=frozenset({Store.SKILLS}))
+
+    assert loop(skilled)
+    with pytest.raises(BadLoop, match="explore loop: step look_up asks for skills"):
+        Loop("explore", GRANTS["explore"], (Beat("one", (skilled,)),))
+
+
+def test_a_slot_written_twice_names_both_steps() -> None:
+    with pytest.raises(BadLoop, match="look_again writes Weather, as look_up does"):
+        loop(p1_perceive.ingest, look_up, look_again)
+
+
+async def demand(stimulus: Stimulus) -> Demanding:
+    return Demanding(must=stimulus.text)
+
+
+async def weigh(stimulus: Stimulus) -> Heavy:
+    return Heavy() if stimulus else Heavy()
+
+
+async def either(stimulus: Stimulus) -> Weather | Plan:
+    return Weather() if stimulus.text else Plan()
+
+
+async def silent(stimulus: Stimulus):  # type: ignore[no-untyped-def]  # noqa: ANN201 - the fault
+    return stimulus
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (weigh, "step weigh must return a slot, not .*Heavy"),
+        (either, "step either must return a slot"),
+        (silent, "step silent must return a slot, not None"),
+        (demand, "step demand: Demanding needs a default for every field: .*must"),
+    ],
+)
+def test_a_step_that_does_not_return_a_slot_with_defaults_is_named(
+    function: Function, why: str
+) -> None:
+    with pytest.raises(BadLoop, match=why):
+        step()(function)
+
+
+def imported(src: Path) -> subprocess.CompletedProcess[str]:
+    """Import the loops of a copy; nothing of it is measured."""
+    code = "import lumen.kernel.loops as l; print(l.__file__)"
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(src)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def copied(root: Path, tmp_path: Path) -> Path:
+    """A copy of the sources that may be spoilt."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    return shutil.copytree(root / "src", tmp_path / "src", ignore=ignored)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_a_copy_of_the_sources_can_be_imported(copied: Path) -> None:
+    ran = imported(copied)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith(str(copied))
+
+
+def test_two_lines_swapped_in_loops_py_stop_the_import_and_the_step_is_named(copied: Path) -> None:
+    loops = copied / "lumen" / "kernel" / "loops.py"
+    lines = loops.read_text("utf-8").splitlines(keepends=True)
+    at = next(n for n, text in enumerate(lines) if "p3_deliberate.drafts" in text)
+    lines[at], lines[at + 1] = lines[at + 1], lines[at]
+    loops.write_text("".join(lines), encoding="utf-8")
+
+    ran = imported(copied)
+
+    assert ran.returncode != 0
+    assert "BadLoop: action loop: step metrics_engine reads Drafts; drafts writes it" in ran.stderr
+
+
+def test_a_store_too_many_in_a_step_file_stops_the_import_and_the_step_is_named(
+    copied: Path,
+) -> None:
+    consolidate = copied / "lumen" / "kernel" / "steps" / "p5_consolidate.py"
+    edit(consolidate, "@step()", "@step(Store.SOUL)")
+    edit(
+        consolidate,
+        "from lumen.kernel.slots",
+        "from lumen.core.data import Store\nfrom lumen.kernel.slots",
+    )
+
+    ran = imported(copied)
+
+    assert ran.returncode != 0
+    assert "BadLoop: action loop: step post_eval asks for soul" in ran.stderr

@@ -1,0 +1,190 @@
+"""Beings on real files: one to write to, and one that has lived and can be spoiled again and again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from lumen.core.clock import FixedClock, ulid
+from lumen.core.data import Author, Being, Entry, EventType, Origin
+from lumen.soul.archive import Placed, segments
+from lumen.soul.keys import Keyring
+from lumen.soul.verify import Report, verify
+from lumen.soul.write import Writer
+
+BEGAN = datetime(2026, 11, 14, 21, 0, tzinfo=UTC)
+Line = tuple[str, bytes]  # the segment's name and one line of it
+
+
+def said(text: str, *, author: Author = Author.EXTERNAL, situation: str = "heard") -> Entry:
+    """An event that says something."""
+    kinds = {
+        Author.EXTERNAL: (EventType.AUTHOR_MESSAGE, Origin.AUTHOR),
+        Author.SELF: (EventType.ASSISTANT_MESSAGE, Origin.SELF),
+    }
+    kind, origin = kinds.get(author, (EventType.SYSTEM_EVENT, Origin.KERNEL))
+    return Entry(author, kind, origin, situation, text, "lumen:interface:1", {"words": len(text)})
+
+
+@dataclass(slots=True)
+class Home:
+    """A being, its keys and a clock that is moved by hand."""
+
+    root: Path
+    clock: FixedClock = field(default_factory=lambda: FixedClock(BEGAN, step_ms=7))
+
+    @property
+    def being(self) -> Being:
+        return Being(self.root / "being")
+
+    @property
+    def keyring(self) -> Keyring:
+        return Keyring(self.root / "host")
+
+    def writer(self) -> Writer:
+        """Another writer, as another process would have."""
+        return Writer(self.being, self.keyring, self.clock)
+
+    def begin(self) -> Writer:
+        """A writer on a being that was just born."""
+        self.being.memory.mkdir(parents=True)
+        writer = self.writer()
+        writer.begin(ulid(self.clock))
+        return writer
+
+    def later(self, **ahead: float) -> None:
+        """Move the clock."""
+        self.clock.at += timedelta(**ahead)
+
+    def say(self, writer: Writer, *texts: str, sign: bool = False) -> list[Placed]:
+        """Append some words, durably."""
+        return writer.append([said(text) for text in texts], durable=True, sign=sign)
+
+    def segments(self) -> dict[str, bytes]:
+        """Every segment's bytes by name."""
+        return {path.name: path.read_bytes() for path in segments(self.being.memory)}
+
+    def newest(self) -> Path:
+        """The segment written last."""
+        return segments(self.being.memory)[-1]
+
+    def lines(self) -> list[bytes]:
+        """Every line, oldest first."""
+        return b"".join(self.segments().values()).splitlines(keepends=True)
+
+    def verify(self, *, processes: int = 1) -> Report:
+        return verify(self.being, self.keyring, processes=processes)
+
+    def run(self, script: str, *arguments: object) -> subprocess.Popen[bytes]:
+        """A process of its own: `script` sees this home as `home`, and `said` and `argv`."""
+        prelude = (
+            "import os, signal, sys; from pathlib import Path; from datetime import timedelta\n"
+            "from lumen.core.clock import SystemClock\nfrom lumen.core.errors import *\n"
+            "from lumen.core.data import *\nfrom lumen.soul.write import Writer\n"
+            "from lumen.soul.index import Index\nfrom lumen.soul.keys import Keyring\n"
+            "root, argv = Path(sys.argv[1]), sys.argv[2:]\n"
+            "being, keyring = Being(root / 'being'), Keyring(root / 'host')\n"
+            "def said(text):\n"
+            "    return Entry(Author.EXTERNAL, EventType.AUTHOR_MESSAGE, Origin.AUTHOR, 'heard',\n"
+            "                 text, 'lumen:interface:1', {'words': len(text)})\n"
+        )
+        return subprocess.Popen(
+            [sys.executable, "-c", prelude + script, self.root, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+
+
+@dataclass(slots=True)
+class Grown:
+    """A being that lived three days: five turns, each with a signed head, then nothing unsigned."""
+
+    home: Home
+    lines: list[Line]
+    heads: bytes
+    signed: list[int]
+
+    def spoil(self, lines: Iterable[Line], heads: bytes | None) -> Report:
+        """Verify these lines with these heads in place of the true ones."""
+        files: dict[str, bytes] = {}
+        for name, line in lines:
+            files[name] = files.get(name, b"") + line
+        return self.spoil_files(files, heads)
+
+    def spoil_files(self, files: Mapping[str, bytes], heads: bytes | None) -> Report:
+        """Verify these segments, by name or by path, with these heads."""
+        memory, being = self.home.being.memory, self.home.being
+        shutil.rmtree(memory)
+        memory.mkdir()
+        for name, data in files.items():
+            path = memory / (name if "/" in name else f"{name[:4]}/{name}")
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+        being.heads.unlink(missing_ok=True)
+        if heads is not None:
+            being.heads.write_bytes(heads)
+        return self.home.verify()
+
+    def files(self) -> dict[str, bytes]:
+        """The true segments."""
+        found: dict[str, bytes] = {}
+        for name, line in self.lines:
+            found[name] = found.get(name, b"") + line
+        return found
+
+    def heads_below(self, seq: int) -> bytes:
+        """The heads as they were before an event."""
+        kept = self.heads.splitlines(keepends=True)[: sum(s < seq for s in self.signed)]
+        return b"".join(kept)
+
+    def restore(self) -> Home:
+        """Put everything back as it was written."""
+        assert self.spoil(self.lines, self.heads).ok
+        return self.home
+
+
+def grow(home: Home, days: Iterable[int]) -> None:
+    """Live some turns, each so many days after the one before."""
+    writer = home.begin()
+    for number, ahead in enumerate(days, 1):
+        home.later(days=ahead)
+        home.say(writer, f"turn {number}")
+        writer.append(
+            [said("as you say", author=Author.SELF), said("done", author=Author.KERNEL)],
+            durable=False,
+            sign=True,
+        )
+    writer.close()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
+    home = Home(tmp_path_factory.mktemp("grown"))
+    grow(home, (0, 0, 1, 2, 0))
+    lines = [
+        (name, line)
+        for name, data in home.segments().items()
+        for line in data.splitlines(keepends=True)
+    ]
+    return Grown(home, lines, home.being.heads.read_bytes(), [1, 4, 7, 10, 13, 16])
+
+
+def read_line(stream: IO[bytes] | None) -> bytes:
+    """One line a process printed."""
+    assert stream is not None
+    return stream.readline()
