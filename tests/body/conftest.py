@@ -66,8 +66,8 @@ class Lumen:
         return Keyring(self.home / "share" / "lumen")
 
     def env(self, **more: str) -> dict[str, str]:
-        """Nothing of the real environment but the path; what a test adds comes on top."""
-        measured = {k: v for k, v in os.environ.items() if k.startswith("COV")}
+        """Nothing of the real environment but what finds and measures the code."""
+        kept = {k: v for k, v in os.environ.items() if k.startswith(("COV", "PYTHONPATH"))}
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
@@ -75,21 +75,27 @@ class Lumen:
             "LANG": "C.UTF-8",
             "TZ": "Europe/Lisbon",
             "LUMEN_BEING": str(self.being),
-            **measured,
+            **kept,
             **more,
         }
 
     def start(
         self, *arguments: str | bytes, prelude: str = "", env: dict[str, str] | None = None
     ) -> subprocess.Popen[bytes]:
-        """Start a command with pipes; `prelude` is Python that runs in the child first."""
+        """Start a command with pipes; `prelude` is Python that runs in the child first.
+
+        What a prelude takes from the child, coverage would miss too, so it is not measured.
+        """
         first = ["-c", f"import os, sys; {prelude}; {EXEC}"] if prelude else ["-m", "lumen"]
+        env = self.env() if env is None else env
+        if prelude:
+            env = {name: value for name, value in env.items() if not name.startswith("COV")}
         process = subprocess.Popen(
             [sys.executable, *first, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=self.env() if env is None else env,
+            env=env,
             cwd=self.home,
         )
         self.stack.callback(_end, process)

@@ -14,14 +14,21 @@ if TYPE_CHECKING:
 HEAVY = {"numpy", "pydantic", "rich", "prompt_toolkit", "cryptography", "tokenizers", "xllamacpp"}
 
 
-def key_of(lumen: Lumen) -> str:
-    return str(lumen.keyring.key_file(lumen.events()[0]["soul"]))
-
-
 def test_a_good_installation_is_well(lumen: Lumen) -> None:
     ran = lumen.run("doctor")
     assert (ran.code, ran.err) == (0, "")
-    for part in ("python", "git", "sqlite", "model", "embedder", "being", "key", "disk", "archive"):
+    for part in (
+        "python",
+        "git",
+        "sqlite",
+        "model",
+        "embedder",
+        "being",
+        "interface",
+        "key",
+        "disk",
+        "archive",
+    ):
         assert f"✓ {part} " in ran.out
     as_json = lumen.run("doctor", "--json")
     assert as_json.code == 0
@@ -36,27 +43,29 @@ def test_a_key_that_others_can_read_is_bad_and_the_cure_is_named(lumen: Lumen, m
     key.chmod(mode)
     ran = lumen.run("doctor")
     assert ran.code == 1
-    assert f"{key} can be read by others" in ran.out
-    cure = ran.out.split(f"{key} can be read by others")[1].split("try: ")[1].splitlines()[0]
-    subprocess.run(cure.split(), check=True)
+    assert (
+        f"✗ key        {key} can be read by others\n             try: chmod 600 {key}\n" in ran.out
+    )
+    key.chmod(0o600)
     assert lumen.run("doctor").code == 0
 
 
 def test_what_is_missing_or_broken_is_told(lumen: Lumen) -> None:
-    unborn = lumen.run("doctor", env=lumen.env(LUMEN_BEING=""))
-    assert unborn.code == 0
-    assert "! being     there is no being yet" in unborn.out
-    nowhere = lumen.run("doctor", "--being", str(lumen.home / "nowhere"))
-    assert nowhere.code == 1
-    assert "✗ being" in nowhere.out
+    def found(*arguments: str, **env: str) -> dict[str, tuple[str, str]]:
+        ran = lumen.run("doctor", "--json", *arguments, env=lumen.env(**env))
+        told = ran.json()
+        assert ran.code == (0 if told["ok"] else 1)
+        return {f["what"]: (f["state"], f["detail"]) for f in told["findings"]}
+
+    assert found(LUMEN_BEING="")["being"] == ("warn", "there is no being yet")
+    assert found("--being", "/nowhere")["being"] == ("bad", "/nowhere does not exist")
+    assert found(PATH="/nowhere")["git"][0] == "warn"
     lumen.keyring.key_file(lumen.events()[0]["soul"]).unlink()
-    assert "! key       not on this host" in lumen.run("doctor").out
-    no_tools = lumen.run("doctor", env=lumen.env(PATH="/nowhere"))
-    assert "! git       not found" in no_tools.out
+    assert found()["key"][0] == "warn"
+    lumen.speak_with("nope/x")
+    assert found()["interface"] == ("bad", "'nope' is no substrate")
     lumen.set("timezone = ", "timezone = 7")
-    broken = lumen.run("doctor")
-    assert broken.code == 1
-    assert "✗ being" in broken.out
+    assert found()["being"][0] == "bad"
 
 
 def test_an_archive_that_may_not_be_read_is_told(lumen: Lumen) -> None:
@@ -65,7 +74,7 @@ def test_an_archive_that_may_not_be_read_is_told(lumen: Lumen) -> None:
     ran = lumen.run("doctor", prelude=powerless)
     lumen.segment().chmod(0o644)
     assert ran.code == 1
-    assert f"✗ archive   {lumen.segment()} cannot be read: Permission denied" in ran.out
+    assert f"✗ archive    {lumen.segment()} cannot be read: Permission denied" in ran.out
 
 
 def test_status_loads_nothing_heavy(lumen: Lumen) -> None:

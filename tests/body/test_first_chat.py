@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ def test_what_was_told_is_known_to_a_second_process_and_its_source_is_shown(host
     guard = host.home / "guard"
     guard.mkdir()
     (guard / "sitecustomize.py").write_text(NO_NETWORK)
-    alone = host.env(PYTHONPATH=str(guard))
+    alone = host.env(PYTHONPATH=os.pathsep.join([str(guard), os.environ.get("PYTHONPATH", "")]))
     told = host.run("chat", "-m", "My sister lives in Lisbon.", env=alone)
     assert told.code == 0
     assert "Lisbon" in told.out

@@ -143,6 +143,11 @@ class Life:
         (found,) = [told for steps in beats for told in steps if told["step"] == name]
         return found
 
+    def open_turns(self) -> list[tuple[str, int]]:
+        """Turns the archive shows as begun and not closed."""
+        self.kernel.index.catch_up()
+        return self.kernel.index.open_turns()
+
     def listen(self, listener: Listener) -> Listener:
         """Let a listener be the model."""
         self.kernel.reach.opened["listener"] = listener

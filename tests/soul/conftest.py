@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -113,6 +112,7 @@ class Grown:
     lines: list[Line]
     heads: bytes
     signed: list[int]
+    on_disk: dict[Path, bytes]
 
     def spoil(self, lines: Iterable[Line], heads: bytes | None) -> Report:
         """Verify these lines with these heads in place of the true ones."""
@@ -123,16 +123,19 @@ class Grown:
 
     def spoil_files(self, files: Mapping[str, bytes], heads: bytes | None) -> Report:
         """Verify these segments, by name or by path, with these heads."""
-        memory, being = self.home.being.memory, self.home.being
-        shutil.rmtree(memory)
-        memory.mkdir()
-        for name, data in files.items():
-            path = memory / (name if "/" in name else f"{name[:4]}/{name}")
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(data)
-        being.heads.unlink(missing_ok=True)
+        being = self.home.being
+        wanted = {
+            being.memory / (name if "/" in name else f"{name[:4]}/{name}"): data
+            for name, data in files.items()
+        }
         if heads is not None:
-            being.heads.write_bytes(heads)
+            wanted[being.heads] = heads
+        for path in self.on_disk.keys() - wanted.keys():
+            path.unlink()
+        for path, data in wanted.items():
+            if self.on_disk.get(path) != data:
+                overwrite(path, data)
+        self.on_disk = wanted
         return self.home.verify()
 
     def files(self) -> dict[str, bytes]:
@@ -151,6 +154,15 @@ class Grown:
         """Put everything back as it was written."""
         assert self.spoil(self.lines, self.heads).ok
         return self.home
+
+
+def overwrite(path: Path, data: bytes) -> None:
+    """Put bytes into a file without emptying it first: that would wait for the disk each time."""
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    with path.open("r+b") as file:
+        file.write(data)
+        file.truncate()
 
 
 def grow(home: Home, days: Iterable[int]) -> None:
@@ -181,7 +193,9 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
         for name, data in home.segments().items()
         for line in data.splitlines(keepends=True)
     ]
-    return Grown(home, lines, home.being.heads.read_bytes(), [1, 4, 7, 10, 13, 16])
+    on_disk = {path: path.read_bytes() for path in segments(home.being.memory)}
+    heads = on_disk[home.being.heads] = home.being.heads.read_bytes()
+    return Grown(home, lines, heads, [1, 4, 7, 10, 13, 16], on_disk)
 
 
 def read_line(stream: IO[bytes] | None) -> bytes:

@@ -44,8 +44,27 @@ def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel,
         now=lambda: Now(clock.now(), where),
         limits=Limits(seconds=settings.skill_seconds),
     )
-    mended = [*found.problems, *gate.repairs, *index.repairs, *close_dead_turns(kernel)]
+    mended = [
+        *_rolled_back(index, settings.soul),
+        *found.problems,
+        *gate.repairs,
+        *index.repairs,
+        *close_dead_turns(kernel),
+    ]
+    gate.repairs.clear()
     return kernel, mended
+
+
+def _rolled_back(index: Index, soul: str) -> list[str]:
+    """Say so when this host has seen more of the archive than there is now."""
+    seen = keyring().witness(soul)
+    last, _ = index.last_head()
+    if seen is None or seen.seq <= last:
+        return []
+    return [
+        f"This archive ends at event {last}, but this host has seen event {seen.seq}: it was cut "
+        "or restored from an older copy. See: lumen archive verify"
+    ]
 
 
 def _snapshot(found: Selfhood, author_name: str) -> Self:

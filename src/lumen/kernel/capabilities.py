@@ -23,6 +23,7 @@ from lumen.mind.ask import Reach, ask
 from lumen.mind.render import render
 
 PROMPTS = Path(__file__).with_name("prompts")
+LONGEST_TOKEN = 32  # characters; what is longer was said against the limit
 
 
 @dataclass(slots=True)
@@ -58,7 +59,9 @@ class RecordedMind:
                 "templates": dict(answer.templates),
             }
         )
-        return Spoken(_tidy(answer.text, answer.finish), answer.model, model.small)
+        most = max_tokens * LONGEST_TOKEN  # a substrate may heed no limit: the archive would swell
+        finish = answer.finish if len(answer.text) <= most else "length"
+        return Spoken(_tidy(answer.text[:most], finish), answer.model, model.small)
 
 
 @dataclass(slots=True)

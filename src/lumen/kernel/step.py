@@ -169,4 +169,4 @@ class Loop:
 
 def type_name(kind: type) -> str:
     """A type as it is written; what is no class, such as a union, has no name of its own."""
-    return getattr(kind, "__name__", str(kind))
+    return str(getattr(kind, "__name__", kind))

@@ -20,6 +20,9 @@ FIELDS_AT = len(OPENING % (bytes(64), bytes(64), 1, bytes(26))) + STAMP_AT + 24
 ERASED = b',"salt":"","situation":"erased","description":"","payload":{"erased_by":'
 SITUATION_AT = len(b',"salt":"') + 32 + len(b'",')
 NOTABLE = (b'"situation":"erasure"', b'"situation":"genesis"', b'"situation":"key_added"')
+CHANGED = "was changed after it was written"
+MISPLACED = "does not follow from the event before it"
+MISSING = "is missing: event %d stands in its place"
 PART = 8 << 20  # what is worth a span of its own
 
 
@@ -94,7 +97,7 @@ def check_span(span: Span) -> Checked:
             if sha256(line[cut:-1]).hexdigest().encode() != line[cut - 65 : cut - 1]:
                 by = _stub(line[cut:-1])
                 if not by:
-                    found.problem = _changed(found, span.path, seq)
+                    found.problem = Problem(seq, span.path.name, found.lines + 1, CHANGED)
                     break
                 found.erased.append(Erased(seq, by, own.decode(), len(line) - cut - 1))
             elif line.startswith(NOTABLE, cut + SITUATION_AT):
@@ -131,16 +134,14 @@ def _stub(content: bytes) -> int:
 
 
 def _explain(found: Checked, path: Path, line: bytes, seq: int) -> Problem:
-    if found.lines and line.startswith(PREFIX):
-        number = opening(line)[1]
-        if number not in (seq, -1):
-            what = f"is missing: event {number} stands in its place"
-            return Problem(seq, path.name, found.lines + 1, what)
-    return _changed(found, path, seq)
-
-
-def _changed(found: Checked, path: Path, seq: int) -> Problem:
-    return Problem(seq, path.name, found.lines + 1, "was changed after it was written")
+    """What is wrong with a line that does not stand where it should."""
+    cut = line.find(CONTENT_HASH, FIELDS_AT) + len(CONTENT_HASH) + 65
+    own = sha256(line[HEADER_AT:cut]).hexdigest().encode()
+    number = opening(line)[1]
+    if not line.startswith(PREFIX + own + b'",') or line[-1:] != b"\n":
+        return Problem(seq, path.name, found.lines + 1, CHANGED)
+    what = MISPLACED if number == seq else MISSING % number
+    return Problem(seq, path.name, found.lines + 1, what)
 
 
 def spans(memory: Path, torn: Torn | None, watch: frozenset[int], processes: int) -> list[Span]:
@@ -176,25 +177,24 @@ def join(parts: Iterable[tuple[Span, Checked]]) -> Checked:
         whole.notable += part.notable
         whole.erased += part.erased
         whole.watched |= part.watched
+        whole.last_hash, whole.last_seq = part.last_hash, part.last_seq
+        whole.last_stamp = part.last_stamp
         if part.problem:
             found = part.problem
             whole.problem = Problem(found.seq, found.segment, line + found.line, found.what)
             break
-        whole.last_hash, whole.last_seq = part.last_hash, part.last_seq
-        whole.last_stamp = part.last_stamp
     return whole
 
 
 def _joint(whole: Checked, span: Span, part: Checked, line: int) -> Problem | None:
-    expected = whole.last_seq + 1
-    if part.problem and part.problem.line == 1 and part.first_seq != expected:
-        return Problem(expected, span.path.name, line, "was changed after it was written")
-    if part.first_seq != expected:
-        what = f"is missing: event {part.first_seq} stands in its place"
-        return Problem(expected, span.path.name, line, what)
-    if part.first_parent != whole.last_hash or (whole.soul and part.soul != whole.soul):
-        what = "does not follow from the event before it"
-        return Problem(expected, span.path.name, line, what)
-    if part.first_stamp and part.first_stamp < whole.last_stamp:
-        return Problem(expected, span.path.name, line, "is dated before the event before it")
+    """What one pass over both would have said of the line where two spans meet."""
+    seq = whole.last_seq + 1
+    ill = part.problem.what if part.problem and part.problem.line == 1 else ""
+    follows = part.first_parent == whole.last_hash and part.first_stamp >= whole.last_stamp
+    if ill == CHANGED:
+        return Problem(seq, span.path.name, line, CHANGED)
+    if part.first_seq != seq:
+        return Problem(seq, span.path.name, line, MISSING % part.first_seq)
+    if ill or not follows or part.soul != (whole.soul or part.soul):
+        return Problem(seq, span.path.name, line, MISPLACED)
     return None

@@ -177,26 +177,29 @@ def _stated(
     chain: Checked, heads: Heads, keys: dict[str, int], run: Run, seen: Head | None
 ) -> Problem | None:
     """Compare the chain with every signed head, lowest first, then with the witness."""
-    good = 0
+    good: dict[str, int] = {}  # up to where each key vouches; one key's word is not another's
     ordered = sorted(heads, key=lambda h: h[1].seq)
     signatures = run(is_signed, [head for _, head in ordered])
     for (number, head), signed in zip(ordered, signatures, strict=True):
-        problem = _against(chain, head, good, "a signed head")
+        vouched = good.get(head.key, 0)
+        problem = _against(chain, head, vouched, "a signed head") if signed else None
         if not signed:
             what = f"or one up to event {head.seq} has a head that its key did not sign"
-            problem = Problem(good + 1, "heads.jsonl", number, what)
+            problem = Problem(vouched + 1, "heads.jsonl", number, what)
         elif not problem and head.seq < keys.get(head.key, head.seq + 1):
             what = f"or one up to event {head.seq} has a head of a key the archive does not name"
-            problem = Problem(good + 1, "heads.jsonl", number, what)
+            problem = Problem(vouched + 1, "heads.jsonl", number, what)
         if problem:
             return problem
-        good = head.seq
-    return _against(chain, seen, good, "the witness on this host") if seen else None
+        good[head.key] = head.seq
+    return _against(chain, seen, good.get(seen.key, 0), "this host's witness") if seen else None
 
 
 def _against(chain: Checked, head: Head, good: int, who: str) -> Problem | None:
     if head.seq > chain.last_seq:
         what = f"is missing: {who} knows the chain up to event {head.seq}"
+        if good < chain.last_seq:
+            what += f" (and for those from {good + 1} on no head vouches)"
         return Problem(chain.last_seq + 1, "", 0, what)
     if head.soul != chain.soul.decode() or chain.watched.get(head.seq) != head.event_hash:
         what = f"or one up to event {head.seq} was rewritten: {who} says {head.event_hash[:8]}…"

@@ -60,6 +60,8 @@ class Talk:
             )
         finally:
             live.clear()
+        while self.kernel.gate.repairs:
+            note(self.kernel.gate.repairs.pop(0))
         if self.as_json:
             said = asdict(answered)
             show({"reply": said.pop("text"), **said})
@@ -101,10 +103,9 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
     if by_default and not being.settings.exists():
         _be_born(being)
     settings = must_be(being)
-    kernel = _open(being, settings)
-    try:
-        with asyncio.Runner() as runner:
-            talk = Talk(kernel, settings, runner, private, as_json)
+    with asyncio.Runner() as runner:
+        talk = Talk(_open(being, settings), settings, runner, private, as_json)
+        try:
             if message is not None:
                 talk.turn(_stdin() if message == "-" else message)
             elif sys.stdin.isatty():
@@ -112,8 +113,8 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
                 _repl(talk)
             else:
                 _piped(talk)
-    finally:
-        kernel.close()
+        finally:
+            talk.kernel.close()
 
 
 def _open(being: Being, settings: Settings) -> Kernel:

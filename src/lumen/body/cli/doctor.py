@@ -105,6 +105,7 @@ def _being(being: Being, by_default: bool) -> Iterator[Finding]:
         yield Finding("being", "warn" if unborn else "bad", error.what, error.fix)
         return
     yield Finding("being", "ok", str(being.root))
+    yield from (_role(role, model) for role, model in settings.roles.items())
     key = Keyring(data_home()).key_file(settings.soul)
     if not key.exists():
         yield Finding("key", "warn", "not on this host: the next turn makes a new, unvouched one")
@@ -116,6 +117,20 @@ def _being(being: Being, by_default: bool) -> Iterator[Finding]:
     state = "ok" if free > ROOM else "warn"
     yield Finding("disk", state, f"{free / 1e9:.1f} GB free", "" if state == "ok" else "make room")
     yield _archive(being, settings.soul)
+
+
+def _role(role: str, model: str) -> Finding:
+    """Whether what a role is assigned to is there; it is not asked anything."""
+    from lumen.mind.roles import open_substrate, parse_assignment
+
+    try:
+        assigned = parse_assignment(role, model)
+        substrate = open_substrate(assigned.substrate)
+        asyncio.run(substrate.describe(assigned.model_id))
+        substrate.close()
+    except LumenError as error:
+        return Finding(role, "bad", error.what, error.fix)
+    return Finding(role, "ok", model)
 
 
 def _archive(being: Being, soul: str) -> Finding:

@@ -35,6 +35,7 @@ from lumen.kernel.step import Mind, Recall, step
 TALK_TOKENS = 48
 FREE_WORDS = 3  # a small model may bring so many words of its own; more count as invention
 FACTS = 3
+SAID_BACK = 0.75  # how much of a statement a small model must take up to have understood it
 DENIED = 0.2  # what is left of the truth of a draft that denies or misses what was told
 
 
@@ -130,7 +131,9 @@ async def metrics_engine(
         told=told,
         around=around,
         asks_memory=asks and (surface.personal or surface.identity or reality.familiar),
-        beyond_small=asks and (surface.advice or bears(reality, contour)),
+        beyond_small=bool(reality.replaces)
+        or (asks and (surface.advice or bears(reality, contour))),
+        statement=surface.modality == "statement",
         answered=reality.verdict == "strong" or surface.identity,
     )
     scores = [
@@ -147,7 +150,8 @@ class Ground:
     told: str
     around: str
     asks_memory: bool
-    beyond_small: bool  # a question a small model must not be trusted with
+    beyond_small: bool  # what a small model must not be trusted with
+    statement: bool
     answered: bool  # what is known answers the question
 
 
@@ -183,6 +187,8 @@ def truthfulness(draft: Draft, ground: Ground) -> float:
     small = draft.kind == "small model"
     if small and (ground.asks_memory or ground.beyond_small):
         return DENIED / 2
+    if small and ground.statement and len(asked & _stems(draft.text)) < SAID_BACK * len(asked):
+        return DENIED  # it answers something, but not what was said
     if ground.asks_memory:
         hedged = lexicon().has("hedge", draft.text)
         right = not ground.answered if hedged else bool(_stems(draft.text) & (told - asked))

@@ -1,0 +1,168 @@
+"""Who writes the chain anew, with every hash in order, is given away by what was signed before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lumen.core.canon import sha256
+from lumen.core.data import Author, EventType, Origin
+from lumen.soul.archive import body, line, parse
+from lumen.soul.keys import Keyring, head_line
+from lumen.soul.verify import verify
+
+if TYPE_CHECKING:
+    from tests.soul.conftest import Grown, Home, Line
+
+    from lumen.soul.verify import Report
+
+EVENTS = 16
+SIGNED = (1, 4, 7, 10, 13, 16)
+
+
+def rewritten(grown: Grown, since: int, *, key: str = "", soul: str = "") -> list[Line]:
+    """Every event from one on told otherwise, with fresh and valid hashes.
+
+    A `key` is announced by the first of them, as a being on another host does.
+    """
+    lines = grown.lines[: since - 1]
+    parent = lines[-1][1][15:79].decode() if lines else "0" * 64
+    for name, raw in grown.lines[since - 1 :]:
+        event = parse(raw)
+        entry = replace(event.entry, description=event.entry.description + ", or so they say")
+        if event.seq == 1:
+            said = {"soul": soul or event.soul, "public_key": key or "0" * 64}
+            entry = replace(entry, payload={**entry.payload, **said})
+        elif key and event.seq == since:
+            entry = replace(
+                entry,
+                author=Author.KERNEL,
+                event_type=EventType.SYSTEM_EVENT,
+                origin=Origin.KERNEL,
+                situation="key_added",
+                payload={"public_key": key, "vouched": True},
+            )
+        part = body(entry, event.id, event.salt)
+        parent, fresh = line(part, parent, event.seq, soul or event.soul, event.timestamp)
+        lines = [*lines, (name, fresh)]
+    return lines
+
+
+def stranger(home: Home, soul: str) -> tuple[Keyring, str]:
+    """Somebody else's keys, and the public half of one."""
+    keyring = Keyring(home.root / "stranger")
+    public = keyring.create(soul)
+    keyring.adopt(soul)
+    return keyring, public
+
+
+def forged(keyring: Keyring, lines: list[Line], since: int) -> bytes:
+    """A head for every turn from an event on, signed by whoever has that keyring."""
+    events = [parse(raw) for _, raw in lines]
+    return b"".join(
+        head_line(keyring.sign(e.soul, e.seq, e.event_hash))
+        for e in events
+        if e.seq in SIGNED and e.seq >= since
+    )
+
+
+def doubted(report: Report) -> range:
+    """The events a report casts doubt on."""
+    assert not report.ok
+    assert report.problem is not None
+    unvouched = re.search(r"those from (\d+) on", report.problem.what)
+    until = re.search(r"up to event (\d+)", report.problem.what)
+    start = int(unvouched[1]) if unvouched else report.problem.seq
+    return range(start, int(until[1]) + 1 if until else report.problem.seq + 1)
+
+
+@pytest.mark.parametrize("since", range(1, EVENTS + 1))
+@pytest.mark.parametrize("heads", ["kept", "cut", "gone", "forged", "forged and announced"])
+def test_a_rewrite_is_found_from_the_last_head_before_it_to_the_first_after_it(
+    grown: Grown, since: int, heads: str
+) -> None:
+    soul = parse(grown.lines[0][1]).soul
+    keyring, public = stranger(grown.home, soul)
+    lines = rewritten(grown, since, key=public if heads == "forged and announced" else "")
+    left = {
+        "kept": grown.heads,
+        "cut": grown.heads_below(since),
+        "gone": None,
+        "forged": grown.heads_below(since) + forged(keyring, lines, since),
+        "forged and announced": grown.heads_below(since) + forged(keyring, lines, since),
+    }[heads]
+    report = grown.spoil(lines, left)
+    before = max((s for s in SIGNED if s < since), default=0)
+    after = min(s for s in SIGNED if s >= since)
+    # A key the archive does not name vouches for nothing, so doubt begins at the beginning.
+    starts = {"gone": 1, "forged": 1}.get(heads, before + 1)
+    ends = after if heads in ("kept", "forged") else EVENTS
+    assert doubted(report) == range(starts, ends + 1)
+    assert since in doubted(report)
+
+
+@settings(max_examples=120)
+@given(st.integers(1, EVENTS), st.integers(1, EVENTS), st.sampled_from(["kept", "cut", "gone"]))
+def test_a_rewrite_that_leaves_events_out_casts_doubt_on_all_it_touched(
+    grown: Grown, since: int, last: int, heads: str
+) -> None:
+    lines = rewritten(grown, since)[:last]
+    left = {"kept": grown.heads, "cut": grown.heads_below(since), "gone": None}[heads]
+    report = grown.spoil(lines, left)
+    assert doubted(report).start <= min(since, last + 1)
+    assert doubted(report).stop > min(since, last + 1)
+
+
+def test_a_being_that_was_replaced_by_another_is_found_by_whoever_knows_its_soul(
+    grown: Grown,
+) -> None:
+    soul = parse(grown.lines[0][1]).soul
+    other = "01JZZZZZZZZZZZZZZZZZZZZZZZ"
+    keyring, public = stranger(grown.home, other)
+    lines = rewritten(grown, 1, key=public, soul=other)
+    report = grown.spoil(lines, forged(keyring, lines, 1))
+    # Without a name to go by, a whole archive of somebody nobody here has met is in order.
+    assert report.ok
+    assert report.soul == other
+    assert report.notes == ("no witness on this host: a cut-off end would not be noticed",)
+    known = verify(grown.home.being, grown.home.keyring, soul=soul)
+    assert known.problem is not None
+    assert (known.problem.seq, known.problem.what) == (
+        1,
+        f"belongs to another soul: expected {soul}",
+    )
+
+
+def test_nothing_but_what_no_head_has_signed_can_go_unnoticed(home: Home, grown: Grown) -> None:
+    grown.restore()
+    whole = grown.home
+    writer = whole.writer()
+    whole.say(writer, "not signed", "not signed either")
+    writer.close()
+    segment = whole.newest()
+    data = segment.read_bytes()
+    signed_up_to = sum(len(raw) for name, raw in grown.lines if name == segment.name)
+    lengths = [len(raw) for raw in data[signed_up_to:].splitlines(keepends=True)]
+    try:
+        for at in range(signed_up_to, len(data)):
+            segment.write_bytes(data[:at])
+            report = whole.verify()
+            finished = data.count(b"\n", signed_up_to, at)
+            torn = at - signed_up_to - sum(lengths[:finished])
+            note = f"{segment.name} ends in an unfinished line of {torn} bytes"
+            assert (report.ok, report.count) == (True, EVENTS + finished)
+            assert report.notes == ((note,) if torn else ())
+            # One byte changed is still found; only of the last newline nothing is left to tell.
+            changed = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+            segment.write_bytes(changed)
+            assert whole.verify().ok is (at == len(data) - 1)
+        segment.write_bytes(data[: signed_up_to - 1])
+        assert not whole.verify().ok
+    finally:
+        segment.write_bytes(data[:signed_up_to])
+    assert sha256(whole.newest().read_bytes()) == sha256(data[:signed_up_to])
