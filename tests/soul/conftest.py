@@ -13,6 +13,7 @@ from typing import IO
 
 import pytest
 
+from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Entry, EventType, Origin
 from lumen.soul.archive import Placed, segments
@@ -24,14 +25,19 @@ BEGAN = datetime(2026, 11, 14, 21, 0, tzinfo=UTC)
 Line = tuple[str, bytes]  # the segment's name and one line of it
 
 
-def said(text: str, *, author: Author = Author.EXTERNAL, situation: str = "heard") -> Entry:
+def entry(
+    text: str,
+    author: Author = Author.EXTERNAL,
+    situation: str = "heard",
+    payload: dict[str, JSON] | None = None,
+) -> Entry:
     """An event that says something."""
     kinds = {
         Author.EXTERNAL: (EventType.AUTHOR_MESSAGE, Origin.AUTHOR),
         Author.SELF: (EventType.ASSISTANT_MESSAGE, Origin.SELF),
     }
     kind, origin = kinds.get(author, (EventType.SYSTEM_EVENT, Origin.KERNEL))
-    return Entry(author, kind, origin, situation, text, "lumen:interface:1", {"words": len(text)})
+    return Entry(author, kind, origin, situation, text, "lumen:interface:1", payload or {})
 
 
 @dataclass(slots=True)
@@ -64,9 +70,11 @@ class Home:
         """Move the clock."""
         self.clock.at += timedelta(**ahead)
 
+    entry = staticmethod(entry)
+
     def say(self, writer: Writer, *texts: str, sign: bool = False) -> list[Placed]:
         """Append some words, durably."""
-        return writer.append([said(text) for text in texts], durable=True, sign=sign)
+        return writer.append([entry(text) for text in texts], durable=True, sign=sign)
 
     def segments(self) -> dict[str, bytes]:
         """Every segment's bytes by name."""
@@ -94,7 +102,7 @@ class Home:
             "being, keyring = Being(root / 'being'), Keyring(root / 'host')\n"
             "def said(text):\n"
             "    return Entry(Author.EXTERNAL, EventType.AUTHOR_MESSAGE, Origin.AUTHOR, 'heard',\n"
-            "                 text, 'lumen:interface:1', {'words': len(text)})\n"
+            "                 text, 'lumen:interface:1')\n"
         )
         return subprocess.Popen(
             [sys.executable, "-c", prelude + script, self.root, *map(str, arguments)],
@@ -172,7 +180,7 @@ def grow(home: Home, days: Iterable[int]) -> None:
         home.later(days=ahead)
         home.say(writer, f"turn {number}")
         writer.append(
-            [said("as you say", author=Author.SELF), said("done", author=Author.KERNEL)],
+            [entry("as you say", Author.SELF), entry("done", Author.KERNEL, "record")],
             durable=False,
             sign=True,
         )

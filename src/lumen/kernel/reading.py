@@ -129,8 +129,15 @@ def mirror(text: str) -> str:
         + r")(?![\w'])",
         re.IGNORECASE,
     )
-    said = pattern.sub(lambda m: turned[m[0].lower()], text.replace("’", "'"))
-    first = said[:1]
-    if first.isupper() and not names("x " + said.split(" ", 1)[0]) & names(text):
-        said = first.lower() + said[1:]
+    begins = {start for start, _ in sentences(text)[1:]}
+
+    def turn(found: re.Match[str]) -> str:
+        word = turned[found[0].lower()]
+        capital = found.start() in begins and found[0][0].isupper()
+        return word[0].upper() + word[1:] if capital else word
+
+    said = pattern.sub(turn, text.replace("’", "'"))
+    opening = WORD.match(said.lower())
+    if opening and (opening[0] in lexicon().empty or lexicon().has("revision", opening[0])):
+        said = said[0].lower() + said[1:]  # any other first word may be a name
     return said

@@ -1,0 +1,349 @@
+"""What plain code reads off a message, case by case, and what the audit trail tells of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumen.core.clock import parse_stamp
+from lumen.core.data import Author, Change, EventType, Memory, Origin, Store
+from lumen.kernel.grounded import clock_time, day, verdict
+from lumen.kernel.reading import (
+    asks_advice,
+    asks_for,
+    fits,
+    is_question,
+    mirror,
+    modality,
+    names,
+    numbers,
+    sentences,
+    stem,
+    words,
+)
+from lumen.kernel.recall import LONGEST_QUOTE, MOST_SENTENCES, passages, quoted
+from lumen.kernel.slots import (
+    LONGEST_TRACED,
+    Axes,
+    Candidate,
+    Contour,
+    Draft,
+    Evidence,
+    Ingested,
+    Now,
+    Plan,
+    Reality,
+    Reply,
+    trace,
+)
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Where does my sister live?", "question"),
+        ("where does my sister live again", "question"),
+        ("so what's for dinner", "question"),
+        ("remind me what I said", "question"),
+        ("I moved. Does that matter? I hope not.", "question"),
+        ("He asked “why?”", "question"),
+        ("Is it? One. Two. Three.", "statement"),
+        ("Hi!", "greeting"),
+        ("good morning Iris", "greeting"),
+        ("hello there my dear old friend of mine", "statement"),
+        ("Good night", "farewell"),
+        ("Thanks for what you did", "thanks"),
+        ("ok", "acknowledgement"),
+        ("Fair enough.", "acknowledgement"),
+        ("Nobody came.", "statement"),
+        ("My sister lives in Lisbon.", "statement"),
+        ("what " + "a long story " * 20, "statement"),
+        ("…", "statement"),
+        ("", "statement"),
+    ],
+)
+def test_the_kind_of_a_message(text: str, kind: str) -> None:
+    assert modality(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Where?", True),
+        ('She said "where?"', True),
+        ("Do you remember my cat", True),
+        ("  remind me later ", True),
+        ("I do you remember not", False),
+        ("where I live", False),
+        ("Really? Yes.", False),
+        ("", False),
+    ],
+)
+def test_what_asks(text: str, asks: bool) -> None:
+    assert is_question(text) is asks
+
+
+@pytest.mark.parametrize(
+    ("text", "back"),
+    [
+        ("My sister lives in Lisbon.", "your sister lives in Lisbon."),
+        ("I am tired", "you are tired"),
+        ("I’ve a cat of mine.", "you have a cat of yours."),
+        ("I'm with my mum, and we're happy.", "you are with your mum, and you are happy."),
+        ("The dog is ours.", "the dog is yours."),
+        ("Give it to me.", "Give it to you."),
+        ("Anna and I met.", "Anna and you met."),
+        ("Lisbon is my home.", "Lisbon is your home."),
+        ("I told Anna. I am sorry.", "you told Anna. You are sorry."),
+        ("The dog is mine. Our cat is not.", "the dog is yours. Your cat is not."),
+        ("my dog. my cat", "your dog. your cat"),
+        ("Actually, my sister moved.", "actually, your sister moved."),
+        ("Myriam meets us in Izmir.", "Myriam meets you in Izmir."),
+        ("…", "…"),
+        ("", ""),
+    ],
+)
+def test_words_said_back(text: str, back: str) -> None:
+    assert mirror(text) == back
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("My sister lives in Lisbon.", {"lisbon"}),
+        ("We met Bruno's dog and Élodie’s on Monday in May.", {"bruno", "élodie"}),
+        ("I think I'm in New York, and I’m glad.", {"new", "york"}),
+        ("It rained. Rosa came.", set()),
+        ("it was O'Neil-Smith", {"o'neil-smith"}),
+        ("nothing here 42 B2", {"b2"}),
+        ("", set()),
+    ],
+)
+def test_names_inside_sentences(text: str, found: set[str]) -> None:
+    assert names(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("I have 3 cats and a dozen hens.", {"3", "dozen"}),
+        ("Room 12b on the second floor", {"12b", "second"}),
+        ("Twenty-five", {"twenty", "five"}),
+        ("someone often", set()),
+    ],
+)
+def test_figures_and_numbers_in_words(text: str, found: set[str]) -> None:
+    assert numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("a line\n\nanother", ["a line", "another"]),
+        ("It is 3.5 km. Done", ["It is 3.5 km.", "Done"]),
+        ("(Really?) Yes… no", ["(Really?", "Yes…", "no"]),
+        ("no end", ["no end"]),
+        (" \n ", []),
+        ("", []),
+    ],
+)
+def test_sentences(text: str, parts: list[str]) -> None:
+    assert [text[a:b] for a, b in sentences(text)] == parts
+
+
+@given(st.text(st.sampled_from("ab .!?…\n\"’)é9")) | st.text())
+def test_sentences_are_in_order_apart_and_leave_out_no_word(text: str) -> None:
+    spans = sentences(text)
+
+    assert all(a < b for a, b in spans)
+    assert all(b <= c for (_, b), (c, _) in pairwise(spans))
+    kept = "".join(text[a:b] for a, b in spans)
+    assert [c for c in kept if c.isalnum()] == [c for c in text if c.isalnum()]
+
+
+def test_words_carry_content_once_and_in_order() -> None:
+    assert words("The cat's cat and the DOG's bone, again") == ["cat", "dog", "bone"]
+    assert words("of the and") == []
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("sister", "sisters"),
+        ("walk", "walks", "walked", "walking"),
+        ("box", "boxes"),
+        ("tries", "tried"),
+        ("red",),
+        ("bus",),
+        ("is",),
+    ],
+)
+def test_forms_of_a_word_share_a_stem(forms: tuple[str, ...]) -> None:
+    assert len({stem(form) for form in forms}) == 1
+    assert all(len(stem(form)) >= min(3, len(form)) for form in forms)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "fit"),
+    [
+        ("When is it?", "It is on Monday.", True),
+        ("When is it?", "It is at 9.", True),
+        ("When is it?", "It is red.", False),
+        ("What colour is it?", "It is dark green.", True),
+        ("What colour is it?", "It is large.", False),
+        ("How many of the 3 are left?", "All 3 are there.", False),
+        ("How many of the 3 are left?", "Only 2 are.", True),
+        ("How often?", "Twice.", True),
+        ("Who came?", "It was Anna.", True),
+        ("Who is Anna?", "I know Anna.", False),
+        ("Where is it?", "It is in Porto.", True),
+        ("Where is it?", "It is over there.", False),
+        ("Why is it so?", "It is in Porto.", None),
+    ],
+)
+def test_whether_a_text_holds_the_kind_of_answer_asked_for(
+    question: str, answer: str, fit: bool | None
+) -> None:
+    assert fits(asks_for(question), answer, question) is fit
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("Should I go?", True),
+        ("Can I eat this?", True),
+        (" may I? ", True),
+        ("What would you do?", True),
+        ("I asked whether could I go", False),
+        ("Where do I live?", False),
+    ],
+)
+def test_what_asks_for_advice(text: str, advice: bool) -> None:
+    assert asks_advice(text) is advice
+
+
+NOW = Now(datetime(2026, 11, 15, 12, tzinfo=UTC), ZoneInfo("Europe/Lisbon"))
+
+
+@pytest.mark.parametrize(
+    ("zone", "timestamp", "said"),
+    [
+        ("Europe/Lisbon", "2026-11-15T09:00:00.000Z", "Sunday 15 November"),
+        ("Europe/Lisbon", "2026-03-02T23:30:00.000Z", "Monday 2 March"),
+        ("Asia/Tokyo", "2026-03-02T23:30:00.000Z", "Tuesday 3 March"),
+        ("Europe/Lisbon", "2025-12-31T23:30:00.000Z", "Wednesday 31 December 2025"),
+        ("Asia/Tokyo", "2025-12-31T23:30:00.000Z", "Thursday 1 January"),
+    ],
+)
+def test_a_day_is_said_as_a_person_says_it_where_they_live(
+    zone: str, timestamp: str, said: str
+) -> None:
+    now = Now(NOW.moment, ZoneInfo(zone))
+
+    assert day(timestamp, now) == said
+    assert clock_time(timestamp, now) == parse_stamp(timestamp)
+    assert clock_time(timestamp, now).tzinfo is now.zone
+
+
+def test_a_text_has_its_whole_and_its_sentences_as_passages() -> None:
+    assert passages("One only.") == [(0, 9)]
+    assert passages("One. Two.") == [(0, 9), (0, 4), (5, 9)]
+    assert passages("") == [(0, 0)]
+    many = "So it is. " * 500
+    assert len(passages(many)) == MOST_SENTENCES + 1
+    assert passages("x" * 100_000) == [(0, 100_000)]
+
+
+def test_a_short_message_is_quoted_whole_on_one_line() -> None:
+    assert quoted("I like\n rice.  A lot.", 8, 13) == "I like rice. A lot."
+
+
+@pytest.mark.parametrize("at", [0, 7, 19, 39])
+def test_a_long_message_is_quoted_around_a_passage(at: int) -> None:
+    text = " ".join(f"This is sentence number {n} of them." for n in range(40))
+    start = text.index(f"number {at} ")
+    quote = quoted(text, start, start + 5)
+
+    assert f"number {at} of" in quote
+    assert len(quote) <= LONGEST_QUOTE
+    assert len(quote) > LONGEST_QUOTE / 2
+    assert quote in text
+
+
+def test_one_endless_sentence_is_cut_and_the_cut_is_shown() -> None:
+    quote = quoted("word " * 200, 0, 1000)
+
+    assert len(quote) == LONGEST_QUOTE
+    assert quote.endswith("…")
+
+
+def memory(seq: int, text: str = "secret") -> Memory:
+    stamped = "2026-11-15T12:00:00.000Z"
+    kinds = (Author.EXTERNAL, Origin.AUTHOR, EventType.AUTHOR_MESSAGE)
+    return Memory(seq, stamped, *kinds, text, "key")
+
+
+def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
+    evidence = (
+        Evidence(memory(7), "secret", 0.123456, fits=True, replaces=memory(3)),
+        Evidence(memory(8), "secret", 0.1),
+    )
+    told = trace(Reality(verdict="strong", evidence=evidence, recent=(memory(9),), gaps=("a",)))
+
+    assert told == {
+        "verdict": "strong",
+        "evidence": [{"event": 7, "score": 0.1235, "replaces": 3}, {"event": 8, "score": 0.1}],
+        "recent": [{"event": 9}],
+        "gaps": ["a"],
+        "familiar": False,
+        "replaces": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("x" * LONGEST_TRACED, "x" * LONGEST_TRACED),
+        ("x" * (LONGEST_TRACED + 1), "x" * LONGEST_TRACED + "…"),
+        (0.123456, 0.1235),
+        (True, True),
+        (None, None),
+        (Ingested(excerpt="the message", characters=11), {"characters": 11}),
+        (
+            Reply(text="hi", changes=(Change(Store.SOUL, "set", "x"),)),
+            {"text": "hi", "delivered": False, "error": ""},
+        ),
+        (
+            Plan(candidates=(Candidate("chat", "say", "fine"),)),
+            {"candidates": [{"skill": "chat", "action": "say", "prediction": "fine"}]},
+        ),
+        (Draft("hi", "model", (1,)), {"text": "hi", "kind": "model", "sources": [1], "model": ""}),
+        (Axes(1, 0.5, 0, 0, 0, 2 / 3), None),
+    ],
+)
+def test_what_a_trace_tells_of_a_value(value: object, told: object) -> None:
+    if isinstance(value, Axes):
+        assert trace(value)["total"] == 0.6667
+        assert len(trace(value)) == 6
+    else:
+        assert trace(value) == told
+
+
+@pytest.mark.parametrize(
+    ("score", "fit", "judged"),
+    [
+        (0.9, True, "strong"),
+        (0.64, None, "strong"),
+        (0.9, False, "middling"),
+        (0.5, True, "middling"),
+        (0.2, True, "weak"),
+    ],
+)
+def test_how_well_the_best_evidence_answers(score: float, fit: bool | None, judged: str) -> None:
+    assert verdict((Evidence(memory(1), "x", score, fits=fit),), Contour()) == judged
+    assert verdict((), Contour()) == "none"
