@@ -60,7 +60,10 @@ def test_what_is_missing_or_broken_is_told(lumen: Lumen) -> None:
     assert found(LUMEN_BEING="")["being"] == ("warn", "there is no being yet")
     assert found("--being", "/nowhere")["being"] == ("bad", "/nowhere does not exist")
     assert found(PATH="/nowhere")["git"][0] == "warn"
-    lumen.keyring.key_file(lumen.events()[0]["soul"]).unlink()
+    key = lumen.keyring.key_file(lumen.events()[0]["soul"])
+    key.write_text("no key")
+    assert found()["key"] == ("bad", f"the key {key} is not a key")
+    key.unlink()
     assert found()["key"][0] == "warn"
     lumen.speak_with("nope/x")
     assert found()["interface"] == ("bad", "'nope' is no substrate")

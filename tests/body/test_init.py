@@ -120,6 +120,14 @@ def test_init_tells_in_json_what_was_made(host: Lumen) -> None:
     assert refused.json()["ok"] is False
 
 
+def test_what_to_type_next_is_quoted_for_the_shell(host: Lumen) -> None:
+    folder = host.home / "my being"
+    missing = host.run("--being", str(folder), "status")
+    assert f"try: lumen init '{folder}'\n" in missing.err
+    assert f"lumen --being '{folder}' chat\n" in host.run("init", str(folder)).out
+    assert f"try: lumen --being '{folder}' status\n" in host.run("init", str(folder)).err
+
+
 def test_init_on_a_file_says_so(host: Lumen) -> None:
     host.being.write_text("I am a file")
     ran = host.run("init", str(host.being))

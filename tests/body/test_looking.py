@@ -70,8 +70,10 @@ def test_memory_filters_by_author_day_and_words(talked: Lumen, inside: Inside) -
     day = talked.segment().stem
     assert listed("--all", "--date", day) == listed("--all")
     assert listed("--date", "2001-01-01") == []
-    assert listed("rice", "--author", "external")[0] == "I like rice."
-    assert "I like rice." not in listed("sister", "--author", "self")
+    assert listed("rice")[0] in ("I like rice.", "Noted: you like rice.")
+    for author in ("external", "self"):
+        found = inside("memory", "--json", "sister", "--author", author).json()
+        assert {m["author"] for m in found} == {author}
     assert listed("sister", "--date", "2001-01-01") == []
     assert inside("memory", "--date", "2001-01-01").out == "Nothing found.\n"
 
@@ -167,6 +169,7 @@ def test_in_a_conversation_commands_answer_without_a_turn(lumen: Lumen) -> None:
     press("/memory snow", "nothing found")
     press("/sing", "there is no /sing")
     press("/help", "where the last answer comes from")
+    press("/etc/hosts lists my machines.", "Vera › ")
     screen.wait_for("you ›")
     screen.type("/private\r")
     screen.wait_for("private from here on")
@@ -179,6 +182,6 @@ def test_in_a_conversation_commands_answer_without_a_turn(lumen: Lumen) -> None:
     screen.wait_for("you ›")
     screen.type("/quit\r")
     assert screen.close() == 0
-    assert lumen.heard() == ["I like rice.", "I snore\nloudly"]
+    assert lumen.heard() == ["I like rice.", "/etc/hosts lists my machines.", "I snore\nloudly"]
     private = [e["payload"].get("private") for e in lumen.events() if e["author"] != "kernel"]
-    assert private == [None, None, True, True]
+    assert private == [None, None, None, None, True, True]

@@ -98,7 +98,7 @@ def test_a_killed_turn_is_reported_at_the_next_start_and_its_words_are_kept(
     process.kill()
     process.wait()
     looking = lumen.run("status")
-    assert "1 turn(s) under way or broken off" in looking.out
+    assert "1 turn under way or broken off" in looking.out
     ran = lumen.run("chat", "-m", "I like rice")
     assert ran.code == 0
     assert "The turn that began with event 2 was never finished; its words are kept." in ran.err

@@ -67,3 +67,10 @@ def test_before_the_first_chat_every_command_points_to_it(host: Lumen, inside: I
         assert (ran.code, ran.out) == (2, "")
         assert ran.err == "There is no being yet.\n  try: lumen chat\n"
     assert not (host.home / "share").exists()
+
+
+def test_a_folder_that_is_gone_is_told(host: Lumen) -> None:
+    gone = "os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')"
+    ran = host.run("status", prelude=gone, env=host.env(LUMEN_BEING=""))
+    assert ran.code == 2
+    assert "The folder you are in is gone." in ran.err

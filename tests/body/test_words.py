@@ -102,6 +102,13 @@ def test_an_empty_pipe_is_refused_and_empty_lines_are_passed_over(lumen: Lumen) 
     assert lumen.heard() == ["I like rice", "I like tea"]
 
 
+def test_closed_streams_are_empty_ones(lumen: Lumen) -> None:
+    assert "Nothing came in on stdin." in lumen.run("chat", prelude="os.close(0)").err
+    assert "The message is empty." in lumen.run("chat", "-m", "-", prelude="os.close(0)").err
+    ran = lumen.run("chat", "-m", "I like rice", prelude="os.close(0); os.close(2)")
+    assert (ran.code, lumen.heard()) == (0, ["I like rice"])
+
+
 def test_bytes_that_are_no_text_are_kept_as_what_they_were_not(lumen: Lumen) -> None:
     assert lumen.run("chat", "-m", b"I like \xff rice").code == 0
     assert lumen.run("chat", "-m", "-", stdin=b"nul \x00 and \xed\xa0\x80 done").code == 0

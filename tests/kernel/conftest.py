@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -45,9 +46,9 @@ def nothing(_: object) -> None:
 class Listener:
     """A model that keeps every prompt it is shown and says one thing."""
 
-    answer: str = "That sounds like a good day to me."
-    small: bool = False
-    heard: Callable[[Prompt], None] = nothing
+    answer: str
+    small: bool
+    heard: Callable[[Prompt], None]
     prompts: list[Prompt] = field(default_factory=list)
     id: str = "listener"
 
@@ -148,8 +149,15 @@ class Life:
         self.kernel.index.catch_up()
         return self.kernel.index.open_turns()
 
-    def listen(self, listener: Listener) -> Listener:
+    def listen(
+        self,
+        answer: str = "That sounds like a good day to me.",
+        *,
+        small: bool = False,
+        heard: Callable[[Prompt], None] = nothing,
+    ) -> Listener:
         """Let a listener be the model."""
+        listener = Listener(answer, small, heard)
         self.kernel.reach.opened["listener"] = listener
         self.speak_with("listener/ear")
         return listener
@@ -203,19 +211,46 @@ def embedder() -> Embedder:
     return Embedder()
 
 
+@dataclass(frozen=True, slots=True)
+class Newborn:
+    """A home that is only copied: a being was born there, and its clock stands where it stood."""
+
+    home: Path
+    clock: FixedClock
+
+
+@pytest.fixture(scope="session")
+def newborns(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Newborn]:
+    """Beings by name, each born once."""
+    born: dict[str, Newborn] = {}
+
+    def newborn(name: str) -> Newborn:
+        if name not in born:
+            home = tmp_path_factory.mktemp(name)
+            clock = FixedClock(BIRTH, step_ms=10, seed=len(born))
+            init(Being(home / name), Keyring(home / "share" / "lumen"), clock)
+            born[name] = Newborn(home, clock)
+        return born[name]
+
+    return newborn
+
+
 @pytest.fixture
 def born(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedder: Embedder
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    newborns: Callable[[str], Newborn],
+    embedder: Embedder,
 ) -> Iterator[Callable[[str], Life]]:
-    """Brings beings into the world, each with a folder of its own."""
+    """Opens beings by name, each in a folder of its own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     with ExitStack() as open_ones:
 
         def bear(name: str) -> Life:
-            being, keyring = Being(tmp_path / name), Keyring(tmp_path / "share" / "lumen")
-            clock = FixedClock(BIRTH, step_ms=10, seed=len(name))
-            init(being, keyring, clock)
-            life = wake(being, keyring, clock, embedder)
+            newborn = newborns(name)
+            shutil.copytree(newborn.home, tmp_path, dirs_exist_ok=True)
+            keyring = Keyring(tmp_path / "share" / "lumen")
+            life = wake(Being(tmp_path / name), keyring, replace(newborn.clock), embedder)
             open_ones.callback(life.kernel.close)
             return life
 
@@ -240,8 +275,3 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
     monkeypatch.setattr(os, "fdatasync", keep)
     return kept
-
-
-@pytest.fixture(name="Listener")
-def _listener() -> type[Listener]:
-    return Listener

@@ -59,23 +59,16 @@ def test_names_of_any_letters_keep_the_files_readable(life: Life, name: str, aut
     assert being.soul_md.read_text("utf-8") == f"# {name}\n"
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\u2028", "\x0b", "\x85"])
-def test_a_line_end_in_a_name_does_not_break_a_file(life: Life, end: str) -> None:
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\u2028", "\x0b", "\x85", " \x7f"])
+def test_names_are_one_line_whatever_they_hold(life: Life, end: str) -> None:
     being = life.being
     introduce(life.kernel.gate, being, f"Iris{end}of the Sea", f"Ada{end}[roles]", "")
-    introduce(life.kernel.gate, being, "Vera", f"Ada{end}Byron", "")
 
     settings = tomllib.loads(being.settings.read_text("utf-8"))
-    assert settings["author"]["name"] == f"Ada{end}Byron"
+    assert settings["author"] == {"name": "Ada [roles]", "timezone": ""}
     assert settings["roles"]["interface"].startswith("embedded/")
-    assert being.soul_md.read_text("utf-8") == "# Vera\n"
-
-
-def test_a_name_of_several_lines_is_one_heading(life: Life) -> None:
-    introduce(life.kernel.gate, life.being, "Iris\nof the\r\n Sea", "Ada", "")
-
-    assert life.being.soul_md.read_text("utf-8") == "# Iris of the Sea\n"
-    found = read_self(life.being)
+    assert being.soul_md.read_text("utf-8") == "# Iris of the Sea\n"
+    found = read_self(being)
     assert (found.name, found.narrative) == ("Iris of the Sea", "")
 
 

@@ -21,9 +21,7 @@ from lumen.soul.verify import verify
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.kernel.conftest import Life, Listener
-
-    MakeListener = type[Listener]
+    from tests.kernel.conftest import Life
 
 FAIL = {"when": ".", "fail": "out of memory"}
 TOLD = "My sister lives in Lisbon."
@@ -119,18 +117,25 @@ def test_a_flood_that_keeps_to_the_limit_is_cut_at_its_last_whole_sentence(life:
     assert life.beat("think").entry.payload["calls"][0]["finish"] == "length"
 
 
-def test_a_flood_that_keeps_to_no_limit_does_not_drown_the_author(
-    life: Life, Listener: MakeListener
-) -> None:
-    life.listen(Listener(answer="It has about ninety moons in all. " + "so many moons " * 100_000))
+@pytest.mark.parametrize(
+    "flood",
+    [
+        "so many moons " * 100_000,
+        " ".join(f"The {'very ' * (n % 90)}icy moon is the {n} of them." for n in range(5000)),
+    ],
+)
+def test_a_flood_that_keeps_to_no_limit_does_not_drown_the_author(life: Life, flood: str) -> None:
+    life.listen("It has about ninety moons in all. " + flood)
     answered = life.say(NOT_MINE)
 
-    assert answered.text == "It has about ninety moons in all."
+    assert answered.text.startswith("It has about ninety moons in all.")
+    assert answered.text.endswith(".")
+    assert len(answered.text) < 2000
     assert sum(len(e.entry.description) for e in life.turn()) < 16_000
 
 
-def test_a_sentence_said_over_and_over_is_said_once(life: Life, Listener: MakeListener) -> None:
-    life.listen(Listener(answer="It has many moons. " * 20 + "\n\n\n\nSome are icy."))
+def test_a_sentence_said_over_and_over_is_said_once(life: Life) -> None:
+    life.listen(answer="It has many moons. " * 20 + "\n\n\n\nSome are icy.")
 
     assert life.say(NOT_MINE).text == "It has many moons. Some are icy."
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -43,25 +44,25 @@ class Demanding(Slot):
 @step()
 async def look_up(stimulus: Stimulus, now: Now, recall: Recall, mind: Mind) -> Weather:
     """Read only what every loop is given."""
-    return Weather(f"{stimulus.text} {now.moment} {recall.recent()} {mind}")
+    return Weather(sky=f"{stimulus.text} {now.moment} {recall.recent()} {mind}")
 
 
 @step()
 async def look_again(ingested: Ingested) -> Weather:
     """Write what look_up writes."""
-    return Weather(ingested.excerpt)
+    return Weather(sky=ingested.excerpt)
 
 
 @step(Store.GOALS, Store.VALUES)
 async def set_a_goal(stimulus: Stimulus) -> Plan:
     """Ask for more than a turn may have."""
-    return Plan() if stimulus.text else Plan()
+    raise Skip(stimulus.text)
 
 
 @step()
 async def guess(either: Weather | None) -> Choice:
     """Read what has no name of its own."""
-    return Choice() if either else Choice()
+    raise Skip(f"{either}")
 
 
 def loop(*steps: Step) -> Loop:
@@ -82,7 +83,8 @@ def test_a_loop_keeps_its_steps_in_order_over_all_beats() -> None:
 def test_a_step_is_what_its_signature_says() -> None:
     told = p4_act.compose_final
 
-    assert (told.name, told.writes, told.stores) == ("compose_final", Reply, {Store.MEMORY})
+    assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY}))
+    assert told.writes is Reply
     assert dict(told.reads).keys() == {"choice", "plan", "stimulus", "self_", "hands"}
     assert look_up.reads[1:3] == (("now", Now), ("recall", Recall))
     assert Skip("why").what == "why"
@@ -107,8 +109,7 @@ def test_two_steps_of_a_turn_that_need_each_other_cannot_be_swapped(first: int) 
 
 def test_most_neighbours_of_a_turn_need_each_other() -> None:
     steps = list(ACTION.steps())
-    pairs = zip(steps, steps[1:], strict=False)
-    needy = [b.name for a, b in pairs if a.writes in dict(b.reads).values()]
+    needy = [b.name for a, b in pairwise(steps) if a.writes in dict(b.reads).values()]
 
     assert {"surface_parse", "reality_check", "lambda_select", "compose_final"} <= set(needy)
 
@@ -149,7 +150,7 @@ async def demand(stimulus: Stimulus) -> Demanding:
 
 
 async def weigh(stimulus: Stimulus) -> Heavy:
-    return Heavy() if stimulus else Heavy()
+    raise Skip(stimulus.text)
 
 
 async def either(stimulus: Stimulus) -> Weather | Plan:

@@ -22,9 +22,7 @@ from lumen.mind.substrate import Prompt
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Life, Listener
-
-    MakeListener = type[Listener]
+    from tests.kernel.conftest import Life
 
 
 def with_steps(change: Callable[[Step], Step]) -> Loop:
@@ -58,7 +56,11 @@ def test_a_step_is_handed_what_it_reads_and_nothing_else(
     life.say("My sister lives in Lisbon.")
 
     assert list(handed) == [s.name for s in ACTION.steps()]
-    able = {Mind: RecordedMind, Hands: RecordedHands, Recall: type(life.kernel.recall)}
+    able: dict[type, type] = {
+        Mind: RecordedMind,
+        Hands: RecordedHands,
+        Recall: type(life.kernel.recall),
+    }
     for one in ACTION.steps():
         given = handed[one.name]
         assert given.keys() == dict(one.reads).keys()
@@ -179,24 +181,25 @@ def test_kernel_memories_cite_what_was_recalled_by_number_and_do_not_copy_it(lif
     assert answered.sources == (told,)
 
 
-def test_kernel_memories_never_reach_the_mind(life: Life, Listener: MakeListener) -> None:
-    listener = life.listen(Listener())
-    secret = "My sister keeps a xylocarp in Lisbon."
-    entry = kernel_entry("note", secret, "lumen:kernel", {"quote": secret})
+def test_kernel_memories_never_reach_the_mind(life: Life) -> None:
+    listener = life.listen()
+    marked = "My sister keeps a xylocarp in Lisbon."
+    entry = kernel_entry("note", marked, "lumen:kernel", {"quote": marked})
     life.kernel.gate.record(entry)
     life.say("My sister keeps something in Lisbon.")
     life.say("What does my sister keep in Lisbon?")
     life.say("Tell me what a xylocarp is.")
 
     assert listener.shown().count("xylocarp") == 1  # the author's own question
-    assert "THINK" not in listener.shown()
-    life.say(secret)
+    trail = [e.entry.description for e in life.events() if e.entry.author is Author.KERNEL]
+    assert [said for said in trail if said in listener.shown()] == []
+    life.say(marked)
     life.say("What does my sister keep in Lisbon?")
-    assert secret in listener.prompts[-1].user
+    assert marked in listener.prompts[-1].user
 
 
-def test_the_digest_opens_the_system_text(life: Life, Listener: MakeListener) -> None:
-    listener = life.listen(Listener())
+def test_the_digest_opens_the_system_text(life: Life) -> None:
+    listener = life.listen()
     life.kernel.self_ = Self(
         "Iris", "Ada", "Born by the sea.", (("honesty", 0.9),), (("learn to listen", "working"),)
     )
@@ -209,10 +212,8 @@ def test_the_digest_opens_the_system_text(life: Life, Listener: MakeListener) ->
         assert part in opening
 
 
-def test_a_small_model_gets_the_short_digest_and_examples(
-    life: Life, Listener: MakeListener
-) -> None:
-    listener = life.listen(Listener(small=True))
+def test_a_small_model_gets_the_short_digest_and_examples(life: Life) -> None:
+    listener = life.listen(small=True)
     life.say("I like rice.")
 
     (prompt,) = listener.prompts
@@ -220,10 +221,8 @@ def test_a_small_model_gets_the_short_digest_and_examples(
     assert len(prompt.turns) > 1
 
 
-def test_the_authors_own_digest_comes_before_the_shipped_one(
-    life: Life, Listener: MakeListener
-) -> None:
-    listener = life.listen(Listener())
+def test_the_authors_own_digest_comes_before_the_shipped_one(life: Life) -> None:
+    listener = life.listen()
     own = life.being.prompts / "digest" / "system.md"
     own.parent.mkdir()
     own.write_text("I am {{ name }}, and nobody's tool.")
@@ -249,7 +248,7 @@ def test_a_private_message_marks_both_its_memory_and_the_reply(life: Life) -> No
 
 
 def test_the_authors_words_are_durable_before_the_mind_is_asked(
-    life: Life, synced: list[bytes], Listener: MakeListener
+    life: Life, synced: list[bytes]
 ) -> None:
     seen: list[tuple[list[str], bool]] = []
 
@@ -257,7 +256,7 @@ def test_the_authors_words_are_durable_before_the_mind_is_asked(
         heard = [e.entry.description for e in life.events() if e.entry.author is Author.EXTERNAL]
         seen.append((heard, any(b"I like rice." in kept for kept in synced)))
 
-    life.listen(Listener(heard=look))
+    life.listen(heard=look)
     life.say("I like rice.")
 
     assert seen == [(["I like rice."], True)]
@@ -275,8 +274,8 @@ def test_the_reply_is_durable_before_anyone_sees_it(life: Life, synced: list[byt
     assert seen == [(answered.text, True, True)]
 
 
-def test_who_watches_sees_recall_and_then_every_step(life: Life, Listener: MakeListener) -> None:
-    life.listen(Listener(answer="Rice is a fine thing."))
+def test_who_watches_sees_recall_and_then_every_step(life: Life) -> None:
+    life.listen(answer="Rice is a fine thing.")
     steps: list[str] = []
     drafted: list[str] = []
     life.say("I like rice.", watch=Watch(step=steps.append, draft=drafted.append))
@@ -295,17 +294,18 @@ def test_nothing_to_answer_or_too_much_is_refused_and_nothing_is_kept(
 
     assert len(life.events()) == before
     assert LONGEST_MESSAGE == 4_000_000
-    assert says_something("…") and not says_something("\u2066\t")
+    assert says_something("…")
+    assert not says_something("\u2066\t")
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, asyncio.CancelledError])
 def test_a_turn_the_author_stops_is_closed_as_interrupted(
-    life: Life, stop: type[BaseException], Listener: MakeListener
+    life: Life, stop: type[BaseException]
 ) -> None:
     def halt(_: Prompt) -> None:
         raise stop
 
-    life.listen(Listener(heard=halt))
+    life.listen(heard=halt)
     with pytest.raises(stop):
         life.say("I like rice.")
 
@@ -315,10 +315,8 @@ def test_a_turn_the_author_stops_is_closed_as_interrupted(
     assert verify(life.being, life.keyring).ok
 
 
-def test_two_exchanges_and_no_more_go_into_the_next_prompt(
-    life: Life, Listener: MakeListener
-) -> None:
-    listener = life.listen(Listener())
+def test_two_exchanges_and_no_more_go_into_the_next_prompt(life: Life) -> None:
+    listener = life.listen()
     for text in ("I planted leeks.", "I washed the car.", "I rang Bruno.", "I am off to bed now."):
         life.say(text)
 

@@ -40,6 +40,15 @@ def entry(
     return Entry(author, kind, origin, situation, text, "lumen:interface:1", payload or {})
 
 
+def overwrite(path: Path, data: bytes) -> None:
+    """Put bytes into a file without emptying it first: that would wait for the disk each time."""
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    with path.open("r+b") as file:
+        file.write(data)
+        file.truncate()
+
+
 @dataclass(slots=True)
 class Home:
     """A being, its keys and a clock that is moved by hand."""
@@ -71,6 +80,7 @@ class Home:
         self.clock.at += timedelta(**ahead)
 
     entry = staticmethod(entry)
+    overwrite = staticmethod(overwrite)
 
     def say(self, writer: Writer, *texts: str, sign: bool = False) -> list[Placed]:
         """Append some words, durably."""
@@ -120,7 +130,7 @@ class Grown:
     lines: list[Line]
     heads: bytes
     signed: list[int]
-    on_disk: dict[Path, bytes]
+    on_disk: dict[Path, bytes] = field(default_factory=dict)
 
     def spoil(self, lines: Iterable[Line], heads: bytes | None) -> Report:
         """Verify these lines with these heads in place of the true ones."""
@@ -158,19 +168,15 @@ class Grown:
         kept = self.heads.splitlines(keepends=True)[: sum(s < seq for s in self.signed)]
         return b"".join(kept)
 
+    def look(self) -> None:
+        """See what others have written since."""
+        paths = [*segments(self.home.being.memory), self.home.being.heads]
+        self.on_disk = {path: path.read_bytes() for path in paths}
+
     def restore(self) -> Home:
         """Put everything back as it was written."""
         assert self.spoil(self.lines, self.heads).ok
         return self.home
-
-
-def overwrite(path: Path, data: bytes) -> None:
-    """Put bytes into a file without emptying it first: that would wait for the disk each time."""
-    path.parent.mkdir(exist_ok=True)
-    path.touch()
-    with path.open("r+b") as file:
-        file.write(data)
-        file.truncate()
 
 
 def grow(home: Home, days: Iterable[int]) -> None:
@@ -193,6 +199,14 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A being that many examples share, each leaving it whole."""
+    home = Home(tmp_path_factory.mktemp("lasting"))
+    home.begin().close()
+    return home
+
+
+@pytest.fixture(scope="module")
 def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
     home = Home(tmp_path_factory.mktemp("grown"))
     grow(home, (0, 0, 1, 2, 0))
@@ -201,9 +215,9 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
         for name, data in home.segments().items()
         for line in data.splitlines(keepends=True)
     ]
-    on_disk = {path: path.read_bytes() for path in segments(home.being.memory)}
-    heads = on_disk[home.being.heads] = home.being.heads.read_bytes()
-    return Grown(home, lines, heads, [1, 4, 7, 10, 13, 16], on_disk)
+    grown = Grown(home, lines, home.being.heads.read_bytes(), [1, 4, 7, 10, 13, 16])
+    grown.look()
+    return grown
 
 
 def read_line(stream: IO[bytes] | None) -> bytes:

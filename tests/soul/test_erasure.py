@@ -52,7 +52,7 @@ class Forgetful:
         """Put bytes in place of a line, and verify."""
         lines = self.home.lines()
         lines[seq - 1] = line
-        self.home.newest().write_bytes(b"".join(lines))
+        self.home.overwrite(self.home.newest(), b"".join(lines))
         return self.home.verify()
 
 

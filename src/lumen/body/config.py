@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -47,7 +48,10 @@ def find_being(named: str | None) -> tuple[Being, bool]:
     explicit = named or os.environ.get("LUMEN_BEING")
     if explicit:
         return Being(Path(explicit).expanduser().absolute()), False
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except FileNotFoundError as error:
+        raise UsageError("the folder you are in is gone", fix="cd") from error
     if (here / "lumen.toml").is_file():
         return Being(here), False
     return Being(data_home() / "default"), True
@@ -63,13 +67,13 @@ def must_be(being: Being) -> Settings:
     if not root.exists():
         if root == data_home() / "default":
             raise NotABeing("there is no being yet", fix="lumen chat")
-        raise NotABeing(f"{root} does not exist", fix=f"lumen init {root}")
+        raise NotABeing(f"{root} does not exist", fix=f"lumen init {quote(str(root))}")
     if not root.is_dir():
         raise NotABeing(f"{root} is a file, not a being", fix="lumen --being DIR …")
     if not being.settings.is_file():
         raise NotABeing(
             f"{root} is not a being: it has no lumen.toml",
-            fix=f"lumen init {root}      or: lumen --being DIR …",
+            fix=f"lumen init {quote(str(root))}      or: lumen --being DIR …",
         )
     settings = read_settings(being.settings)
     memory = being.memory

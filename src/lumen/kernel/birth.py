@@ -10,8 +10,9 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from shlex import join, quote
 
-from lumen.core.canon import dumps, sha256
+from lumen.core.canon import dumps, printable, sha256
 from lumen.core.clock import Clock, ulid
 from lumen.core.data import Being, Change, Store
 from lumen.core.errors import AlreadyABeing, LumenError, UsageError
@@ -46,10 +47,9 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
     try:
         begin(being, keyring, clock, files, soul)
     except LumenError as error:
-        left = " ".join(str(p) for p in _ours(being))
-        error.fix = (
-            f"{error.fix}; clear away what was begun first: rm -r {left}" if left else error.fix
-        )
+        if left := _ours(being):
+            remove = join(["rm", "-r", *map(str, left)])
+            error.fix = f"{error.fix}; clear away what was begun first: {remove}"
         raise
     _git_init(being.root)
     return soul
@@ -57,6 +57,8 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
 
 def introduce(gate: Gate, being: Being, name: str, author_name: str, timezone: str) -> None:
     """What the author said at the first meeting: its name, their own, and where they are."""
+    # A second line would become the story that opens every prompt, and TOML takes no DEL.
+    name, author_name = (printable(" ".join(n.split())) for n in (name, author_name))
     soul, settings = being.soul_md.read_bytes(), being.settings.read_bytes()
     lines = soul.decode().splitlines()
     rest = lines[1:] if lines and lines[0].startswith("# ") else lines
@@ -80,7 +82,9 @@ def _must_be_free(being: Being) -> None:
     if not _is_text(root):  # SQLite opens no such path, and no terminal shows it
         raise UsageError(f"{str(root)!r} is not in UTF-8", fix="lumen init ANOTHER_FOLDER")
     if being.settings.exists():
-        raise AlreadyABeing(f"{root} is a being already", fix=f"lumen --being {root} status")
+        raise AlreadyABeing(
+            f"{root} is a being already", fix=f"lumen --being {quote(str(root))} status"
+        )
     if root.exists() and not root.is_dir():
         raise UsageError(f"{root} is a file, not a folder", fix="lumen init ANOTHER_FOLDER")
     if ours := _ours(being):

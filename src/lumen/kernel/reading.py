@@ -15,7 +15,7 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 NAME = re.compile(r"[^\W\d_][\w'’-]*")
 LINKS = re.compile(r"['’]s$|['’]$")
 SHORT = 5
-SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s")
+SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s", "e")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

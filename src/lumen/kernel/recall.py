@@ -170,7 +170,7 @@ class Recall:
     ) -> list[tuple[float, int, bool | None]]:
         asked = words(question)
         kind = asks_for(question)
-        weight = self._rarity([stem(w) for w in asked])
+        weight = self._rarity(asked)
         best: dict[int, tuple[float, int, bool | None]] = {}
         top_sentence: dict[int, float] = {}
         chosen = list(chosen)
@@ -207,10 +207,10 @@ class Recall:
                 answers = False  # a shared name alone answers nothing
         return score, answers
 
-    def _rarity(self, stems: list[str]) -> Vectors:
+    def _rarity(self, asked: list[str]) -> Vectors:
         """How much each asked word tells, summing to 1: rare words tell more."""
         total = max(1, len({seq for seq, _, _ in self._known.spots}))
-        counts = [len(self._index.search([s], 1000)) for s in stems]
+        counts = [len(self._index.search([w], 1000)) for w in asked]
         weights = np.array([math.log(1 + total / (0.5 + n)) for n in counts], dtype=np.float32)
         return weights / max(float(weights.sum()), 1e-6)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from lumen.body.cli.common import being_meant, note, say, shared, show
+from lumen.body.cli.common import being_meant, counted, note, say, shared, show
 from lumen.body.config import data_home, must_be
 from lumen.soul.archive import segments
 from lumen.soul.keys import Keyring
@@ -41,7 +41,7 @@ def verify_command(named: str | None, as_json: bool) -> None:
 
 def _tell(report: Report) -> None:
     if report.problem is None:
-        say(f"✓ ok · {report.count:,} events · head {report.head}")
+        say(f"✓ ok · {counted(report.count, 'event')} · head {report.head}")
         say(f"  signed up to event {report.signed:,} · key {report.key[:16]}")
     else:
         found = report.problem

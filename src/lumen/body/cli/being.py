@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 
 import click
 
-from lumen.body.cli.common import being_meant, note, say, shared, show
+from lumen.body.cli.common import being_meant, counted, note, say, shared, show
 from lumen.body.config import data_home, must_be, zone
 from lumen.core.canon import JSON, loads
 from lumen.core.clock import SystemClock, parse_stamp
@@ -31,7 +32,7 @@ def init(folder: Path | None, named: str | None, as_json: bool) -> None:
         show({"being": str(being.root), "soul": soul})
         return
     say(f"A new being was born in {being.root}")
-    say(f"  talk to it: lumen --being {being.root} chat")
+    say(f"  talk to it: lumen --being {quote(str(being.root))} chat")
 
 
 @click.command()
@@ -80,13 +81,13 @@ def status(named: str | None, as_json: bool) -> None:
         (self_.name, f"born {date.lstrip('0')}   {being.root}"),
         ("values", _listed(self_.values, "active")),
         ("goals", _listed(self_.goals, "todo", "working", "perpetual")),
-        ("memory", f"{events:,} events   {authors}"),
+        ("memory", f"{counted(events, 'event')}   {authors}"),
         ("recall", f"{vectors:,} of {worth:,} memories can be found by meaning"),
         ("archive", f"head {head[:4]}…{head[-2:]} · {state}   → lumen archive verify"),
         ("model", f"{found['model']}"),
     ]
     if open_turns:
-        rows.append(("unfinished", f"{open_turns} turn(s) under way or broken off"))
+        rows.append(("unfinished", f"{counted(open_turns, 'turn')} under way or broken off"))
     width = max(len(label) for label, _ in rows) + 3
     for label, text in rows:
         say(f"{label:<{width}}{text}")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import click
 
-from lumen.body.cli.common import note, say, shared, show, table
+from lumen.body.cli.common import is_terminal, note, say, shared, show, table
 from lumen.body.cli.memory import explain
 from lumen.body.config import Settings, data_home, find_being, must_be, system_zone, zone
 from lumen.core.canon import clean, printable
@@ -26,6 +27,7 @@ WORDS = {
     "lambda_select": "choosing",
     "compose_final": "saying",
 }
+COMMAND = re.compile(r"/[a-z]*(?:\s|$)")  # /why, but not /etc/hosts
 HELP = """\
   /why       where the last answer comes from
   /memory    the last things remembered (/memory WORDS searches)
@@ -72,7 +74,7 @@ class LiveLine:
 
     def __init__(self) -> None:
         self.shown: list[str] = []
-        self.on = sys.stderr.isatty()
+        self.on = is_terminal(sys.stderr)
 
     def step(self, name: str) -> None:
         """A step began."""
@@ -108,7 +110,7 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
         try:
             if message is not None:
                 talk.turn(_stdin() if message == "-" else message)
-            elif sys.stdin.isatty():
+            elif is_terminal(sys.stdin):
                 _meet(talk)
                 _repl(talk)
             else:
@@ -175,7 +177,7 @@ def _repl(talk: Talk) -> None:
             text = session.prompt("you (private) › " if talk.private else "you › ")
         except (EOFError, KeyboardInterrupt):
             break
-        if text.strip().startswith("/"):
+        if COMMAND.match(text.strip()):
             if _command(talk, text.strip()):
                 break
         elif text.strip():
@@ -238,11 +240,11 @@ def _piped(talk: Talk) -> None:
 
 
 def _lines() -> Iterator[str]:
-    for raw in sys.stdin.buffer:
+    for raw in sys.stdin.buffer if sys.stdin else ():
         line = raw.decode("utf-8", "replace").strip("\r\n")
         if line.strip():
             yield line
 
 
 def _stdin() -> str:
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 from zoneinfo import ZoneInfo
 
 import click
@@ -60,10 +60,20 @@ def note(text: str) -> None:
     click.echo(printable(text), err=True)
 
 
+def counted(number: int, noun: str) -> str:
+    """How many there are: 1 event, 2,345 events."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def one_line(text: str, width: int) -> str:
     """Text cut to fit a column."""
     flat = " ".join(printable(text).split())
     return flat if len(flat) <= width else flat[: max(1, width - 1)] + "…"
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person is at the other end; a closed stream is none at all."""
+    return stream is not None and stream.isatty()
 
 
 def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> None:
@@ -71,7 +81,7 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> None:
     if not rows:
         return
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+    room = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 10_000
     room -= sum(widths) + 2 * len(widths) + len(indent)
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
+from shlex import quote
 
 import click
 
-from lumen.body.cli.common import say, shared, show
+from lumen.body.cli.common import counted, say, shared, show
 from lumen.body.config import data_home, find_being, must_be
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
@@ -110,13 +111,22 @@ def _being(being: Being, by_default: bool) -> Iterator[Finding]:
     if not key.exists():
         yield Finding("key", "warn", "not on this host: the next turn makes a new, unvouched one")
     elif key.stat().st_mode & 0o077:
-        yield Finding("key", "bad", f"{key} can be read by others", f"chmod 600 {key}")
+        yield Finding("key", "bad", f"{key} can be read by others", f"chmod 600 {quote(str(key))}")
     else:
-        yield Finding("key", "ok", f"{key} (0600, not encrypted)")
+        yield _key(settings.soul)
     free = shutil.disk_usage(being.root).free
     state = "ok" if free > ROOM else "warn"
     yield Finding("disk", state, f"{free / 1e9:.1f} GB free", "" if state == "ok" else "make room")
     yield _archive(being, settings.soul)
+
+
+def _key(soul: str) -> Finding:
+    keyring = Keyring(data_home())
+    try:
+        keyring.sign(soul, 0, "")
+    except LumenError as error:
+        return Finding("key", "bad", error.what, error.fix)
+    return Finding("key", "ok", f"{keyring.key_file(soul)} (0600, not encrypted)")
 
 
 def _role(role: str, model: str) -> Finding:
@@ -143,7 +153,7 @@ def _archive(being: Being, soul: str) -> Finding:
     except LumenError as error:
         return Finding("archive", "bad", error.what, error.fix)
     if report.problem is None:
-        return Finding("archive", "ok", f"{report.count:,} events verified")
+        return Finding("archive", "ok", f"{counted(report.count, 'event')} verified")
     return Finding(
         "archive",
         "bad",

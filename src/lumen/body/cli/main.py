@@ -9,6 +9,7 @@ import importlib
 import os
 import sys
 from io import TextIOWrapper
+from shlex import quote
 
 import click
 
@@ -26,6 +27,7 @@ COMMANDS = {
     "doctor": ("lumen.body.cli.doctor", "doctor", "What is installed, what is missing."),
     "lab": ("lumen.body.cli.lab", "lab", "Evaluations and benchmarks."),
 }
+DEBUG = "the same command with --debug shows where"
 
 
 class LazyGroup(click.Group):
@@ -107,9 +109,11 @@ def _in_words(error: Exception) -> LumenError:
         case click.ClickException():
             return UsageError(error.format_message())
         case OSError(filename=str(path), strerror=str(why)):
-            return LumenError(f"{path} cannot be used: {why}", fix=f"ls -ld {path}")
+            return LumenError(f"{path} cannot be used: {why}", fix=f"ls -ld {quote(path)}")
+        case OSError(strerror=str(why)):
+            return LumenError(f"the system refused: {why}", fix=DEBUG)
         case _:
             return LumenError(
                 f"something went wrong inside lumen: {type(error).__name__}: {error}",
-                fix="the same command with --debug shows where; what you said before is kept",
+                fix=f"{DEBUG}; what you said before is kept",
             )

@@ -103,8 +103,10 @@ def evidence_for(index: Index, claim: str) -> tuple[Evidence, ...]:
     from lumen.mind.embed import Embedder
 
     recall = Recall(index, Embedder())
-    while recall.learn():
+    if recall.learn() and recall.learn():  # more than a handful is worth a word
         note("making memories findable by meaning …")
+        while recall.learn():
+            pass
     recall.at(1 << 60)
     return recall.evidence(claim)
 

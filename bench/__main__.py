@@ -1,0 +1,9 @@
+"""Run every benchmark: `python -m bench`, or `lumen lab bench`."""
+
+from __future__ import annotations
+
+import sys
+
+from bench import archive, startup
+
+sys.exit(max([archive.main(), startup.main()]))

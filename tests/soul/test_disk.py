@@ -1,0 +1,223 @@
+"""A disk that refuses: what was there stays, nothing is half written, and it goes on afterwards."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.core.errors import ArchiveError, Busy
+from lumen.soul import disk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.soul.conftest import Home
+
+FULL = """
+import resource
+def room(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+def tried(work):
+    try:
+        work()
+    except LumenError as error:
+        return type(error).__name__
+    return "done"
+writer = Writer(being, keyring, SystemClock())
+"""
+# Root may write everything, so the check is made as somebody else, who may not even read Python:
+# all that is needed is loaded before.
+SOMEBODY_ELSE = "if os.getuid() == 0: os.setgid(65534); os.setuid(65534)"
+
+
+def output(home: Home, script: str, *arguments: object) -> list[str]:
+    """What a process of its own printed."""
+    process = home.run(script, *arguments)
+    out, _ = process.communicate()
+    assert process.returncode == 0
+    return out.decode().splitlines()
+
+
+@pytest.fixture
+def open_home(home: Home) -> Iterator[Home]:
+    """A being that others may look at: pytest's own folders are closed to them."""
+    with tempfile.TemporaryDirectory(prefix="lumen-") as folder:
+        Path(folder).chmod(0o755)
+        home.root = Path(folder)
+        yield home
+
+
+@pytest.mark.parametrize("room", [0, 1, 100, 400])
+def test_a_full_disk_keeps_what_was_there_and_takes_more_when_it_can(home: Home, room: int) -> None:
+    home.clock.at = home.clock.at.replace(year=2099)  # so that both write to one segment
+    home.say(home.begin(), "before", sign=True)
+    before = home.newest().read_bytes()
+    script = f"""{FULL}
+segment = Path(argv[0])
+writer.append([said("one")], durable=True)
+size = segment.stat().st_size
+room(size + {room})
+print(tried(lambda: writer.append([said("x" * 5000), said("y")], durable=True)))
+print(segment.stat().st_size - size)
+print(tried(lambda: writer.append([said("z" * 5000)], durable=True, sign=True)))
+print(segment.stat().st_size - size)
+room(resource.RLIM_INFINITY)
+print(tried(lambda: writer.append([said("two")], durable=True, sign=True)))
+"""
+    assert output(home, script, home.newest()) == ["NoSpace", "0", "NoSpace", "0", "done"]
+    assert home.newest().read_bytes().startswith(before)
+    report = home.verify()
+    assert (report.ok, report.count, report.notes) == (True, 4, ())
+
+
+def test_a_new_day_on_a_full_disk_is_begun_when_there_is_room(home: Home) -> None:
+    home.say(home.begin(), "yesterday", sign=True)
+    script = f"""{FULL}
+room(0)
+print(tried(lambda: writer.append([said("one")], durable=True)))
+room(resource.RLIM_INFINITY)
+print(tried(lambda: writer.append([said("two")], durable=True, sign=True)))
+"""
+    assert output(home, script) == ["NoSpace", "done"]
+    assert home.verify().ok
+    assert home.verify().count == 3
+
+
+def test_a_repair_that_found_no_room_is_archived_when_there_is_some(home: Home) -> None:
+    home.clock.at = home.clock.at.replace(year=2099)
+    home.say(home.begin(), "before", sign=True)
+    with home.newest().open("ab") as segment:
+        segment.write(b"half a line")
+    script = f"""{FULL}
+room(Path(argv[0]).stat().st_size)
+print(tried(lambda: writer.append([said("one")], durable=True)))
+print(tried(lambda: writer.append([said("one")], durable=True)))
+room(resource.RLIM_INFINITY)
+print(tried(lambda: writer.append([said("two")], durable=True, sign=True)))
+print(len(writer.repairs))
+"""
+    assert output(home, script, home.newest()) == ["NoSpace", "NoSpace", "done", "1"]
+    situations = [line.split(b'"situation":"')[1].split(b'"')[0] for line in home.lines()]
+    assert situations == [b"genesis", b"heard", b"repair", b"heard"]
+    assert home.verify().ok
+
+
+def test_a_key_that_found_no_room_to_be_announced_signs_nothing(home: Home) -> None:
+    home.clock.at = home.clock.at.replace(year=2099)
+    soul = home.say(home.begin(), "before", sign=True)[-1].soul
+    home.keyring.key_file(soul).unlink()
+    script = f"""{FULL}
+room(Path(argv[0]).stat().st_size)
+print(tried(lambda: writer.append([said("one")], durable=True)))
+print(keyring.has_key(argv[1]))
+room(resource.RLIM_INFINITY)
+other = Writer(being, keyring, SystemClock())
+print(tried(lambda: other.append([said("two")], durable=True, sign=True)))
+print(tried(lambda: writer.append([said("three")], durable=True, sign=True)))
+"""
+    assert output(home, script, home.newest(), soul) == ["NoSpace", "False", "done", "done"]
+    report = home.verify()
+    assert (report.ok, report.count, report.signed) == (True, 5, 5)
+
+
+def test_a_file_that_finds_no_room_stays_as_it_was(home: Home) -> None:
+    writer = home.begin()
+    writer.set_file(home.being.soul_md, "# Mine\n")
+    script = f"""{FULL}
+room(100)
+print(tried(lambda: writer.set_file(being.soul_md, "# Theirs\\n" * 100)))
+print(sorted(p.name for p in being.data.iterdir() if p.is_file()))
+"""
+    assert output(home, script) == ["NoSpace", "['heads.jsonl', 'soul.md']"]
+    assert home.being.soul_md.read_text("utf-8") == "# Mine\n"
+
+
+def test_a_head_that_finds_no_room_is_said_and_signed_later(home: Home) -> None:
+    writer = home.begin()
+    for _ in range(5):
+        home.say(writer, "before", sign=True)
+    script = f"""{FULL}
+writer.append([said("one")], durable=True)
+room(being.heads.stat().st_size + 10)
+print(tried(lambda: writer.append([said("two")], durable=True, sign=True)))
+room(resource.RLIM_INFINITY)
+print(tried(lambda: writer.append([said("three")], durable=True, sign=True)))
+print(writer.repairs)
+"""
+    mended = ["An unfinished line was cut from heads.jsonl."]
+    assert output(home, script) == ["NoSpace", "done", str(mended)]
+    report = home.verify()
+    assert (report.ok, report.count, report.signed, report.notes) == (True, 9, 9, ())
+
+
+def test_a_being_that_may_not_be_written_is_left_alone_and_can_still_be_checked(
+    open_home: Home,
+) -> None:
+    home = open_home
+    home.say(home.begin(), "before", sign=True)
+    (home.root / "host").chmod(0o755)
+    (home.root / "host" / "witness").chmod(0o755)
+    (home.root / "host" / "keys").chmod(0o755)
+    for path in home.root.rglob("*"):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = home.segments()
+    script = f"""{FULL}
+from lumen.soul.verify import verify
+from lumen.soul.write import scaffold
+print(verify(being, keyring).ok)
+{SOMEBODY_ELSE}
+for work in (
+    lambda: writer.append([said("one")], durable=True, sign=True),
+    writer.recover,
+    lambda: writer.set_file(being.soul_md, ""),
+    lambda: scaffold(being, {{being.values: ""}}),
+    lambda: Index(being),
+):
+    try:
+        work()
+    except ArchiveError as error:
+        print(str(error).rpartition(": ")[2], bool(error.fix))
+print(verify(being, keyring).ok)
+"""
+    try:
+        assert output(home, script) == ["True", *["Permission denied True"] * 5, "True"]
+    finally:
+        for path in home.root.rglob("*"):
+            path.chmod(0o755)
+    assert home.segments() == before
+    assert not home.being.soul_md.exists()
+
+
+def test_a_lock_that_is_never_let_go_is_waited_for_only_so_long(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = home.begin()
+    holder = home.run(
+        "import fcntl\nlock = open(being.memory / '.lock', 'rb')\n"
+        "fcntl.flock(lock, fcntl.LOCK_EX)\nprint('held', flush=True)\nsys.stdin.read()\n"
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"held\n"
+    monkeypatch.setattr(disk, "PATIENCE_S", 0.02)
+    before = home.segments()
+    with pytest.raises(Busy, match="held the archive") as caught:
+        home.say(writer, "hello")
+    assert "end it" in caught.value.fix
+    assert home.segments() == before
+    holder.communicate()
+    home.say(writer, "hello", sign=True)
+    assert home.verify().ok
+
+
+def test_an_archive_whose_folder_is_gone_is_said(home: Home) -> None:
+    with pytest.raises(ArchiveError, match="No such file or directory"):
+        home.writer().recover()
+
+
+def test_a_copy_without_a_lock_file_can_be_checked(home: Home) -> None:
+    home.begin()
+    (home.being.memory / ".lock").unlink()
+    assert home.verify().ok

@@ -1,0 +1,197 @@
+"""Signed heads and the witness: what they cover, and what may befall them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.core.canon import dumps, loads
+from lumen.core.data import Author
+from lumen.core.errors import ArchiveError, Damaged
+from lumen.soul.archive import parse
+from lumen.soul.keys import Keyring, head_from, head_line, is_signed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.soul.conftest import Grown, Home
+
+    from lumen.core.data import Head
+
+EVENTS = 16
+
+
+def heads_of(home: Home) -> list[Head]:
+    path = home.being.heads
+    return [head_from(raw, path) for raw in path.read_bytes().splitlines(keepends=True)]
+
+
+def test_changing_any_one_byte_of_the_heads_is_found(grown: Grown) -> None:
+    heads = grown.heads
+    missed = []
+    for at, byte in enumerate(heads):
+        other = (byte ^ 1, byte ^ 0x20, 0x0D)[at % 3]  # one bit, the other case, a return
+        report = grown.spoil(grown.lines, heads[:at] + bytes([other]) + heads[at + 1 :])
+        # The newline of the last head is the one byte whose loss is no more than a torn line.
+        torn = at == len(heads) - 1 and report.notes == ("heads.jsonl ends in an unfinished line",)
+        if report.ok is not torn:
+            missed.append((at, other, report))
+    assert missed == []
+
+
+@pytest.mark.parametrize("lost", [1, 2, 100, 200])
+def test_a_torn_last_head_is_noted_and_mended_by_the_next_signature(home: Home, lost: int) -> None:
+    writer = home.begin()
+    home.say(writer, "hello", sign=True)
+    home.say(writer, "how are you", sign=True)
+    home.overwrite(home.being.heads, home.being.heads.read_bytes()[:-lost])
+    report = home.verify()
+    assert (report.ok, report.signed) == (True, 2)
+    assert report.notes == ("heads.jsonl ends in an unfinished line",)
+    home.say(writer, "on it goes", sign=True)
+    assert writer.repairs == ["An unfinished line was cut from heads.jsonl."]
+    report = home.verify()
+    assert (report.ok, report.signed, report.notes) == (True, 4, ())
+    assert [h.seq for h in heads_of(home)] == [1, 2, 4]
+
+
+def test_a_file_that_holds_only_half_a_head_is_mended(home: Home) -> None:
+    writer = home.begin()
+    home.overwrite(home.being.heads, home.being.heads.read_bytes()[:40])
+    assert "no signed head: heads.jsonl is missing or empty" in home.verify().notes
+    home.say(writer, "on it goes", sign=True)
+    assert [h.seq for h in heads_of(home)] == [2]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda said: {**said, "seq": str(said["seq"])},
+        lambda said: {**said, "seq": float(said["seq"])},
+        lambda said: {**said, "seq": True},
+        lambda said: {**said, "signature": said["signature"].upper()},
+        lambda said: {**said, "signature": None},
+        lambda said: {**said, "key": [1]},
+        lambda said: {**said, "more": 1},
+        lambda said: dict(reversed(said.items())),
+        lambda said: [said],
+        lambda said: {},
+    ],
+)
+def test_a_head_spelled_in_any_other_way_is_found(grown: Grown, spoil: object) -> None:
+    lines = grown.heads.splitlines(keepends=True)
+    assert callable(spoil)
+    lines[0] = dumps(spoil(loads(lines[0]))) + b"\n"
+    report = grown.spoil(grown.lines, b"".join(lines))
+    assert report.problem is not None
+    assert (report.problem.seq, report.problem.segment, report.problem.line) == (
+        1,
+        "heads.jsonl",
+        1,
+    )
+
+
+def test_a_head_signed_with_a_foreign_key_is_found(grown: Grown, tmp_path: Path) -> None:
+    event = parse(grown.lines[-1][1])
+    foreign = Keyring(tmp_path)
+    foreign.create(event.soul)
+    foreign.adopt(event.soul)
+    head = foreign.sign(event.soul, event.seq, event.event_hash)
+    assert is_signed(head)
+    report = grown.spoil(grown.lines, grown.heads + head_line(head))
+    assert report.problem is not None
+    assert "a key the archive does not name" in report.problem.what
+
+
+def test_a_head_whose_key_is_no_key_is_found(grown: Grown) -> None:
+    lines = grown.heads.splitlines(keepends=True)
+    lines[2] = dumps({**loads(lines[2]), "key": "abc"}) + b"\n"
+    report = grown.spoil(grown.lines, b"".join(lines))
+    assert report.problem is not None
+    assert (report.problem.line, report.problem.what) == (
+        3,
+        "or one up to event 7 has a head that its key did not sign",
+    )
+
+
+def test_a_key_speaks_for_nothing_that_was_before_it_was_added(home: Home) -> None:
+    writer = home.begin()
+    first = home.say(writer, "hello", sign=True)[-1]
+    home.keyring.key_file(first.soul).rename(home.root / "lost.key")
+    other = home.writer()
+    home.say(other, "from another host", sign=True)
+    assert home.verify().ok
+    early = home.keyring.sign(first.soul, first.seq, first.event_hash)
+    with home.being.heads.open("ab") as heads:
+        heads.write(head_line(early))
+    report = home.verify()
+    assert report.problem is not None
+    assert report.problem.line == len(heads_of(home))
+
+
+@pytest.mark.parametrize("situation", ["key_added", "genesis"])
+def test_only_the_kernel_can_name_a_key(home: Home, tmp_path: Path, situation: str) -> None:
+    writer = home.begin()
+    stranger = Keyring(tmp_path / "stranger")
+    soul = home.say(writer, "hello")[-1].soul
+    public = stranger.create(soul)
+    stranger.adopt(soul)
+    claim = home.entry("trust this", Author.SELF, situation, {"public_key": public})
+    placed = writer.append([claim], durable=True, sign=True)[-1]
+    with home.being.heads.open("ab") as heads:
+        heads.write(head_line(stranger.sign(soul, placed.seq, placed.event_hash)))
+    report = home.verify()
+    assert report.problem is not None
+    assert "a key the archive does not name" in report.problem.what
+
+
+def test_heads_that_two_processes_wrote_out_of_order_are_in_order(grown: Grown) -> None:
+    lines = grown.heads.splitlines(keepends=True)
+    report = grown.spoil(grown.lines, b"".join(reversed(lines)) + lines[2])
+    assert (report.ok, report.signed) == (True, EVENTS)
+
+
+def test_the_witness_never_goes_down(home: Home) -> None:
+    writer = home.begin()
+    placed = [home.say(writer, f"{n}", sign=True)[-1] for n in range(3)]
+    heads = heads_of(home)
+    home.keyring.remember(heads[1])
+    assert home.keyring.witness(placed[0].soul) == heads[-1]
+
+
+def test_a_witness_that_cannot_be_read_is_said_not_believed(home: Home) -> None:
+    writer = home.begin()
+    soul = home.say(writer, "hello", sign=True)[-1].soul
+    home.keyring.witness_file(soul).write_bytes(b"{}\n")
+    with pytest.raises(Damaged, match="not a signed head"):
+        home.verify()
+
+
+def test_keys_and_witness_are_for_their_owner_alone(home: Home) -> None:
+    soul = home.say(home.begin(), "hello", sign=True)[-1].soul
+    for path in (home.keyring.key_file(soul), home.keyring.witness_file(soul)):
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_key_that_is_no_key_is_said(home: Home) -> None:
+    writer = home.begin()
+    soul = home.say(writer, "hello")[-1].soul
+    home.keyring.key_file(soul).write_bytes(b"\xff")
+    with pytest.raises(Damaged, match="is not a key"):
+        home.say(writer, "sign this", sign=True)
+
+
+def test_keys_that_cannot_be_kept_are_said(home: Home) -> None:
+    (home.root / "host").touch()
+    with pytest.raises(ArchiveError, match="cannot be written: Not a directory"):
+        home.begin()
+
+
+def test_a_key_that_went_missing_is_said(home: Home) -> None:
+    writer = home.begin()
+    soul = home.say(writer, "hello")[-1].soul
+    home.keyring.key_file(soul).unlink()
+    with pytest.raises(ArchiveError, match="No such file"):
+        home.say(writer, "sign this", sign=True)
