@@ -29,7 +29,7 @@ from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
 
 PATIENCE = 60.0
-ECHO = "scripted/echo"
+SILENT = {"when": "(?s).*", "say": ""}
 EXEC = "os.execv(sys.executable, [sys.executable, '-m', 'lumen', *sys.argv[1:]])"
 OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
 
@@ -256,13 +256,13 @@ def host(tmp_path: Path) -> Iterator[Lumen]:
 
 def _born(host: Lumen) -> Lumen:
     init(Being(host.being), host.keyring, SystemClock())
-    host.speak_with(ECHO)
+    host.script(SILENT)
     return host
 
 
 @pytest.fixture
 def lumen(host: Lumen) -> Lumen:
-    """A being whose model says back what it is asked: quick, and the same every time."""
+    """A being whose model says nothing, so that the kernel answers: quick, and always the same."""
     return _born(host)
 
 

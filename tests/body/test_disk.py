@@ -148,6 +148,6 @@ def test_a_garbled_index_is_made_anew_from_the_archive(talked: Lumen) -> None:
 def test_an_output_that_takes_no_more_is_told(host: Lumen) -> None:
     elsewhere = "os.dup2(os.open('out', os.O_CREAT | os.O_WRONLY), 1)"
     ran = host.run("--help", prelude=f"{full_at(100)}; {elsewhere}")
-    assert ran.code == 1
-    assert "The system refused: File too large." in ran.err
+    assert ran.code != 0
+    assert ran.err.startswith("The system refused: File too large.\n")
     assert "Traceback" not in ran.err

@@ -88,9 +88,11 @@ def writer(home: Home) -> Writer:
 
 @pytest.fixture
 def index(home: Home, writer: Writer) -> Iterator[Index]:
-    live(home, writer, 8)
     index = Index(home.being)
     index.catch_up()
+    live(home, writer, 8)
+    index.catch_up()
+    assert index.repairs == []
     yield index
     index.close()
 

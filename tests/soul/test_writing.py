@@ -212,6 +212,7 @@ def test_a_key_that_was_made_but_never_announced_does_not_sign(home: Home) -> No
 def test_a_file_is_replaced_in_the_commit_that_says_why(home: Home) -> None:
     writer = home.begin()
     path = home.being.soul_md
+    change = FileChange("soul", path, "", "")
     for before, after in (("", "# One\n"), ("# One\n", "# Two\n")):
         base = sha256(before.encode()) if before else ""
         change = FileChange("soul", path, base, after)

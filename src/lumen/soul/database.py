@@ -16,7 +16,6 @@ from lumen.soul.disk import refusal
 
 SCHEMA = 1
 _TABLES = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
   origin TEXT, situation TEXT, session_key TEXT, model TEXT, weight REAL, private INTEGER,
@@ -57,6 +56,21 @@ def make(path: Path) -> apsw.Connection:
 
 
 @contextmanager
+def transaction(db: apsw.Connection) -> Iterator[None]:
+    """All or nothing, with the write lock from the start.
+
+    On a full disk SQLite rolls back by itself, which apsw's own `with` takes for a mistake.
+    """
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+@contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """One process at a time: a database removed while another process opens it would be left
     with a write-ahead log that is not its own.
@@ -75,7 +89,7 @@ def _made(path: Path) -> apsw.Connection:
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     db = _connect(path)
-    with db:
+    with transaction(db):
         db.execute(f"{_TABLES}; PRAGMA user_version={SCHEMA}")
     return db
 

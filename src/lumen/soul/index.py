@@ -17,7 +17,7 @@ import apsw
 from lumen.core.data import Author, Being, Event, EventType, Memory, Origin
 from lumen.core.errors import LumenError, NoSpace
 from lumen.soul.archive import Stored, parse, read, read_at
-from lumen.soul.database import make, open_or_make
+from lumen.soul.database import make, open_or_make, transaction
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
@@ -228,7 +228,7 @@ class Index:
 
     def _keep(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
         def insert() -> None:
-            with self._db:
+            with transaction(self._db):
                 self._db.executemany(sql, rows)
 
         self._mended(insert)
@@ -259,8 +259,7 @@ class Index:
         after = (str(last[1]), int(last[2]) + int(last[3])) if last else ("", 0)
         if last and not self._has_more(after):
             return int(last[0])
-        with self._db:
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES('writing', 1)")  # take the lock
+        with transaction(self._db):
             row: Row = self._db.execute("SELECT max(seq) FROM events").fetchone()
             seq = int(row[0] or 0)
             for stored in read(self.being.memory, after):
