@@ -84,11 +84,11 @@ class Lumen:
     ) -> subprocess.Popen[bytes]:
         """Start a command with pipes; `prelude` is Python that runs in the child first.
 
-        What a prelude takes from the child, coverage would miss too, so it is not measured.
+        A child on a full disk is not measured: coverage could not write its file either.
         """
         first = ["-c", f"import os, sys; {prelude}; {EXEC}"] if prelude else ["-m", "lumen"]
         env = self.env() if env is None else env
-        if prelude:
+        if "RLIMIT" in prelude:
             env = {name: value for name, value in env.items() if not name.startswith("COV")}
         process = subprocess.Popen(
             [sys.executable, *first, *arguments],

@@ -61,6 +61,7 @@ def test_a_torn_last_line_is_reported_once_put_aside_and_the_talk_goes_on(talked
     talked.segment().write_bytes(whole + b'{"event_hash":"ab')
     looking = talked.run("status")
     assert (looking.code, looking.err) == (0, "")
+    assert "note: " in talked.run("archive", "verify").out
     ran = talked.run("chat", "-m", "And tea")
     assert ran.code == 0
     assert "An unfinished line of 17 bytes" in ran.err
@@ -136,13 +137,46 @@ def test_a_disk_that_fills_up_during_a_turn_keeps_the_words(lumen: Lumen) -> Non
     assert lumen.verified()
 
 
-def test_a_garbled_index_is_made_anew_from_the_archive(talked: Lumen) -> None:
-    (talked.being / "data" / "index" / "soul.db").write_bytes(b"this is no database" * 100)
-    ran = talked.run("memory", "--author", "external")
+def test_an_archive_that_was_cut_short_is_told_at_the_next_start(talked: Lumen) -> None:
+    lines = talked.segment().read_bytes().splitlines(keepends=True)
+    talked.segment().write_bytes(b"".join(lines[:-3]))
+    ran = talked.run("chat", "-m", "hello")
+    seen, left = len(lines), len(lines) - 3
+    assert f"ends at event {left}, but this host has seen event {seen}" in ran.err
+    assert talked.run("archive", "verify").code == 1
+
+
+def test_a_being_moved_without_its_key_gets_a_new_one_and_says_so(talked: Lumen) -> None:
+    talked.keyring.key_file(talked.events()[0]["soul"]).unlink()
+    ran = talked.run("chat", "-m", "hello")
     assert ran.code == 0
-    assert "I like rice" in ran.out
-    assert "The index was rebuilt from the archive: it was damaged." in ran.err
-    assert talked.run("memory").err == ""
+    assert "This host had no key for the being: a new one signs from here on" in ran.err
+    assert talked.run("chat", "-m", "hello").err == ""
+    assert talked.verified()
+
+
+@pytest.mark.parametrize("heads", [b"", b"this is no head\n"])
+def test_lost_signatures_are_shown_and_made_again(talked: Lumen, heads: bytes) -> None:
+    path = talked.being / "data" / "heads.jsonl"
+    path.write_bytes(heads)
+    assert "signed up to event 0" in talked.run("status").out
+    path.unlink()
+    assert "signed up to event 0" in talked.run("status").out
+    assert "no signed head" in talked.run("archive", "verify").out
+    assert talked.run("chat", "-m", "hello").code == 0
+    assert "signed up to" not in talked.run("status").out
+    assert talked.verified()
+
+
+def test_a_garbled_index_is_made_anew_from_the_archive(talked: Lumen) -> None:
+    for command in ("memory", "status"):
+        index = talked.being / "data" / "index" / "soul.db"
+        index.write_bytes(b"this is no database" * 100)
+        ran = talked.run(command, "--json")
+        assert ran.code == 0
+        assert "The index was rebuilt from the archive: it was damaged." in ran.err
+        again = talked.run(command, "--json")
+        assert (again.err, again.out) == ("", ran.out)
 
 
 def test_an_output_that_takes_no_more_is_told(host: Lumen) -> None:

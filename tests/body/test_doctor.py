@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.body.conftest import Lumen
+    from collections.abc import Callable
+
+    from tests.body.conftest import Lumen, Ran
+
+    Inside = Callable[..., Ran]
 
 HEAVY = {"numpy", "pydantic", "rich", "prompt_toolkit", "cryptography", "tokenizers", "xllamacpp"}
 
@@ -38,21 +42,23 @@ def test_a_good_installation_is_well(lumen: Lumen) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o660, 0o604])
-def test_a_key_that_others_can_read_is_bad_and_the_cure_is_named(lumen: Lumen, mode: int) -> None:
+def test_a_key_that_others_can_read_is_bad_and_the_cure_is_named(
+    lumen: Lumen, inside: Inside, mode: int
+) -> None:
     key = lumen.keyring.key_file(lumen.events()[0]["soul"])
     key.chmod(mode)
-    ran = lumen.run("doctor")
+    ran = inside("doctor")
     assert ran.code == 1
     assert (
         f"✗ key        {key} can be read by others\n             try: chmod 600 {key}\n" in ran.out
     )
     key.chmod(0o600)
-    assert lumen.run("doctor").code == 0
+    assert inside("doctor").code == 0
 
 
-def test_what_is_missing_or_broken_is_told(lumen: Lumen) -> None:
+def test_what_is_missing_or_broken_is_told(lumen: Lumen, inside: Inside) -> None:
     def found(*arguments: str, **env: str) -> dict[str, tuple[str, str]]:
-        ran = lumen.run("doctor", "--json", *arguments, env=lumen.env(**env))
+        ran = inside("doctor", "--json", *arguments, env=lumen.env(**env))
         told = ran.json()
         assert ran.code == (0 if told["ok"] else 1)
         return {f["what"]: (f["state"], f["detail"]) for f in told["findings"]}

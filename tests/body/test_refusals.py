@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -125,6 +126,34 @@ def test_a_model_that_is_not_there_is_named(lumen: Lumen, model: str, said: str)
     ran = lumen.run("chat", "-m", "What do I like to eat?")
     assert said.lower() in ran.said.lower()
     assert "Traceback" not in ran.said
+    assert lumen.verified()
+
+
+def test_a_name_that_is_no_text_is_named_all_the_same(host: Lumen) -> None:
+    text, as_json = (host.run("status", "--being", b"/na\xffme", *o) for o in ((), ("--json",)))
+    assert (text.code, as_json.code) == (2, 2)
+    assert "/na?me does not exist." in text.err
+    assert json.loads(as_json.out)["error"] == "/na\udcffme does not exist"
+
+
+def test_a_problem_in_a_conversation_is_told_and_the_talk_goes_on(lumen: Lumen) -> None:
+    (lumen.being / "data" / "soul.md").write_text("# Vera\n")
+    template = lumen.being / "prompts" / "drafts" / "prompt.md"
+    template.parent.mkdir()
+    template.write_text("{{ nonsense }}")
+    screen = lumen.terminal("chat")
+    screen.wait_for("you ›")
+    screen.type("I like rice.\r")
+    screen.wait_for("uses nonsense, which this step does not give")
+    screen.wait_for("try: it gives: ")
+    screen.wait_for("you ›")
+    template.unlink()
+    screen.type("I like tea.\r")
+    screen.wait_for("Vera › Noted: you like tea.")
+    screen.wait_for("you ›")
+    screen.type("\x04")
+    assert screen.close() == 0
+    assert lumen.heard() == ["I like rice.", "I like tea."]
     assert lumen.verified()
 
 

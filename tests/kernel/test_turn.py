@@ -324,3 +324,17 @@ def test_two_exchanges_and_no_more_go_into_the_next_prompt(life: Life) -> None:
     assert "washed the car" in shown
     assert "rang Bruno" in shown
     assert "leeks" not in shown
+
+
+def test_what_stands_in_the_exchanges_is_not_told_twice(life: Life) -> None:
+    listener = life.listen()
+    life.say("My sister lives in Lisbon.")
+    life.say("Where does my sister live?")
+
+    assert listener.prompts[-1].user.count("My sister lives in Lisbon.") == 1
+
+    for text in ("I planted leeks.", "I washed the car."):
+        life.say(text)
+    life.say("Where does my sister live?")
+
+    assert listener.prompts[-1].user.count("My sister lives in Lisbon.") == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +12,8 @@ import pytest
 
 from lumen.core.errors import ArchiveError, Busy
 from lumen.soul import disk
+from lumen.soul.index import Index
+from lumen.soul.write import scaffold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,6 +134,7 @@ def test_a_file_that_finds_no_room_stays_as_it_was(home: Home) -> None:
 room(100)
 print(tried(lambda: writer.set_file(being.soul_md, "# Theirs\\n" * 100)))
 print(sorted(p.name for p in being.data.iterdir() if p.is_file()))
+room(resource.RLIM_INFINITY)
 """
     assert output(home, script) == ["NoSpace", "['heads.jsonl', 'soul.md']"]
     assert home.being.soul_md.read_text("utf-8") == "# Mine\n"
@@ -209,6 +214,56 @@ def test_a_lock_that_is_never_let_go_is_waited_for_only_so_long(
     assert home.segments() == before
     holder.communicate()
     home.say(writer, "hello", sign=True)
+    assert home.verify().ok
+
+
+def test_a_file_in_the_way_is_said(home: Home) -> None:
+    writer = home.begin()
+    home.being.goals.touch()
+    with pytest.raises(ArchiveError, match="cannot be written"):
+        writer.set_file(home.being.goals / "2026.json", "[]\n")
+    with pytest.raises(ArchiveError, match="cannot be written"):
+        scaffold(home.being, {home.being.goals / "2026.json": "[]\n"})
+    (home.being.memory / "2027").touch()
+    home.later(days=60)
+    with pytest.raises(ArchiveError, match="cannot be written"):
+        home.say(writer, "a new year")
+    (home.being.memory / "2027").unlink()
+    with home.newest().open("ab") as segment:
+        segment.write(b"half a line")
+    (home.being.memory / "quarantine").touch()
+    with pytest.raises(ArchiveError, match="cannot be written"):
+        home.say(writer, "a new year")
+    assert home.newest().read_bytes().endswith(b"half a line")
+    (home.being.memory / "quarantine").unlink()
+    home.being.heads.unlink()
+    home.being.heads.mkdir()
+    with pytest.raises(ArchiveError, match="Is a directory"):
+        home.say(writer, "a new year", sign=True)
+    home.being.heads.rmdir()
+    home.say(writer, "a newer one", sign=True)
+    assert home.verify().ok
+    assert [line.count(b"new") for line in home.lines()] == [0, 0, 1, 1]
+
+
+def test_a_folder_that_cannot_hold_the_index_is_said(home: Home) -> None:
+    home.begin()
+    home.being.index.parent.touch()
+    with pytest.raises(ArchiveError, match=r"soul\.db cannot be written"):
+        Index(home.being)
+
+
+def test_a_disk_that_fails_to_flush_is_said(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = home.begin()
+
+    def broken(_: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fdatasync", broken)
+        with pytest.raises(ArchiveError, match="Input/output error"):
+            home.say(writer, "hello")
+    home.say(writer, "hello again", sign=True)
     assert home.verify().ok
 
 

@@ -130,22 +130,21 @@ def test_the_verifier_passes_what_lumen_wrote(grown: Grown, verifier: Path) -> N
     assert run(verifier, home.being.root, signatures=False) == said
 
 
-@pytest.mark.parametrize("number", [0, 1, 5, 9, 15])
-@pytest.mark.parametrize("signatures", [True, False])
+@pytest.mark.parametrize(
+    ("number", "at"), [(0, 3), (0, 40), (1, 90), (5, 105), (7, 170), (9, 350), (12, -90), (15, -3)]
+)
 def test_the_verifier_names_an_event_that_was_changed(
-    grown: Grown, verifier: Path, number: int, signatures: bool
+    grown: Grown, verifier: Path, number: int, at: int
 ) -> None:
-    for at in (3, 40, 90, 150, 200, 260, 350, -100, -3):
-        lines = list(grown.lines)
-        name, line = lines[number]
-        spoiled = bytearray(line)
-        spoiled[at] ^= 1
-        lines[number] = (name, bytes(spoiled))
-        grown.spoil(lines, grown.heads)
+    lines = list(grown.lines)
+    name, line = lines[number]
+    spoiled = bytearray(line)
+    spoiled[at] ^= 1
+    lines[number] = (name, bytes(spoiled))
+    grown.spoil(lines, grown.heads)
+    for signatures in (True, False):
         code, told = run(verifier, grown.home.being.root, signatures=signatures)
         assert (code, told.split()[:2]) == (1, ["event", str(number + 1)])
-        if at > 100:
-            break  # one place of each line in full, the others by their number
 
 
 def test_the_verifier_names_an_event_that_is_gone(grown: Grown, verifier: Path) -> None:
@@ -166,13 +165,12 @@ def test_the_verifier_names_an_event_that_is_gone(grown: Grown, verifier: Path) 
 
 
 def test_the_verifier_names_a_head_that_was_changed(grown: Grown, verifier: Path) -> None:
-    spoiled = grown.heads.replace(b'"signature":"', b'"signature":"0', 3).replace(b'0"}', b'"}', 1)
     lines = grown.heads.splitlines(keepends=True)
     forged = lines[2].replace(lines[2][-20:-4], b"0" * 16)
     grown.spoil(grown.lines, b"".join([*lines[:2], forged, *lines[3:]]))
     code, told = run(verifier, grown.home.being.root)
     assert (code, told) == (1, "event 7 has a head that its key did not sign\n")
-    assert spoiled != grown.heads
+    assert run(verifier, grown.home.being.root, signatures=False)[0] == 0
 
 
 def test_the_verifier_knows_a_stub_from_a_blank(home: Home, verifier: Path) -> None:

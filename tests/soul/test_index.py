@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lumen.core.data import Author, EventType
-from lumen.core.errors import LumenError, NoSpace
+from lumen.core.errors import Damaged, LumenError, NoSpace
 from lumen.soul import index as index_module
 from lumen.soul.index import Index, LastChange, Passage
 
@@ -346,6 +346,20 @@ def test_only_the_kernel_can_close_a_turn_or_change_a_file(home: Home, writer: W
     index.catch_up()
     assert index.open_turns() == [("lumen:interface:1", 2)]
     assert index.last_change("soul") is None
+
+
+def test_an_index_takes_nothing_from_an_archive_it_cannot_read(
+    home: Home, writer: Writer, index: Index
+) -> None:
+    before = rows(home.being.index)
+    live(home, writer, 2, began=50)
+    lines = home.newest().read_bytes().splitlines(keepends=True)
+    home.overwrite(home.newest(), b"".join([*lines[:-1], b"{}\n"]))
+    with pytest.raises(Damaged, match="cannot be read"):
+        index.catch_up()
+    assert rows(home.being.index) == before
+    home.overwrite(home.newest(), b"".join(lines))
+    assert index.catch_up() == 31
 
 
 def test_a_disk_without_room_for_the_index_is_said(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lumen.core.canon import sha256
 from lumen.core.data import Author, EventType, Origin
 from lumen.soul.archive import body, line, parse
 from lumen.soul.keys import Keyring, head_line
@@ -135,6 +136,19 @@ def test_a_being_that_was_replaced_by_another_is_found_by_whoever_knows_its_soul
         1,
         f"belongs to another soul: expected {soul}",
     )
+
+
+def test_a_word_about_keys_that_cannot_be_read_is_found(grown: Grown) -> None:
+    last = parse(grown.lines[-1][1])
+    odd = replace(last.entry, author=Author.KERNEL, situation="key_added", payload={"?": 0})
+    part = body(odd, last.id, last.salt)
+    content = part.content.replace(b'{"?":0}', b"[[[[[[[")
+    hashed = sha256(part.content).encode(), sha256(content).encode()
+    part = part._replace(header=part.header.replace(*hashed), content=content)
+    _, raw = line(part, last.event_hash, last.seq + 1, last.soul, last.timestamp)
+    report = grown.spoil([*grown.lines, (grown.lines[-1][0], raw)], grown.heads)
+    assert report.problem is not None
+    assert (report.problem.seq, report.problem.what) == (EVENTS + 1, "cannot be read")
 
 
 def test_nothing_but_what_no_head_has_signed_can_go_unnoticed(grown: Grown) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lumen.soul.verify import Report
 
 EVENTS = 16
+WORTH_EVERY_BYTE = (0, 1, 6, 7, 10, 15)  # the ends of segments, and one amid; the rest by chance
 SEGMENTS = ("2026-11-14.jsonl", "2026-11-15.jsonl", "2026-11-17.jsonl")
 
 
@@ -60,7 +62,8 @@ def test_what_was_written_verifies(grown: Grown) -> None:
 
 def test_changing_any_one_byte_is_found_at_that_event(grown: Grown) -> None:
     missed = []
-    for number, (_, line) in enumerate(grown.lines):
+    for number in WORTH_EVERY_BYTE:
+        line = grown.lines[number][1]
         for at, byte in enumerate(line):
             other = (byte + 1 + (at * 31 + number) % 255) % 256
             changed = line[:at] + bytes([other]) + line[at + 1 :]
@@ -121,13 +124,25 @@ def test_cutting_a_segment_off_at_any_byte_is_found_at_the_event_it_cuts(
     missed = []
     for name, data in grown.files().items():
         before = sum(1 for segment, _ in grown.lines if segment < name)
-        for at in range(0, len(data), 1 if heads == "gone" else 29):
+        for at in range(0, len(data), 5 if heads == "gone" else 29):
             expected = before + data.count(b"\n", 0, at) + 1
             left = {"kept": grown.heads, "cut": grown.heads_below(expected), "gone": None}[heads]
             report = grown.spoil_files({**grown.files(), name: data[:at]}, left)
             if report.problem is None or report.problem.seq != expected:
                 missed.append((name, at, expected, report.problem))
     assert missed == []
+
+
+def test_cutting_a_segment_off_next_to_a_line_end_is_found_at_the_event_it_cuts(
+    grown: Grown,
+) -> None:
+    for name, data in grown.files().items():
+        before = sum(1 for segment, _ in grown.lines if segment < name)
+        ends = [at for at, byte in enumerate(data, 1) if byte == 0x0A]
+        for at in {0, *(end + by for end in ends for by in (-2, -1, 0, 1))}:
+            if at < len(data):
+                report = grown.spoil_files({**grown.files(), name: data[:at]}, grown.heads)
+                assert named(report) == before + data.count(b"\n", 0, at) + 1
 
 
 @pytest.mark.parametrize("heads", [True, False])
@@ -186,6 +201,16 @@ def test_parts_checked_apart_find_what_one_pass_finds(
         assert found == whole.problem
     else:
         assert found is not None  # without its newline the last line counts as torn elsewhere
+
+
+def test_a_segment_that_shrinks_while_it_is_read_is_checked_as_far_as_it_goes(
+    grown: Grown,
+) -> None:
+    path = grown.restore().newest()
+    size = path.stat().st_size
+    seen = spans(grown.home.being.memory, None, frozenset(), 1)[-1]
+    found = check_span(replace(seen, end=size + 100))
+    assert (found.lines, found.last_seq, found.problem) == (6, EVENTS, None)
 
 
 def test_several_processes_say_what_one_says(grown: Grown, monkeypatch: pytest.MonkeyPatch) -> None:

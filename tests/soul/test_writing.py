@@ -84,6 +84,18 @@ def test_each_day_has_its_segment_and_one_chain_runs_through_all(home: Home) -> 
     assert [e.seq for e in events(home)] == [1, 2, 3, 4, 5]
 
 
+def test_reading_goes_on_from_any_place(home: Home) -> None:
+    writer = home.begin()
+    for _ in range(4):
+        home.later(days=30)
+        home.say(writer, "another", "month")
+    stored = list(read(home.being.memory))
+    assert stored[0].segment[:4] != stored[-1].segment[:4]
+    for number, place in enumerate(stored, 1):
+        after = (place.segment, place.offset + place.length)
+        assert list(read(home.being.memory, after)) == stored[number:]
+
+
 def test_a_clock_that_goes_back_does_not_take_the_archive_with_it(home: Home) -> None:
     writer = home.begin()
     home.later(days=2)

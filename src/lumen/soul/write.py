@@ -159,7 +159,8 @@ class Writer:
             fresh.replace(path)
             settle(path.parent)
         except OSError as error:
-            fresh.unlink(missing_ok=True)
+            with suppress(OSError):
+                fresh.unlink()
             raise refusal(error, path) from error
 
     def _body(self, entry: Entry) -> Body:

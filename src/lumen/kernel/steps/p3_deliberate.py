@@ -61,13 +61,18 @@ async def drafts(
     """One draft from evidence alone, one from the model; a model that fails leaves the first."""
     own = grounded(stimulus, surface, reality, self_, now, contour)
     useful = [e for e in reality.evidence if e.score >= contour.middling][:FACTS]
+    shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
     plain = surface.modality == "statement"
     slots = {
         "name": self_.name,
         "author_name": self_.author_name,
         "kind": (surface.mood or surface.modality) if plain else surface.modality,
         "message": ingested.excerpt,
-        "facts": [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in useful],
+        "facts": [
+            f"{day(e.memory.timestamp, now)}: {e.quote}"
+            for e in useful
+            if e.memory.seq not in shown
+        ],
         "recent": exchanges(reality.recent, contour.excerpt // 4),
     }
     try:

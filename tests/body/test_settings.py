@@ -1,0 +1,37 @@
+"""What lumen.toml and the environment say, read once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lumen.body.config import DEFAULT_ROLES, Settings, read_settings, system_zone, zone
+
+
+def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
+    path = tmp_path / "lumen.toml"
+    path.write_text("")
+    assert read_settings(path) == Settings(soul="")
+    path.write_text('[author]\nname = ""\n[roles]\nreflection = "scripted/echo"\n')
+    found = read_settings(path)
+    assert found.author_name == "friend"
+    assert found.roles == {**DEFAULT_ROLES, "reflection": "scripted/echo"}
+
+
+@pytest.mark.parametrize(
+    ("set_to", "meant"),
+    [("Asia/Tokyo", "Asia/Tokyo"), (":Asia/Tokyo", "Asia/Tokyo"), ("Mars/Base", "UTC")],
+)
+def test_without_a_setting_the_systems_zone_holds(
+    monkeypatch: pytest.MonkeyPatch, set_to: str, meant: str
+) -> None:
+    monkeypatch.setenv("TZ", set_to)
+    assert zone("").key == meant
+    assert zone("Europe/Lisbon").key == "Europe/Lisbon"
+
+
+def test_a_system_that_names_no_zone_still_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TZ", raising=False)
+    assert system_zone()
+    assert zone("").key
