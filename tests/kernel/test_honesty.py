@@ -83,7 +83,9 @@ def test_a_model_that_says_nothing_is_said_to_have_said_nothing_new(
 ) -> None:
     life.script({"when": ".", "say": silence})
 
-    assert "(it said nothing new)" in life.say(NOT_MINE).text
+    answered = life.say(NOT_MINE)
+
+    assert (answered.text, answered.trouble) == ("I do not know.", "it said nothing new")
     assert life.step("drafts")["wrote"]["trouble"] == "it said nothing new"
 
 
@@ -91,7 +93,7 @@ def test_a_model_that_says_nothing_is_said_to_have_said_nothing_new(
 def test_a_model_that_repeats_the_message_has_not_answered_it(life: Life, echo: str) -> None:
     life.script({"when": ".", "say": echo})
 
-    assert "(it said nothing new)" in life.say(NOT_MINE).text
+    assert life.say(NOT_MINE).text == "I do not know."
 
 
 def test_a_model_that_repeats_its_last_reply_has_not_answered(life: Life) -> None:
@@ -100,7 +102,14 @@ def test_a_model_that_repeats_its_last_reply_has_not_answered(life: Life) -> Non
     again = life.say("Why is the sky blue?")
 
     assert first.text == "Jupiter is a planet with a great many moons."
-    assert again.text.startswith("My model could not answer (it said nothing new)")
+    assert again.text == "I do not know."
+
+
+def test_what_cannot_be_done_is_not_promised(life: Life) -> None:
+    listener = life.listen()
+
+    assert life.say("Forget what I said about my dog.").text.startswith("I cannot forget yet")
+    assert listener.prompts == []
 
 
 def test_a_model_that_repeats_a_statement_is_passed_over_for_a_plain_word(life: Life) -> None:

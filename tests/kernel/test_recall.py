@@ -158,6 +158,16 @@ def test_a_first_statement_revises_nothing_even_when_it_says_actually(life: Life
     assert recall.replaced() is None
 
 
+def test_what_was_openly_taken_back_is_not_quoted_even_when_it_fits_better(life: Life) -> None:
+    life.tell("Bolt is 3 years old.", "Actually Bolt is 4.")
+
+    best = life.wonder().evidence("How old is Bolt?")[0]
+
+    assert best.quote == "Actually Bolt is 4."
+    assert best.replaces is not None
+    assert best.replaces.text == "Bolt is 3 years old."
+
+
 def test_a_revision_that_does_not_bear_on_the_question_leaves_the_old_word(life: Life) -> None:
     life.tell(
         "My sister Inês plays the cello in the Lisbon orchestra on Fridays.",

@@ -100,6 +100,7 @@ def test_one_question_is_one_call_that_opens_with_the_digest(tmp_path: Path) -> 
         cached_tokens=3,
         seconds=2.0,
         finish="stop",
+        copied=False,
         templates=(("talk/system.md", hashes[0]), ("talk/prompt.md", hashes[1])),
     )
 

@@ -90,12 +90,18 @@ print(tried(lambda: writer.append([said("two")], durable=True, sign=True)))
     assert home.verify().count == 3
 
 
-def test_a_repair_that_found_no_room_is_archived_when_there_is_some(home: Home) -> None:
+@pytest.mark.parametrize("opened", ["writer.recover()", ""])
+def test_a_repair_that_found_no_room_is_archived_when_there_is_some(
+    home: Home, opened: str
+) -> None:
     home.clock.at = home.clock.at.replace(year=2099)
-    home.say(home.begin(), "before", sign=True)
-    with home.newest().open("ab") as segment:
-        segment.write(b"half a line")
+    home.begin()
     script = f"""{FULL}
+writer.append([said("zero")], durable=True, sign=True)
+writer = writer if "{opened}" else Writer(being, keyring, SystemClock())
+{opened}
+with Path(argv[0]).open("ab") as segment:
+    segment.write(b"half a line")
 room(Path(argv[0]).stat().st_size)
 print(tried(lambda: writer.append([said("one")], durable=True)))
 print(tried(lambda: writer.append([said("one")], durable=True)))

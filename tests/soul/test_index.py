@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 TABLES = ("events", "changes", "open_turns")
 REBUILT = "The index was rebuilt from the archive: {}."
 CATCH_UP = """
-index = Index(being)
 print("ready", flush=True)
 sys.stdin.readline()
+index = Index(being)
 print(index.catch_up(), flush=True)
 """
 
@@ -291,34 +291,37 @@ def test_an_index_of_an_archive_that_was_replaced_is_made_again_and_told(
     assert index.last_head()[0] == last
 
 
-def test_two_processes_that_open_and_catch_up_at_once_get_it_right(
-    home: Home, writer: Writer
-) -> None:
-    live(home, writer, 150)
-    processes = [home.run(CATCH_UP) for _ in range(3)]
-    for process in processes:
+def all_at_once(home: Home, processes: int) -> list[bytes]:
+    """What several processes say that open the index and catch up in the same moment."""
+    started = [home.run(CATCH_UP) for _ in range(processes)]
+    for process in started:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-    for process in processes:
+    for process in started:
         assert process.stdin is not None
         process.stdin.write(b"\n")
         process.stdin.flush()
-    answers = [process.communicate()[0] for process in processes]
-    assert answers == [b"451\n"] * 3
+    return [process.communicate()[0] for process in started]
+
+
+def test_processes_that_open_and_catch_up_at_once_get_it_right(home: Home, writer: Writer) -> None:
+    live(home, writer, 150)
+    assert all_at_once(home, 4) == [b"451\n"] * 4
     assert rows(home.being.index) == rebuilt(home)
 
 
-def test_two_processes_that_find_the_index_damaged_both_go_on(home: Home, writer: Writer) -> None:
+def test_processes_that_find_the_index_damaged_at_once_all_go_on(
+    home: Home, writer: Writer
+) -> None:
     live(home, writer, 20)
     Index(home.being).close()
-    home.being.index.write_bytes(b"garbage" * 1000)
-    processes = [home.run(CATCH_UP) for _ in range(3)]
-    answers = [process.communicate(b"\n")[0] for process in processes]
-    assert answers == [b"ready\n61\n"] * 3
-    index = Index(home.being)
-    assert (index.catch_up(), index.repairs) == (61, [])
-    index.close()
-    assert rows(home.being.index) == rebuilt(home)
+    for _ in range(3):
+        home.being.index.write_bytes(b"garbage" * 1000)
+        assert all_at_once(home, 4) == [b"61\n"] * 4
+        index = Index(home.being)
+        assert (index.catch_up(), index.repairs) == (61, [])
+        index.close()
+        assert rows(home.being.index) == rebuilt(home)
 
 
 def test_vectors_are_kept_by_embedder_and_part(index: Index) -> None:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from lumen.core.canon import sha256
 from lumen.core.data import Author, EventType, Origin
+from lumen.soul import chain
 from lumen.soul.archive import body, line, parse
+from lumen.soul.chain import MISPLACED, check_span, join, spans
 from lumen.soul.keys import Keyring, head_line
 from lumen.soul.verify import verify
 
@@ -25,13 +27,15 @@ EVENTS = 16
 SIGNED = (1, 4, 7, 10, 13, 16)
 
 
-def rewritten(grown: Grown, since: int, *, key: str = "", soul: str = "") -> list[Line]:
+def rewritten(
+    grown: Grown, since: int, *, key: str = "", soul: str = "", parent: str = ""
+) -> list[Line]:
     """Every event from one on told otherwise, with fresh and valid hashes.
 
     A `key` is announced by the first of them, as a being on another host does.
     """
     lines = grown.lines[: since - 1]
-    parent = lines[-1][1][15:79].decode() if lines else "0" * 64
+    parent = parent or (lines[-1][1][15:79].decode() if lines else "0" * 64)
     for name, raw in grown.lines[since - 1 :]:
         event = parse(raw)
         entry = replace(event.entry, description=event.entry.description + ", or so they say")
@@ -136,6 +140,42 @@ def test_a_being_that_was_replaced_by_another_is_found_by_whoever_knows_its_soul
         1,
         f"belongs to another soul: expected {soul}",
     )
+
+
+@pytest.mark.parametrize("since", [1, 2, 8, 11, 16])
+def test_a_rewrite_that_hangs_on_nothing_is_found_where_it_begins(grown: Grown, since: int) -> None:
+    report = grown.spoil(rewritten(grown, since, parent="1" * 64), None)
+    assert report.problem is not None
+    assert (report.problem.seq, report.problem.what) == (since, MISPLACED)
+
+
+@pytest.mark.parametrize("said", [{"soul": "01JZZZZZZZZZZZZZZZZZZZZZZZ"}, {"format": "other/1"}])
+def test_a_beginning_that_does_not_say_what_it_must_is_found(
+    grown: Grown, said: dict[str, str]
+) -> None:
+    first = parse(grown.lines[0][1])
+    entry = replace(first.entry, payload={**first.entry.payload, **said})
+    _, raw = line(body(entry, first.id, first.salt), "0" * 64, 1, first.soul, first.timestamp)
+    report = grown.spoil([(grown.lines[0][0], raw)], None)
+    assert report.problem is not None
+    assert report.problem.what == "is not the genesis this format asks for"
+
+
+def test_an_event_dated_before_the_one_before_it_is_found(
+    grown: Grown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, raw = grown.lines[-1]
+    last = parse(raw)
+    early = "2026-11-17T00:00:00.000Z"
+    part = body(last.entry, "0" * 26, last.salt)
+    _, fresh = line(part, last.event_hash, last.seq + 1, last.soul, early)
+    report = grown.spoil([*grown.lines, (name, fresh)], grown.heads)
+    assert report.problem is not None
+    assert (report.problem.seq, report.problem.what) == (EVENTS + 1, MISPLACED)
+    monkeypatch.setattr(chain, "PART", 100)
+    apart = spans(grown.home.being.memory, None, frozenset(), 4)
+    assert apart[-1].start == len(grown.files()[name])
+    assert join((part, check_span(part)) for part in apart).problem == report.problem
 
 
 def test_a_word_about_keys_that_cannot_be_read_is_found(grown: Grown) -> None:

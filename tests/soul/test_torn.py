@@ -75,6 +75,7 @@ def test_a_writer_at_work_mends_what_another_left_before_it_goes_on(home: Home) 
     placed = home.say(writer, "two", sign=True)
     assert [p.seq for p in placed] == [4]
     assert quarantined(home) == [b'{"event_hash":"00']
+    home.say(writer, "three", sign=True)
     assert [e.seq for e in repairs(home)] == [3]
     assert home.verify().ok
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -129,11 +130,36 @@ def test_a_lock_that_somebody_deleted_is_made_again_and_shared(home: Home) -> No
     home.say(first, "one")
     lock = home.being.memory / ".lock"
     lock.unlink()
+    for number, writer in enumerate([second, first, second], 2):
+        home.say(writer, f"{number}", sign=True)
+        assert lock.exists()
+        lock.unlink()
+    assert home.verify().ok
+
+
+def test_a_day_begun_within_one_tick_of_the_folders_time_is_seen(home: Home) -> None:
+    first, second = home.begin(), home.writer()
+    home.say(first, "one")
+    folder = home.newest().parent
+    before = folder.stat().st_mtime_ns
+    home.later(days=1)
     home.say(second, "two")
-    assert lock.exists()
-    lock.unlink()
-    home.say(first, "three")
-    home.say(second, "four", sign=True)
+    os.utime(folder, ns=(before, before))
+    home.later(days=-1)
+    home.say(first, "three", sign=True)
+    assert [e.seq for e in events(home)] == [1, 2, 3, 4]
+    assert home.verify().ok
+
+
+@pytest.mark.parametrize(
+    "name", ["2026-1\u0661-15.jsonl", "2027-01-01.jsonl", "2026-11-15.jsonl.bak", "notes.jsonl"]
+)
+def test_files_of_other_names_are_no_part_of_the_archive(home: Home, name: str) -> None:
+    writer = home.begin()
+    home.newest().with_name(name).write_bytes(b"{}\n")
+    home.newest().parent.with_name("1999").touch()
+    assert list(home.segments()) == ["2026-11-14.jsonl"]
+    home.say(writer, "one", sign=True)
     assert home.verify().ok
 
 

@@ -61,7 +61,8 @@ class RecordedMind:
         )
         most = max_tokens * LONGEST_TOKEN  # a substrate may heed no limit: the archive would swell
         finish = answer.finish if len(answer.text) <= most else "length"
-        return Spoken(_tidy(answer.text[:most], finish), answer.model, model.small)
+        said = _tidy(answer.text[:most], finish)
+        return Spoken(said, answer.model, model.small, answer.copied)
 
 
 @dataclass(slots=True)

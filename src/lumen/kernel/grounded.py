@@ -34,6 +34,9 @@ def grounded(
         return _answer(surface, reality, self_, now, contour)
     if surface.modality == "statement":
         return _noted(stimulus, reality, now)
+    if surface.modality == "task":
+        asks_to_forget = lexicon().signals["forget"].match(stimulus.text.lower())
+        return Draft(_phrase("cannot_forget"), "grounded") if asks_to_forget else None
     return Draft(_phrase(surface.modality, author=self_.author_name), "grounded")
 
 

@@ -59,8 +59,10 @@ def lexicon(language: str = "en") -> Lexicon:
         )
         for name, kind in raw["kinds"].items()
     }
+    signals = {name: _any_of(words) for name, words in raw["signals"].items()}
+    signals |= {name: re.compile(pattern) for name, pattern in raw["patterns"].items()}
     return Lexicon(
-        signals=MappingProxyType({k: _any_of(v) for k, v in raw["signals"].items()}),
+        signals=MappingProxyType(signals),
         kinds=MappingProxyType(kinds),
         numbers=frozenset(raw["words"]["numbers"]),
         calendar=frozenset(raw["words"]["calendar"]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from lumen.kernel.lexicon import Kind, Lexicon, lexicon
+from lumen.kernel.lexicon import Kind, lexicon
 
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
@@ -65,40 +65,35 @@ def numbers(text: str) -> set[str]:
 
 
 def is_question(text: str) -> bool:
-    """Whether a sentence asks."""
+    """Whether a sentence asks, with or without its mark: people type "how old is bolt" too."""
     bare = text.strip().rstrip("\"'”’)")
-    return bare.endswith("?") or lexicon().signals["asking"].match(bare.lower()) is not None
+    return bare.endswith("?") or _opens(bare, "unmarked_question") or _opens(bare, "asking")
+
+
+def _opens(text: str, signal: str) -> bool:
+    return lexicon().signals[signal].match(text.lower().strip()) is not None
 
 
 def modality(text: str) -> str:
-    """What kind of message it is: question, greeting, farewell, thanks, acknowledgement, statement.
+    """What kind of message it is: question, task, greeting, farewell, thanks, and so on.
 
     A question that follows statements still makes the message a question: it waits for an answer.
     """
-    lex = lexicon()
-    parts = [text[a:b] for a, b in sentences(text)]
-    if any(is_question(p) for p in parts[-2:]) or _asks_without_a_mark(text, lex):
+    if _opens(text, "task"):
+        return "task"
+    if any(is_question(text[a:b]) for a, b in sentences(text)[-2:]):
         return "question"
-    short = len(WORD.findall(text)) <= SHORT
-    for kind in ("greeting", "farewell", "thanks", "acknowledgement"):
-        at_start = lex.signals[kind].match(text.lower().strip())
-        if at_start and short:
-            return kind
+    if len(WORD.findall(text)) <= SHORT:
+        for kind in ("greeting", "farewell", "thanks", "acknowledgement"):
+            if _opens(text, kind):
+                return kind
     return "statement"
-
-
-def _asks_without_a_mark(text: str, lex: Lexicon) -> bool:
-    """People type "where does my sister live again" too."""
-    opening = re.match(r"(?:and|so|but|ok|hey|um|also|btw)?[, ]*(\w+(?:'s)?)", text.lower().strip())
-    wh = {"what", "which", "who", "whose", "when", "where", "why", "how", "what's", "who's"}
-    return bool(opening and opening[1] in wh and len(text) < 200 and not lex.has("thanks", text))
 
 
 def asks_advice(text: str) -> bool:
     """Whether it asks what to do rather than what was told; "can I" only where it opens."""
     lex = lexicon()
-    opens = lex.signals["permission"].match(text.lower().strip())
-    return lex.has("advice", text) or opens is not None
+    return lex.has("advice", text) or _opens(text, "permission")
 
 
 def asks_for(question: str) -> Kind | None:

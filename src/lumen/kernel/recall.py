@@ -27,13 +27,13 @@ EXCHANGES = 2
 SHORTLIST = 40
 MOST_SENTENCES = 32
 LONGEST_QUOTE = 280
+WEIGHED = 2000  # characters of a passage whose words are looked at one by one
 EXACT, NEAR, KIND, THIN = 0.1, 0.3, 0.08, 0.1
 NEAR_FROM = 0.3
 MET = 0.55
 SAME_SUBJECT = 0.32
 SURELY = 0.4
 SELDOM = 8
-REVISION_MAY_LAG = 0.35
 NOVELTY_MAY_LAG = 0.05
 Vectors = NDArray[np.float32]
 
@@ -57,7 +57,10 @@ class _Known:
 
     spots: list[tuple[int, int, int]] = field(default_factory=list)
     matrix: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-    revised: dict[int, int] = field(default_factory=dict)  # memory → the passage that revised it
+    marked: list[bool] = field(
+        default_factory=list
+    )  # which passages say that they change something
+    revises: dict[int, int] = field(default_factory=dict)  # passage → memory, once looked for
     last: int = 0
 
 
@@ -89,7 +92,7 @@ class Recall:
                     for (m, a, b), row in zip(pieces, vectors, strict=True)
                 ],
             )
-            self._near_vectors([w for m in fresh for w in words(m.text[:4096])])
+            self._near_vectors([w for m in fresh for w in words(m.text[:WEIGHED])])
         return len(fresh)
 
     def recent(self) -> tuple[Memory, ...]:
@@ -99,9 +102,12 @@ class Recall:
     def replaced(self) -> Memory | None:
         """The earlier statement that this turn's message openly revises."""
         self._load()
-        for old, i in self._known.revised.items():
-            if self._known.spots[i][0] == self.before and lexicon().has("revision", self._text(i)):
-                return self._memories[old]
+        first = bisect_left(self._known.spots, (self.before, 0, 0))
+        for i in range(first, bisect_left(self._known.spots, (self.before + 1, 0, 0))):
+            if self._known.marked[i] and lexicon().has("revision", self._text(i)):
+                old = self._revises(i)
+                if old:
+                    return self._memories[old]
         return None
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
@@ -134,20 +140,37 @@ class Recall:
             old = known.matrix if len(known.matrix) else np.zeros((0, len(rows[0])), np.float32)
             known.matrix = np.concatenate([old, np.stack(rows)])
             for i in range(len(old), len(known.spots)):
-                self._note_revision(i)
+                known.marked.append(self._says_it_changes(i))
 
-    def _note_revision(self, i: int) -> None:
-        """A statement that says it changes something revises the earlier one it is nearest to."""
-        seq, text = self._known.spots[i][0], self._text(i)
-        marked = lexicon().has("revision", text) or lexicon().has("novelty", text)
-        if len(text) > LONGEST_QUOTE or not marked:
-            return
-        earlier = bisect_left(self._known.spots, (seq, 0, 0))
-        if earlier:
-            likeness = self._known.matrix[:earlier] @ self._known.matrix[i]
-            nearest = int(likeness.argmax())
-            if self._same_subject(i, nearest, float(likeness[nearest])):
-                self._known.revised[self._known.spots[nearest][0]] = i
+    def _says_it_changes(self, i: int) -> bool:
+        text = self._text(i)
+        short = len(text) <= LONGEST_QUOTE
+        return short and (lexicon().has("revision", text) or lexicon().has("novelty", text))
+
+    def _revises(self, i: int) -> int:
+        """The earlier memory a statement that changes something is nearest to; 0: none."""
+        if i not in self._known.revises:
+            seq = self._known.spots[i][0]
+            earlier = bisect_left(self._known.spots, (seq, 0, 0))
+            self._known.revises[i] = 0
+            if earlier:
+                likeness = self._known.matrix[:earlier] @ self._known.matrix[i]
+                nearest = int(likeness.argmax())
+                if self._same_subject(i, nearest, float(likeness[nearest])):
+                    self._known.revises[i] = self._known.spots[nearest][0]
+        return self._known.revises[i]
+
+    def _revised_by(self, seq: int) -> int | None:
+        """The newest passage before this turn that revises a memory."""
+        first = bisect_left(self._known.spots, (seq, 0, 0))
+        after = bisect_left(self._known.spots, (seq + 1, 0, 0))
+        end = bisect_left(self._known.spots, (self.before, 0, 0))
+        later = [i for i in range(after, end) if self._known.marked[i]]
+        if not later or first == after:
+            return None
+        nearness = self._known.matrix[later] @ self._known.matrix[first:after].T
+        near = [i for i, n in zip(later, nearness.max(axis=1), strict=True) if n >= SAME_SUBJECT]
+        return next((i for i in reversed(near) if self._revises(i) == seq), None)
 
     def _same_subject(self, i: int, j: int, likeness: float) -> bool:
         """Near in meaning and sharing a seldom-used word; a mere "now" or "new" asks for more."""
@@ -174,7 +197,7 @@ class Recall:
         best: dict[int, tuple[float, int, bool | None]] = {}
         top_sentence: dict[int, float] = {}
         chosen = list(chosen)
-        texts = [self._text(i) for i in chosen]
+        texts = [self._text(i)[:WEIGHED] for i in chosen]
         self._near_vectors([*asked, *(w for t in texts for w in words(t))])
         for i, text in zip(chosen, texts, strict=True):
             score, answers = self._score(asked, weight, text, kind, question)
@@ -231,17 +254,16 @@ class Recall:
         return np.stack([self._lexemes[w] for w in wanted])
 
     def _newest(self, scored: list[tuple[float, int, bool | None]]) -> tuple[Evidence, ...]:
-        """Put the statement that revised another in its place, when it bears on the question too."""
+        """Put the statement that revised another in its place; a mere "now" must fit as well."""
         scores = {self._known.spots[i][0]: score for score, i, _ in scored}
         kept: list[Evidence] = []
         seen: set[int] = set()
         for score, i, answers in scored[:12]:
             spot, old = self._known.spots[i], None
-            while (later := self._known.revised.get(spot[0])) is not None:
+            while (later := self._revised_by(spot[0])) is not None:
                 new = self._known.spots[later]
                 open_about_it = lexicon().has("revision", self._text(later))
-                lag = REVISION_MAY_LAG if open_about_it else NOVELTY_MAY_LAG
-                if scores.get(new[0], -1.0) < score - lag:
+                if not open_about_it and scores.get(new[0], -1.0) < score - NOVELTY_MAY_LAG:
                     break
                 seen.add(spot[0])
                 old, spot = self._memories[spot[0]], new

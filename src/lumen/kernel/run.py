@@ -22,7 +22,7 @@ from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, dige
 from lumen.kernel.commit import Gate, kernel_entry
 from lumen.kernel.loops import ACTION
 from lumen.kernel.recall import Recall as RecallOver
-from lumen.kernel.slots import Choice, Contour, Now, Reply, Self, Slot, Stimulus, trace
+from lumen.kernel.slots import Choice, Contour, Drafts, Now, Reply, Self, Slot, Stimulus, trace
 from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
 from lumen.mind.ask import Reach
 from lumen.soul.index import Index
@@ -69,6 +69,7 @@ class Answered:
     event: int
     kind: str
     sources: tuple[int, ...]
+    trouble: str  # what kept the model from helping, if anything did
 
 
 @dataclass(slots=True)
@@ -113,7 +114,14 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
             raise
     reply: Reply = turn.slots[Reply]
     chosen: Choice = turn.slots[Choice]
-    return Answered(reply.text, turn.reply_event, chosen.draft.kind, chosen.draft.sources)
+    drafts: Drafts = turn.slots[Drafts]
+    return Answered(
+        text=reply.text,
+        event=turn.reply_event,
+        kind=chosen.draft.kind,
+        sources=chosen.draft.sources,
+        trouble=drafts.trouble,
+    )
 
 
 def says_something(text: str) -> bool:

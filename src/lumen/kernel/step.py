@@ -48,6 +48,7 @@ class Spoken:
     text: str
     model: str
     small: bool
+    copied: bool = False  # it only said an example of its prompt again
 
 
 class Mind(Protocol):

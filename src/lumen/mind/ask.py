@@ -64,6 +64,7 @@ class Answer:
     cached_tokens: int
     seconds: float
     finish: str
+    copied: bool  # it only said the reply of an example again
     templates: tuple[tuple[str, str], ...]
 
 
@@ -107,5 +108,6 @@ async def ask(  # noqa: PLR0913 - everything that shapes an answer is named at t
         cached_tokens=completion.cached_tokens,
         seconds=reach.clock.tick() - started,
         finish=completion.finish,
+        copied=completion.text.strip() in {turn.reply for turn in turns},
         templates=tuple((template.name, template.sha256) for template in used),
     )

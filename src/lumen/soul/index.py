@@ -84,9 +84,10 @@ class Index:
         day: str | None = None,
         limit: int | None = 20,
         oldest: bool = False,
+        kernel: bool = True,
     ) -> list[Memory]:
         """The newest (or the oldest) memories, in order. Kernel ones too: for the author's eyes."""
-        where, values = ["1"], []
+        where, values = ["1" if kernel else "author != 'kernel'"], []
         if author:
             where.append("author = ?")
             values.append(author)

@@ -82,10 +82,11 @@ def status(named: str | None, as_json: bool) -> None:
         ("values", _listed(self_.values, "active")),
         ("goals", _listed(self_.goals, "todo", "working", "perpetual")),
         ("memory", f"{counted(events, 'event')}   {authors}"),
-        ("recall", f"{vectors:,} of {worth:,} memories can be found by meaning"),
         ("archive", f"head {head[:4]}…{head[-2:]} · {state}   → lumen archive verify"),
         ("model", f"{found['model']}"),
     ]
+    if vectors < worth:
+        rows.append(("recall", f"{vectors:,} of {worth:,} memories can be found by meaning so far"))
     if open_turns:
         rows.append(("unfinished", f"{counted(open_turns, 'turn')} under way or broken off"))
     width = max(len(label) for label, _ in rows) + 3

@@ -64,6 +64,8 @@ class Talk:
             live.clear()
         while self.kernel.gate.repairs:
             note(self.kernel.gate.repairs.pop(0))
+        if answered.trouble and not self.as_json:
+            note(f"  (the model did not help: {answered.trouble})")
         if self.as_json:
             said = asdict(answered)
             show({"reply": said.pop("text"), **said})
@@ -115,6 +117,9 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
                 _repl(talk)
             else:
                 _piped(talk)
+        except KeyboardInterrupt:
+            note("stopped; what you said is kept")
+            raise
         finally:
             talk.kernel.close()
 

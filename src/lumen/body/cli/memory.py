@@ -20,7 +20,7 @@ from lumen.body.cli.common import (
     table,
 )
 from lumen.body.config import must_be, zone
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author, Being, Event, Memory
 from lumen.core.errors import UsageError
 from lumen.soul.index import Index
@@ -28,6 +28,7 @@ from lumen.soul.index import Index
 if TYPE_CHECKING:
     from lumen.kernel.slots import Evidence
 
+WELL = 0.64
 MOST_DIGITS = 18  # SQLite counts no further
 
 
@@ -35,7 +36,9 @@ MOST_DIGITS = 18  # SQLite counts no further
 @click.argument("query", required=False)
 @click.option("--author", type=click.Choice([a.value for a in Author]), help="Only this author's.")
 @click.option("--date", "day", metavar="YYYY-MM-DD", help="Only of this day (UTC).")
-@click.option("--all", "everything", is_flag=True, help="All of them, not the last 20.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All of them, the kernel's too; else the last 20."
+)
 @shared
 def memory(
     query: str | None,
@@ -55,7 +58,9 @@ def memory(
     found = (
         _search(index, query, author, day, limit or 1000)
         if query
-        else index.memories(author=author, day=day, limit=limit)
+        else index.memories(
+            author=author, day=day, limit=limit, kernel=everything or author == "kernel"
+        )
     )
     if as_json:
         show([memory_json(m) for m in found])
@@ -181,9 +186,7 @@ def _why_claim(index: Index, claim: str, where: ZoneInfo, as_json: bool) -> None
         say("  └ you have not told me that")
     for e in found:
         when = f"{local(e.memory.timestamp, where):%d %b %H:%M}"
-        say(
-            f"  └ {when}  you: “{one_line(e.quote, 100)}”   event {e.memory.seq} · match {e.score:.2f}"
-        )
+        say(f"  └ {when}  you: “{one_line(e.quote, 100)}”   event {e.memory.seq} · {_fit(e.score)}")
 
 
 @click.command()
@@ -207,7 +210,7 @@ def trace(event: int | None, named: str | None, as_json: bool) -> None:
         say(f"{e.entry.description}   · event {e.seq}")
         table(
             [
-                (s["step"], f"{s['ms']:.1f} ms", one_line(str(s.get("skipped") or s["wrote"]), 200))
+                (s["step"], f"{s['ms']:.1f} ms", one_line(_wrote(s), 200))
                 for s in e.entry.payload["steps"]
             ],
             indent="  ",
@@ -215,6 +218,15 @@ def trace(event: int | None, named: str | None, as_json: bool) -> None:
         for call in e.entry.payload.get("calls", ()):
             tokens = f"{call['prompt_tokens']} + {call['completion_tokens']} tokens"
             say(f"  model {call['model']}: {tokens}, {call['seconds']:.1f} s")
+
+
+def _fit(score: float) -> str:
+    return "fits well" if score >= WELL else "fits loosely"
+
+
+def _wrote(told: JSON) -> str:
+    skipped = told.get("skipped")
+    return f"skipped: {skipped}" if skipped else dumps(told["wrote"]).decode()
 
 
 def _who(m: Memory) -> str:

@@ -60,13 +60,14 @@ async def drafts(
 ) -> Drafts:
     """One draft from evidence alone, one from the model; a model that fails leaves the first."""
     own = grounded(stimulus, surface, reality, self_, now, contour)
+    if own and surface.modality == "task":
+        return Drafts(drafts=(own,))  # what cannot be done must not be promised
     useful = [e for e in reality.evidence if e.score >= contour.middling][:FACTS]
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
-    plain = surface.modality == "statement"
     slots = {
         "name": self_.name,
         "author_name": self_.author_name,
-        "kind": (surface.mood or surface.modality) if plain else surface.modality,
+        "kind": _kind(surface),
         "message": ingested.excerpt,
         "facts": [
             f"{day(e.memory.timestamp, now)}: {e.quote}"
@@ -81,13 +82,21 @@ async def drafts(
         left = own if own and surface.modality != "question" else None
         return Drafts(drafts=(left or _without_model(own, error.what),), trouble=error.what)
     heard = (ingested.excerpt, *(m.text[: contour.excerpt] for m in reality.recent))
-    if not says_anew(spoken.text, heard):
-        trouble = "it said nothing new"
-        return Drafts(drafts=(own or _without_model(own, trouble),), trouble=trouble)
+    parroted = spoken.copied and surface.modality in ("question", "task")
+    if parroted or not says_anew(spoken.text, heard):
+        silent = own or Draft(lexicon().phrases["unknown"], "grounded")
+        return Drafts(drafts=(silent,), trouble="it said nothing new")
     sources = tuple(e.memory.seq for e in useful)
     kind = "small model" if spoken.small else "model"
     theirs = Draft(spoken.text.strip(), kind, sources, spoken.model)
     return Drafts(drafts=(own, theirs) if own else (theirs,))
+
+
+def _kind(surface: Surface) -> str:
+    """What a template goes by: a task is put as a question, a statement by its mood."""
+    if surface.modality == "task":
+        return "question"
+    return surface.mood or "statement" if surface.modality == "statement" else surface.modality
 
 
 def says_anew(text: str, said: tuple[str, ...]) -> bool:
