@@ -41,7 +41,7 @@ def _below(name: str, command: click.Command) -> Iterator[tuple[str, click.Comma
     if not isinstance(command, click.Group):
         yield name, command
         return
-    context = click.Context(command, info_name=name)
+    context = click.Context(command, info_name=name, **cli.context_settings)
     for word in command.list_commands(context):
         found = command.get_command(context, word)
         if found is not None:
@@ -56,7 +56,7 @@ def page() -> str:
 
 
 def _section(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=name, terminal_width=WIDE)
+    context = click.Context(command, info_name=name, terminal_width=WIDE, **cli.context_settings)
     usage = command.get_usage(context).removeprefix("Usage: ")
     lines = [f"## {name}", "", "```", usage, "```", "", _flat(command.help or ""), ""]
     options = [_option(p) for p in command.params if isinstance(p, click.Option)]
@@ -67,7 +67,11 @@ def _section(name: str, command: click.Command) -> str:
 
 def _option(option: click.Option) -> str:
     names = ", ".join(f"`{name}`" for name in option.opts)
-    value = "" if option.is_flag else f" `{option.make_metavar(click.Context(cli))}`"
+    value = (
+        ""
+        if option.is_flag
+        else f" `{option.make_metavar(click.Context(cli, **cli.context_settings))}`"
+    )
     spoken = isinstance(option.default, str) and option.default
     default = f" Default: `{option.default}`." if spoken else ""
     meaning = _flat(option.help or "") + default

@@ -30,7 +30,7 @@ def test_init_lays_out_an_empty_self(host: Lumen) -> None:
     day = host.segment().stem
     assert found == {
         ".git",
-        ".gitignore",
+        "data/.gitignore",
         "data",
         "data/goals",
         f"data/goals/{day[:4]}.json",

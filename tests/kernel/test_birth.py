@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +37,8 @@ def test_a_being_is_born_with_an_empty_self_and_a_signed_genesis(life: Life) -> 
     assert read_self(being).name == "Lumen"
     assert (being.goals / "2026.json").read_text() == "[]\n"
     assert (being.skills / "chat" / "main.py").is_file()
-    assert "data/memory/" in (being.root / ".gitignore").read_text()
+    assert "memory/" in (being.data / ".gitignore").read_text()
+    assert being.data.stat().st_mode & 0o077 == 0
     assert (being.root / ".git").is_dir()
     assert not list(being.skills.rglob("__pycache__"))
     assert verify(being, life.keyring).ok
@@ -119,6 +121,7 @@ def archived_only(life: Life, *changes: FileChange) -> None:
     for path, old in before.items():
         assert path.read_bytes() != old
         path.write_bytes(old)
+        os.utime(path, (0, 0))
 
 
 def change(store: str, path: Path, text: str) -> FileChange:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -193,12 +195,25 @@ def test_a_file_whose_change_was_archived_only_is_brought_up_to_it(guarded: Guar
     change = Change(Store.SOUL, "set", "# Ada\n", sha256(before))
     guarded.gate.commit("author", [change], BEAT, durable=True)
     guarded.being.soul_md.write_bytes(before)  # as after a crash between the line and the file
+    os.utime(guarded.being.soul_md, (0, 0))
     index = Index(guarded.being)
     guarded.gate.recover(index)
     assert guarded.being.soul_md.read_text("utf-8") == "# Ada\n"
     assert guarded.gate.repairs == ["soul.md was brought up to event 2."]
     guarded.gate.recover(index)
     assert len(guarded.gate.repairs) == 1
+
+
+def test_a_file_that_the_author_put_back_stays_as_it_was_put(guarded: Guarded) -> None:
+    before = guarded.being.soul_md.read_bytes()
+    change = Change(Store.SOUL, "set", "# Ada\n", sha256(before))
+    guarded.gate.commit("author", [change], BEAT, durable=True)
+    later = time.time() + 60  # noqa: TID251 - the file's time, not the turn's
+    guarded.being.soul_md.write_bytes(before)
+    os.utime(guarded.being.soul_md, (later, later))
+    guarded.gate.recover(Index(guarded.being))
+    assert guarded.being.soul_md.read_bytes() == before
+    assert guarded.gate.repairs == []
 
 
 @pytest.mark.parametrize("gone", [True, False])
@@ -217,6 +232,27 @@ def test_a_file_that_somebody_edited_is_not_brought_up_to_anything(
     assert (kept, guarded.gate.repairs) == (others, [])
 
 
+def test_an_archive_that_this_host_knows_to_have_gone_further_is_told_not_believed(
+    guarded: Guarded,
+) -> None:
+    soul = guarded.gate.record(BEAT, sign=True).soul
+    guarded.gate.recover(Index(guarded.being), soul)
+    assert guarded.gate.repairs == []
+    (segment,) = segments(guarded.being.memory)
+    segment.write_bytes(segment.read_bytes().splitlines(keepends=True)[0])
+    seen = guarded.keyring.witness(soul)
+    guarded.gate.recover(Index(guarded.being), soul)
+    assert len(guarded.gate.repairs) == 1
+    assert (
+        "ends at event 1 and is not the one this host has seen up to event 2"
+        in (guarded.gate.repairs[0])
+    )
+    for _ in range(3):
+        guarded.gate.record(BEAT, sign=True)
+    assert guarded.keyring.witness(soul) == seen
+    assert not verify(guarded.being, guarded.keyring).ok
+
+
 def test_what_the_kernel_records_is_durable_before_it_is_told(guarded: Guarded) -> None:
     placed = guarded.gate.record(BEAT, sign=True)
     assert (placed.seq, verify(guarded.being, guarded.keyring).signed) == (2, 2)
@@ -232,3 +268,19 @@ def test_a_being_whose_beginning_fails_is_no_being(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="begun already"):
         begin(being, Keyring(tmp_path / "host"), clock, files, ulid(clock))
     assert not being.settings.exists()
+
+
+@pytest.mark.parametrize("loop", ["action", "explore", "reflection"])
+def test_no_loop_can_speak_as_the_author(guarded: Guarded, loop: str) -> None:
+    forged = replace(MEMORY, origin=Origin.AUTHOR)
+    with pytest.raises(Refused, match="cannot speak as the author"):
+        guarded.gate.commit(loop, [Change(Store.MEMORY, "append", forged)], BEAT)
+
+
+def test_a_change_whose_base_is_gone_is_refused_and_archived(guarded: Guarded) -> None:
+    change = Change(Store.SOUL, "set", "# Ada\n", sha256(b"something else"))
+    with pytest.raises(Refused, match="changed by someone else"):
+        guarded.gate.commit("author", [change], BEAT, durable=True)
+    last = list(read(guarded.being.memory))[-1].event.entry
+    assert last.situation == "refused"
+    assert guarded.being.soul_md.read_bytes() == b""

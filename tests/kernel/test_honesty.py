@@ -189,7 +189,7 @@ def test_words_a_broken_skill_cannot_say_are_shown_all_the_same(
     answered = life.say(TOLD, watch=Watch(reply=shown.append))
 
     assert shown == [answered.text]
-    assert answered.text == life.step("lambda_select")["wrote"]["draft"]["text"]
+    assert answered.text == "Noted: your sister lives in Lisbon."
     (result,) = [e.entry for e in life.turn() if e.entry.event_type is EventType.TOOL_RESULT]
     assert result.payload["ok"] is False
     assert why in result.payload["error"]
@@ -202,7 +202,7 @@ def test_words_a_broken_skill_cannot_say_are_shown_all_the_same(
 def test_a_skill_that_answers_without_words_does_not_take_them(life: Life, output: str) -> None:
     break_chat(life, f"""print('{{"ok": true, "output": {output}}}')""")
 
-    assert life.say("Hello!").text == life.step("lambda_select")["wrote"]["draft"]["text"]
+    assert life.say("Hello!").text == "Hello, Ada."
 
 
 def test_what_the_skill_delivered_is_what_is_remembered(life: Life) -> None:

@@ -85,7 +85,7 @@ def test_a_step_is_what_its_signature_says() -> None:
 
     assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY}))
     assert told.writes is Reply
-    assert dict(told.reads).keys() == {"choice", "plan", "stimulus", "self_", "hands"}
+    assert dict(told.reads).keys() == {"choice", "plan", "reality", "stimulus", "self_", "hands"}
     assert look_up.reads[1:3] == (("now", Now), ("recall", Recall))
     assert Skip("why").what == "why"
 

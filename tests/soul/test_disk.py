@@ -146,6 +146,36 @@ room(resource.RLIM_INFINITY)
     assert home.being.soul_md.read_text("utf-8") == "# Mine\n"
 
 
+def test_a_commit_that_finds_no_room_leaves_its_files_alone(home: Home) -> None:
+    home.clock.at = home.clock.at.replace(year=2099)
+    home.begin()
+    home.being.soul_md.write_text("# Mine\n", "utf-8")
+    script = f"""{FULL}
+from lumen.core.canon import sha256
+from lumen.soul.write import FileChange
+change = FileChange("soul", being.soul_md, sha256(b"# Mine\\n"), "# Theirs\\n")
+writer.recover()
+room(Path(argv[0]).stat().st_size)
+print(tried(lambda: writer.append([said("named")], durable=True, files=[change])))
+print(sorted(p.name for p in being.data.iterdir() if p.is_file()), being.soul_md.read_text())
+room(resource.RLIM_INFINITY)
+print(tried(lambda: writer.append([said("named")], durable=True, files=[change])))
+print(sorted(p.name for p in being.data.iterdir() if p.is_file()), being.soul_md.read_text())
+"""
+    there = "['heads.jsonl', 'soul.md']"
+    assert output(home, script, home.newest()) == [
+        "NoSpace", f"{there} # Mine", "", "done", f"{there} # Theirs", "",
+    ]  # fmt: skip
+
+
+def test_a_file_that_cannot_be_replaced_is_said_to_be_archived(home: Home) -> None:
+    writer = home.begin()
+    home.being.soul_md.mkdir()
+    with pytest.raises(ArchiveError, match="could not be replaced: Is a directory"):
+        writer.set_file(home.being.soul_md, "# Mine\n")
+    assert [p.name for p in home.being.data.iterdir() if p.name.endswith(".new")] == []
+
+
 def test_a_head_that_finds_no_room_is_said_and_signed_later(home: Home) -> None:
     writer = home.begin()
     for _ in range(5):

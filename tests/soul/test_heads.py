@@ -160,6 +160,16 @@ def test_the_witness_never_goes_down(home: Home) -> None:
     assert home.keyring.witness(placed[0].soul) == heads[-1]
 
 
+def test_a_writer_that_met_another_chain_leaves_the_witness_as_it_is(home: Home) -> None:
+    writer = home.begin()
+    soul = home.say(writer, "hello", sign=True)[-1].soul
+    before = home.keyring.witness(soul)
+    writer.estranged = True
+    home.say(writer, "on it goes", sign=True)
+    assert home.keyring.witness(soul) == before
+    assert heads_of(home)[-1].seq == 3
+
+
 def test_a_witness_that_cannot_be_read_is_said_not_believed(home: Home) -> None:
     writer = home.begin()
     soul = home.say(writer, "hello", sign=True)[-1].soul

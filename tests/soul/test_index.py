@@ -113,6 +113,9 @@ def test_catching_up_bit_by_bit_gives_the_rows_of_a_rebuild(home: Home, writer: 
 def test_what_is_asked_is_answered_from_the_archive(home: Home, index: Index) -> None:
     lines = home.lines()
     assert index.last_head() == (25, lines[-1][15:79].decode())
+    assert [index.hash_of(seq).encode() for seq in (1, 25, 26)] == [
+        lines[0][15:79], lines[-1][15:79], b"",
+    ]  # fmt: skip
     assert index.counts() == {"external": 8, "kernel": 9, "self": 8}
     assert [m.text for m in index.memories(limit=2)] == [
         "an apple, noted (7)",
@@ -133,7 +136,8 @@ def test_what_is_asked_is_answered_from_the_archive(home: Home, index: Index) ->
         ("lumen:interface:3", 11),
         ("lumen:interface:6", 20),
     ]
-    assert index.last_change("soul") == LastChange(25, "7", "# 7")
+    (changed,) = [e for e in index.turn("lumen:interface:7") if e.seq == 25]
+    assert index.last_change("soul") == LastChange(25, changed.timestamp, "7", "# 7")
     assert index.last_change("values") is None
 
 
@@ -326,14 +330,14 @@ def test_processes_that_find_the_index_damaged_at_once_all_go_on(
 
 def test_vectors_are_kept_by_embedder_and_part(index: Index) -> None:
     missing = index.without_vectors("mini", 100)
-    assert [m.seq for m in missing] == [23, 20, 17, 14, 11, 8, 5, 2]
+    assert [m.seq for m in missing] == [2, 5, 8, 11, 14, 17, 20, 23]
     assert all(m.event_type is EventType.AUTHOR_MESSAGE for m in missing)
     passages = [Passage(2, 0, 5, b"aaaa"), Passage(2, 5, 9, b"bbbb"), Passage(5, 0, 3, b"cccc")]
     index.add_vectors("mini", passages)
     assert list(index.vectors("mini", 0)) == passages
     assert list(index.vectors("mini", 2)) == passages[2:]
     assert list(index.vectors("other", 0)) == []
-    assert [m.seq for m in index.without_vectors("mini", 100)] == [23, 20, 17, 14, 11, 8]
+    assert [m.seq for m in index.without_vectors("mini", 100)] == [8, 11, 14, 17, 20, 23]
     assert index.vector_progress() == (2, 8)
     index.add_lexemes("mini", {"apple": b"1", "pear": b"2"})
     assert index.lexemes("mini", ["apple", "plum"]) == {"apple": b"1"}

@@ -30,7 +30,8 @@ def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel,
     clock = SystemClock()
     gate = Gate(being, keyring(), clock)
     index = Index(being)
-    gate.recover(index)
+    gate.recover(index, settings.soul)
+    settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
     found = read_self(being)
     kernel = Kernel(
@@ -45,7 +46,6 @@ def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel,
         limits=Limits(seconds=settings.skill_seconds),
     )
     mended = [
-        *_rolled_back(index, settings.soul),
         *found.problems,
         *gate.repairs,
         *index.repairs,
@@ -53,18 +53,6 @@ def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel,
     ]
     gate.repairs.clear()
     return kernel, mended
-
-
-def _rolled_back(index: Index, soul: str) -> list[str]:
-    """Say so when this host has seen more of the archive than there is now."""
-    seen = keyring().witness(soul)
-    last, _ = index.last_head()
-    if seen is None or seen.seq <= last:
-        return []
-    return [
-        f"This archive ends at event {last}, but this host has seen event {seen.seq}: it was cut "
-        "or restored from an older copy. See: lumen archive verify"
-    ]
 
 
 def _snapshot(found: Selfhood, author_name: str) -> Self:

@@ -15,7 +15,7 @@ from shlex import join, quote
 from lumen.core.canon import dumps, printable, sha256
 from lumen.core.clock import Clock, ulid
 from lumen.core.data import Being, Change, Store
-from lumen.core.errors import AlreadyABeing, LumenError, UsageError
+from lumen.core.errors import AlreadyABeing, LumenError, Refused, UsageError
 from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin, kernel_entry
 from lumen.soul.keys import Keyring
@@ -38,7 +38,7 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
         being.values: "[]\n",
         being.goals / f"{year}.json": "[]\n",
         being.prompts / "README.md": "Put <step>/system.md or <step>/prompt.md here to override.\n",
-        being.root / ".gitignore": (SCAFFOLD / "gitignore").read_text("utf-8"),
+        being.data / ".gitignore": (SCAFFOLD / "gitignore").read_text("utf-8"),
         being.settings: settings.format(soul=soul),
     }
     for source in sorted(shipped().rglob("*")):
@@ -46,6 +46,11 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
             files[being.skills / source.relative_to(shipped())] = source.read_text("utf-8")
     try:
         begin(being, keyring, clock, files, soul)
+    except Refused:
+        raise AlreadyABeing(
+            f"another process has just made a being in {being.root}",
+            fix=f"lumen --being {quote(str(being.root))} status",
+        ) from None
     except LumenError as error:
         if left := _ours(being):
             remove = join(["rm", "-r", *map(str, left)])

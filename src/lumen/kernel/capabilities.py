@@ -73,6 +73,7 @@ class RecordedHands:
     session_key: str
     clock: Clock
     limits: Limits
+    private: bool = False
     entries: list[Entry] = field(default_factory=list)
 
     def can(self, skill: str) -> bool:
@@ -109,7 +110,7 @@ class RecordedHands:
             situation="skill",
             description=said,
             session_key=self.session_key,
-            payload=payload,
+            payload={**payload, "private": True} if self.private else payload,
         )
         self.entries.append(entry)
 

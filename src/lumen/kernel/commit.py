@@ -8,15 +8,16 @@ decided elsewhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from lumen.core.canon import JSON, sha256
-from lumen.core.clock import Clock
+from lumen.core.clock import Clock, parse_stamp
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import Refused
 from lumen.soul.archive import Placed
-from lumen.soul.index import Index
+from lumen.soul.index import Index, LastChange
 from lumen.soul.keys import Keyring
 from lumen.soul.write import FileChange, Writer, scaffold
 
@@ -51,6 +52,7 @@ class Gate:
 
     def __init__(self, being: Being, keyring: Keyring, clock: Clock) -> None:
         self.being = being
+        self._keyring = keyring
         self._writer = Writer(being, keyring, clock)
 
     @property
@@ -62,13 +64,24 @@ class Gate:
         """Let go of the files."""
         self._writer.close()
 
-    def recover(self, index: Index) -> None:
-        """Mend what a crash left behind: a torn line, a file whose change was archived only."""
+    def recover(self, index: Index, soul: str = "") -> None:
+        """Mend what a crash left behind: a torn line, a file whose change was archived only.
+
+        And notice an archive that is not the one this host has seen.
+        """
         self._writer.recover()
-        index.catch_up()
+        last = index.catch_up()
+        seen = self._keyring.witness(soul) if soul else None
+        if seen and index.hash_of(seen.seq) != seen.event_hash:
+            self._writer.estranged = True
+            self.repairs.append(
+                f"This archive ends at event {last} and is not the one this host has seen up to "
+                f"event {seen.seq}: it was cut, rewritten or restored from an older copy. "
+                "See: lumen archive verify"
+            )
         for store, path in _files(self.being).items():
             change = index.last_change(store)
-            if change and path.exists() and sha256(path.read_bytes()) == change.base:
+            if change and _left_behind(path, change):
                 self._writer.set_file(path, change.text)
                 self.repairs.append(f"{path.name} was brought up to event {change.seq}.")
 
@@ -98,16 +111,22 @@ class Gate:
         files = [self._file(c) for c in changes if isinstance(c.value, str)]
         if files:
             payload = {**beat.payload, "changes": [f.as_json() for f in files]}
-            beat = _with(beat, payload)
-        return self._writer.append(
-            [*before, *entries, beat], durable=durable, sign=sign, files=files
-        )
+            beat = replace(beat, payload=payload)
+        try:
+            return self._writer.append(
+                [*before, *entries, beat], durable=durable, sign=sign, files=files
+            )
+        except Refused as error:
+            payload = {"loop": loop, "why": error.what}
+            said = f"Refused: {error.what}."
+            self.record(kernel_entry("refused", said, beat.session_key, payload))
+            raise
 
     def _check(self, loop: str, changes: Sequence[Change], session_key: str) -> None:
         granted = GRANTS.get(loop, frozenset())
         for change in changes:
             why = "" if change.store in granted else f"the {loop} loop may not write {change.store}"
-            why = why or self._misshapen(change)
+            why = why or self._misshapen(change) or _posing(loop, change)
             if why:
                 self._refuse(loop, change, why, session_key)
 
@@ -171,16 +190,14 @@ def _files(being: Being) -> dict[Store, Path]:
     return {Store.SOUL: being.soul_md, Store.VALUES: being.values, Store.SETTINGS: being.settings}
 
 
-def _with(entry: Entry, payload: dict[str, JSON]) -> Entry:
-    return Entry(
-        author=entry.author,
-        event_type=entry.event_type,
-        origin=entry.origin,
-        situation=entry.situation,
-        description=entry.description,
-        session_key=entry.session_key,
-        payload=payload,
-        agent_id=entry.agent_id,
-        model=entry.model,
-        weight=entry.weight,
-    )
+def _posing(loop: str, change: Change) -> str:
+    """Only the author's own words come from the author: what a loop writes cannot claim to."""
+    claims = isinstance(change.value, Entry) and change.value.origin is Origin.AUTHOR
+    return f"the {loop} loop cannot speak as the author" if claims and loop != "author" else ""
+
+
+def _left_behind(path: Path, change: LastChange) -> bool:
+    """Whether a crash kept a file from its change; one touched since is the author's doing."""
+    if not path.exists() or sha256(path.read_bytes()) != change.base:
+        return False
+    return path.stat().st_mtime < parse_stamp(change.timestamp).timestamp()

@@ -6,8 +6,6 @@ it was told. Pure functions; the phrases stand in the lexicon.
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from lumen.core.clock import parse_stamp
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import mirror
@@ -52,11 +50,6 @@ def day(timestamp: str, now: Now) -> str:
     return f"{moment:%A} {moment.day} {moment:%B}{year}"
 
 
-def clock_time(timestamp: str, now: Now) -> datetime:
-    """The moment of a stamp in the author's zone."""
-    return parse_stamp(timestamp).astimezone(now.zone)
-
-
 def _answer(
     surface: Surface, reality: Reality, self_: Self, now: Now, contour: Contour
 ) -> Draft | None:
@@ -73,12 +66,11 @@ def _answer(
     if not (surface.personal or reality.familiar or bears(reality, contour)):
         return None
     if reality.verdict == "middling":
+        near = tuple(e for e in told if e.score >= contour.middling)
         items = [
-            _phrase("closest_item", date=day(e.memory.timestamp, now), quote=e.quote)
-            for e in told
-            if e.score >= contour.middling
+            _phrase("closest_item", date=day(e.memory.timestamp, now), quote=e.quote) for e in near
         ]
-        return Draft("\n".join([_phrase("closest"), *items]), "grounded", _sources(told))
+        return Draft("\n".join([_phrase("closest"), *items]), "grounded", _sources(near))
     return Draft(_phrase("untold"), "grounded")
 
 

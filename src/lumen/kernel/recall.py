@@ -174,7 +174,8 @@ class Recall:
 
     def _same_subject(self, i: int, j: int, likeness: float) -> bool:
         """Near in meaning and sharing a seldom-used word; a mere "now" or "new" asks for more."""
-        both = {stem(w) for w in words(self._text(i))} & {stem(w) for w in words(self._text(j))}
+        theirs = {stem(w) for w in words(self._text(j))}
+        both = [w for w in words(self._text(i)) if stem(w) in theirs]
         open_about_it = lexicon().has("revision", self._text(i))
         if likeness < SAME_SUBJECT or not (open_about_it or len(both) > 1 or likeness > SURELY):
             return False

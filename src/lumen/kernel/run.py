@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ from lumen.mind.ask import Reach
 from lumen.soul.index import Index
 
 LONGEST_MESSAGE = 4_000_000
+LESSON = 64  # memories given vectors at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +105,15 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
         stimulus = Stimulus(text, placed.seq, session_key, private)
         try:
             turn = await _begin(kernel, stimulus, watch)
-            await run_loop(ACTION, turn, watch)
-        except (LumenError, asyncio.CancelledError, KeyboardInterrupt) as error:
-            why = error.what if isinstance(error, LumenError) else "stopped by the author"
-            kernel.gate.record(
-                kernel_entry("interrupted", f"The turn ended early: {why}", session_key, {}),
-                sign=True,
-            )
+            unheard = await run_loop(ACTION, turn, watch)
+        except BaseException as error:
+            why = error.what if isinstance(error, LumenError) else _plainly(error)
+            entry = kernel_entry("interrupted", f"The turn ended early: {why}", session_key, {})
+            with suppress(LumenError):  # a full disk: the next start closes the turn
+                kernel.gate.record(entry, sign=True)
             raise
+    if unheard:
+        raise unheard
     reply: Reply = turn.slots[Reply]
     chosen: Choice = turn.slots[Choice]
     drafts: Drafts = turn.slots[Drafts]
@@ -129,8 +131,12 @@ def says_something(text: str) -> bool:
     return any(c.isprintable() and not c.isspace() for c in clean(text))
 
 
-async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> None:
-    """Run every beat of a loop in order."""
+async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> OSError | None:
+    """Run every beat of a loop in order.
+
+    A watcher that is gone (a closed pipe) does not break the turn off; its error is handed back.
+    """
+    unheard: OSError | None = None
     for number, beat in enumerate(loop.beats, 1):
         changes, record = await _run_beat(beat, turn, watch)
         last = number == len(loop.beats)
@@ -142,7 +148,16 @@ async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> None:
         )
         if acts:
             turn.reply_event = placed[-2].seq  # the last one is the beat's own memory
-            watch.reply(turn.slots[Reply].text)
+            try:
+                watch.reply(turn.slots[Reply].text)
+            except OSError as error:
+                unheard = error
+    return unheard
+
+
+def _plainly(error: BaseException) -> str:
+    stopped = isinstance(error, asyncio.CancelledError | KeyboardInterrupt)
+    return "stopped by the author" if stopped else f"{type(error).__name__}: {error}"
 
 
 async def _run_beat(beat: Beat, turn: _Turn, watch: Watch) -> tuple[list[Change], Entry]:
@@ -157,6 +172,8 @@ async def _run_beat(beat: Beat, turn: _Turn, watch: Watch) -> tuple[list[Change]
         steps.append(told)
         said += [written.said()] if written.said() else []
     payload: dict[str, JSON] = {"turn": turn.stimulus.session_key, "steps": steps}
+    if turn.stimulus.private:
+        payload["private"] = True
     if turn.mind.calls:
         payload["calls"], turn.mind.calls = turn.mind.calls, []
     entry = kernel_entry(
@@ -226,10 +243,13 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     watch.step("recall")
     kernel.index.catch_up()
     kernel.recall.at(stimulus.seq)
-    kernel.recall.learn()
+    while kernel.recall.learn(LESSON) == LESSON:
+        watch.step("learn")
     self_ = kernel.self_
     mind = RecordedMind(kernel.reach, await _digest(kernel), watch.draft)
-    hands = RecordedHands(kernel.being.skills, stimulus.session_key, kernel.clock, kernel.limits)
+    hands = RecordedHands(
+        kernel.being.skills, stimulus.session_key, kernel.clock, kernel.limits, stimulus.private
+    )
     turn = _Turn(kernel, stimulus, mind, hands)
     turn.slots = {
         Stimulus: stimulus,

@@ -15,7 +15,7 @@ from lumen.core.clock import Draw
 from lumen.core.data import Change, Memory
 
 LONGEST_TRACED = 600
-UNTRACED = ("changes", "excerpt")  # the one is committed, the other is the message itself
+UNTRACED = ("changes", "excerpt", "text", "topic", "gaps")  # the words of others stand elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,23 +236,30 @@ class Evaluation(Slot):
 
 
 def trace(value: object) -> JSON:
-    """A value as JSON for the audit trail: memories by number, long text cut, changes left out."""
+    """A value as JSON for the audit trail: memories by number, long text cut, drafts by length."""
     match value:
-        case Memory():
-            told: JSON = {"event": value.seq}
-        case Evidence():
-            told = {"event": value.memory.seq, "score": round(value.score, 4)}
-            if value.replaces:
-                told["replaces"] = value.replaces.seq
+        case Memory() | Evidence():
+            return _cited(value)
         case str():
-            told = value if len(value) <= LONGEST_TRACED else value[:LONGEST_TRACED] + "…"
+            return value if len(value) <= LONGEST_TRACED else value[:LONGEST_TRACED] + "…"
         case float():
-            told = round(value, 4)
+            return round(value, 4)
         case tuple():
-            told = [trace(v) for v in value]
+            return [trace(v) for v in value]
         case Slot() | Candidate() | Draft() | Axes():
-            names = [f.name for f in fields(value) if f.name not in UNTRACED]
-            told = {name: trace(getattr(value, name)) for name in names}
+            return _fields(value)
         case _:
-            told = value
-    return told
+            return value
+
+
+def _cited(value: Memory | Evidence) -> JSON:
+    if isinstance(value, Memory):
+        return {"event": value.seq}
+    told = {"event": value.memory.seq, "score": round(value.score, 4)}
+    return told | ({"replaces": value.replaces.seq} if value.replaces else {})
+
+
+def _fields(value: Slot | Candidate | Draft | Axes) -> JSON:
+    names = [f.name for f in fields(value) if f.name not in UNTRACED]
+    told = {name: trace(getattr(value, name)) for name in names}
+    return told | ({"characters": len(value.text)} if isinstance(value, Draft | Reply) else {})

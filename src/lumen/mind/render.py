@@ -148,7 +148,7 @@ def _environment() -> minijinja.Environment:
 
 def _one_line(value: object) -> object:
     """Text filled into turns can begin no line and so no turn of its own."""
-    return " ".join(value.split()).lstrip("> ") if isinstance(value, str) else value
+    return " ".join(value.split()).lstrip("> ") or "…" if isinstance(value, str) else value
 
 
 def _never(_name: str) -> bool:

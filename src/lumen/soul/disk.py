@@ -9,6 +9,8 @@ import errno
 import fcntl
 import os
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lumen.core.errors import ArchiveError, Busy, NoSpace
@@ -34,6 +36,43 @@ def settle(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def staged(texts: Mapping[Path, str]) -> Iterator[dict[Path, Path]]:
+    """Lay new texts beside the files they are for, durably; nothing is replaced yet.
+
+    What is not put in place by the end is taken away again.
+    """
+    fresh = {path: path.with_name(f".{path.name}.{os.getpid()}.new") for path in texts}
+    try:
+        for path, beside in fresh.items():
+            _stage(beside, texts[path], path)
+        yield fresh
+    finally:
+        for beside in fresh.values():
+            with suppress(OSError):
+                beside.unlink()
+
+
+def _stage(beside: Path, text: str, path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save(beside, text.encode())
+    except OSError as error:
+        raise refusal(error, path) from error
+
+
+def put_in_place(fresh: Path, path: Path) -> None:
+    """Replace a file whole: a reader sees the old text or the new one."""
+    try:
+        fresh.replace(path)
+        settle(path.parent)
+    except OSError as error:
+        raise ArchiveError(
+            f"{path} could not be replaced: {error.strerror}; the change is archived",
+            fix="mend that: the next start puts it into the file",
+        ) from error
 
 
 def take(lock: int) -> None:

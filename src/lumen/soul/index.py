@@ -22,7 +22,7 @@ from lumen.soul.database import make, open_or_make, transaction
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
 CLOSING = ("record", "unclosed", "interrupted")
-WORD = re.compile(r"\w+")
+WORD = re.compile(r"\w[\w'’]*")
 Result = TypeVar("Result")
 Row = Any  # a row as SQLite hands it over; read in this module and nowhere else
 
@@ -44,6 +44,7 @@ class LastChange:
     """The newest archived change to a store's file."""
 
     seq: int
+    timestamp: str
     base: str
     text: str
 
@@ -158,10 +159,16 @@ class Index:
     def last_change(self, store: str) -> LastChange | None:
         """The newest change to a store's file, if there was one."""
         row = self._row(
-            "SELECT seq, base, text FROM changes WHERE store = ? ORDER BY seq DESC LIMIT 1",
+            "SELECT c.seq, e.timestamp, c.base, c.text FROM changes c JOIN events e USING(seq) "
+            "WHERE store = ? ORDER BY c.seq DESC LIMIT 1",
             (store,),
         )
-        return LastChange(int(row[0]), str(row[1]), str(row[2])) if row else None
+        return LastChange(int(row[0]), str(row[1]), str(row[2]), str(row[3])) if row else None
+
+    def hash_of(self, seq: int) -> str:
+        """The hash of an event; empty when there is none of that number."""
+        row = self._row("SELECT event_hash FROM events WHERE seq = ?", (seq,))
+        return str(row[0]) if row else ""
 
     def open_turns(self) -> list[tuple[str, int]]:
         """Turns that were begun and never closed."""
@@ -183,7 +190,7 @@ class Index:
             f"SELECT {_MEMORY} FROM events WHERE author != 'kernel' "  # noqa: S608 - a constant column list
             "AND event_type != 'assistant_message' AND NOT EXISTS "
             "(SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.seq = events.seq) "
-            "ORDER BY seq DESC LIMIT ?",
+            "ORDER BY seq LIMIT ?",
             (embedder, limit),
         )
         return [_memory(row) for row in rows]

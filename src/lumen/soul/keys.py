@@ -7,7 +7,6 @@ Passphrases and approvals are not here yet.
 
 from __future__ import annotations
 
-import fcntl
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from pathlib import Path
 from lumen.core.canon import dumps, loads
 from lumen.core.data import Head
 from lumen.core.errors import Damaged
-from lumen.soul.disk import refusal, save
+from lumen.soul.disk import refusal, save, take
 
 HEX = re.compile(r"[0-9a-f]*")
 
@@ -94,7 +93,7 @@ class Keyring:
         with _at(path):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with path.with_suffix(".lock").open("ab") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                take(lock.fileno())
                 seen = self.witness(head.soul)
                 if seen is None or seen.seq < head.seq:
                     fresh = path.with_suffix(".new")

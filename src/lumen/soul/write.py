@@ -35,7 +35,7 @@ from lumen.soul.archive import (
     tail,
     tail_of,
 )
-from lumen.soul.disk import refusal, save, settle, take
+from lumen.soul.disk import put_in_place, refusal, save, settle, staged, take
 from lumen.soul.keys import Keyring, head_line
 
 
@@ -72,6 +72,7 @@ class Writer:
         self._seen: tuple[int, ...] = ()
         self._unsaid: list[Entry] = []  # mended, but not archived yet
         self._keyed = False
+        self.estranged = False  # this host has seen another chain: its witness stays as it is
 
     def close(self) -> None:
         """Let go of the files."""
@@ -139,9 +140,12 @@ class Writer:
         try:
             for change in files:
                 _same_base(change)
-            placed = self._write(bodies)[-len(bodies) :]
-            for change in files:
-                self.set_file(change.path, change.text)
+            with staged({change.path: change.text for change in files}) as fresh:
+                placed = self._write(bodies)[-len(bodies) :]
+                if files:
+                    self._flush()  # a file must never hold what the archive might lose
+                for path in fresh:
+                    put_in_place(fresh[path], path)
         finally:
             self._unlock()
         if durable or sign:
@@ -152,16 +156,8 @@ class Writer:
 
     def set_file(self, path: Path, text: str) -> None:
         """Replace a projected file whole: a reader sees the old text or the new one."""
-        fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            save(fresh, text.encode())
-            fresh.replace(path)
-            settle(path.parent)
-        except OSError as error:
-            with suppress(OSError):
-                fresh.unlink()
-            raise refusal(error, path) from error
+        with staged({path: text}) as fresh:
+            put_in_place(fresh[path], path)
 
     def _body(self, entry: Entry) -> Body:
         try:
@@ -336,7 +332,7 @@ class Writer:
         path = self.being.heads
         try:
             with path.open("ab+") as heads:
-                fcntl.flock(heads, fcntl.LOCK_EX)
+                take(heads.fileno())
                 end = heads.seek(0, os.SEEK_END)
                 if end and os.pread(heads.fileno(), 1, end - 1) != b"\n":
                     end = os.pread(heads.fileno(), end, 0).rfind(b"\n") + 1
@@ -347,12 +343,14 @@ class Writer:
                 os.fdatasync(heads.fileno())
         except OSError as error:
             raise refusal(error, path) from error
-        self.keyring.remember(head)
+        if not self.estranged:
+            self.keyring.remember(head)
 
 
 def scaffold(being: Being, files: Mapping[Path, str]) -> None:
     """Lay out new files; one that exists already is left as it is."""
     try:
+        being.data.mkdir(parents=True, exist_ok=True, mode=0o700)  # nobody else's to read
         being.memory.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -104,7 +104,7 @@ def _signed(being: Being) -> int:
         return 0
     with being.heads.open("rb") as heads:
         heads.seek(max(0, being.heads.stat().st_size - 4096))
-        lines = heads.read().splitlines()
+        *lines, _torn = heads.read().split(b"\n")
     try:
         return max((int(loads(line)["seq"]) for line in lines[-3:]), default=0)
     except (ValueError, KeyError, TypeError):

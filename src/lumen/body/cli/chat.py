@@ -12,7 +12,7 @@ import click
 
 from lumen.body.cli.common import is_terminal, note, say, shared, show, table
 from lumen.body.cli.memory import explain
-from lumen.body.config import Settings, data_home, find_being, must_be, system_zone, zone
+from lumen.body.config import Settings, data_home, find_being, must_be, zone
 from lumen.core.canon import clean, printable
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
@@ -21,6 +21,7 @@ from lumen.kernel.run import Kernel, Watch, converse, says_something
 
 WORDS = {
     "recall": "recalling",
+    "learn": "relearning",
     "reality_check": "recalling",
     "drafts": "drafting",
     "metrics_engine": "choosing",
@@ -64,8 +65,6 @@ class Talk:
             live.clear()
         while self.kernel.gate.repairs:
             note(self.kernel.gate.repairs.pop(0))
-        if answered.trouble and not self.as_json:
-            note(f"  (the model did not help: {answered.trouble})")
         if self.as_json:
             said = asdict(answered)
             show({"reply": said.pop("text"), **said})
@@ -91,7 +90,6 @@ class LiveLine:
         if self.shown:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
-            self.shown = []
             self.shown = []
 
 
@@ -152,7 +150,7 @@ def _meet(talk: Talk) -> None:
     author = click.prompt("What shall I call you?", default="friend", prompt_suffix=" › ")
     name = click.prompt("And what is my name?", default="Lumen", prompt_suffix=" › ")
     author, name = (" ".join(printable(clean(x)).split())[:80] for x in (author, name))
-    introduce(talk.kernel.gate, being, name or "Lumen", author or "friend", system_zone())
+    introduce(talk.kernel.gate, being, name or "Lumen", author or "friend", zone("").key)
     talk.kernel.close()
     talk.settings = must_be(being)
     talk.kernel, _ = open_kernel(being, talk.settings)
@@ -247,7 +245,7 @@ def _piped(talk: Talk) -> None:
 def _lines() -> Iterator[str]:
     for raw in sys.stdin.buffer if sys.stdin else ():
         line = raw.decode("utf-8", "replace").strip("\r\n")
-        if line.strip():
+        if says_something(line):
             yield line
 
 

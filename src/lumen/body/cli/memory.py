@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lumen.kernel.slots import Evidence
 
 WELL = 0.64
+MOST_HITS = 1000  # looked through before author and day are applied
 MOST_DIGITS = 18  # SQLite counts no further
 
 
@@ -92,7 +93,7 @@ def _search(
 ) -> list[Memory]:
     from lumen.kernel.reading import words
 
-    by_words = [seq for seq, _ in index.search(words(query), limit)]
+    by_words = [seq for seq, _ in index.search(words(query), MOST_HITS)]
     by_meaning = [e.memory.seq for e in evidence_for(index, query) if e.score >= 0.3]
     found = index.get(dict.fromkeys([*by_words, *by_meaning]))
     return [

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
-from lumen.kernel.slots import Choice, Plan, Reply, Self, Stimulus
+from lumen.kernel.slots import Choice, Plan, Reality, Reply, Self, Stimulus
 from lumen.kernel.step import Hands, step
 
 
 @step(Store.MEMORY)
 async def compose_final(
-    choice: Choice, plan: Plan, stimulus: Stimulus, self_: Self, hands: Hands
+    choice: Choice, plan: Plan, reality: Reality, stimulus: Stimulus, self_: Self, hands: Hands
 ) -> Reply:
     """Say the chosen words through the chat skill and remember having said them.
 
@@ -21,8 +21,9 @@ async def compose_final(
     said = done.output.get("text") if done.ok and isinstance(done.output, dict) else None
     text = said if isinstance(said, str) else choice.draft.text
     payload: dict[str, object] = {"sources": list(choice.draft.sources), "kind": choice.draft.kind}
-    if stimulus.private:
-        payload["private"] = True
+    private = {e.memory.seq for e in reality.evidence if e.memory.private}
+    if stimulus.private or private & set(choice.draft.sources):
+        payload["private"] = True  # what rests on something private is private too
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.ASSISTANT_MESSAGE,

@@ -1,0 +1,68 @@
+"""What must hold after something went wrong: witnesses, readers that leave, private words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.body.conftest import Lumen
+
+
+def test_a_cut_archive_stays_found_out_however_long_it_goes_on(talked: Lumen) -> None:
+    lines = talked.segment().read_bytes().splitlines(keepends=True)
+    talked.segment().write_bytes(b"".join(lines[:-3]))
+    heads = talked.being / "data" / "heads.jsonl"
+    heads.write_bytes(b"".join(heads.read_bytes().splitlines(keepends=True)[:-1]))
+    assert talked.run("archive", "verify").code == 1
+
+    for _ in range(2):
+        assert "not the one this host has seen" in talked.run("chat", "-m", "hello").err
+
+    assert len(talked.events()) > len(lines)
+    assert talked.run("archive", "verify").code == 1
+
+
+def test_a_turn_whose_reader_leaves_is_finished_all_the_same(lumen: Lumen) -> None:
+    command = f"{sys.executable} -m lumen chat -m 'I like rice.' | true"
+    subprocess.run(["sh", "-c", command], env=lumen.env(), check=True, capture_output=True)
+    later = lumen.run("chat", "-m", "hello")
+
+    assert "never finished" not in later.err
+    assert [e["situation"] for e in lumen.events()].count("record") == 2
+    assert lumen.verified()
+
+
+def test_private_words_stand_in_lines_marked_private_and_in_no_trace(lumen: Lumen) -> None:
+    lumen.run("chat", "--private", "-m", "My locker code is 4471.")
+    asked = lumen.run("chat", "-m", "What is my locker code?")
+    assert "4471" in asked.out
+
+    holding = [e for e in lumen.events() if "4471" in str(e)]
+    assert {e["situation"] for e in holding} <= {"heard", "replied", "skill"}
+    assert all(e["payload"].get("private") for e in holding if e["situation"] != "skill")
+    first = holding[0]["session_key"]
+    assert all(e["payload"].get("private") for e in lumen.events() if e["session_key"] == first)
+
+
+def test_a_message_of_marks_only_does_not_break_the_questions_after_it(lumen: Lumen) -> None:
+    lumen.speak_with("embedded/SmolLM2-135M-Instruct")
+    lumen.run("chat", "-m", ">>>")
+    asked = lumen.run("chat", "-m", "What is the capital of France?")
+
+    assert asked.code == 0
+    assert asked.out.strip()
+
+
+def test_a_zone_that_has_no_name_is_kept_as_one_that_has(lumen: Lumen) -> None:
+    terminal = lumen.terminal("chat", TZ="CET-1CEST")
+    terminal.wait_for("What shall I call you?")
+    terminal.type("Ada\r")
+    terminal.wait_for("And what is my name?")
+    terminal.type("\r")
+    terminal.wait_for("is listening")
+    terminal.type("/quit\r")
+    terminal.close()
+
+    assert lumen.run("status", env=lumen.env(TZ="CET-1CEST")).code == 0
