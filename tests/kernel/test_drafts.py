@@ -39,7 +39,7 @@ def test_asked_about_the_author_what_was_not_told_is_said_to_be_untold(life: Lif
     life.script({"when": ".", "say": "Your shoe size is 43."})
 
     assert life.say("What is my shoe size?").text == "You have not told me that."
-    assert life.step("reality_check")["wrote"]["gaps"] == ["shoe", "size"]
+    assert life.step("reality_check")["wrote"]["verdict"] in ("weak", "none")
 
 
 def test_what_comes_near_is_offered_as_near_and_not_as_the_answer(life: Life) -> None:

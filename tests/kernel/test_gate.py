@@ -278,9 +278,10 @@ def test_no_loop_can_speak_as_the_author(guarded: Guarded, loop: str) -> None:
 
 
 def test_a_change_whose_base_is_gone_is_refused_and_archived(guarded: Guarded) -> None:
+    before = guarded.being.soul_md.read_bytes()
     change = Change(Store.SOUL, "set", "# Ada\n", sha256(b"something else"))
     with pytest.raises(Refused, match="changed by someone else"):
         guarded.gate.commit("author", [change], BEAT, durable=True)
     last = list(read(guarded.being.memory))[-1].event.entry
     assert last.situation == "refused"
-    assert guarded.being.soul_md.read_bytes() == b""
+    assert guarded.being.soul_md.read_bytes() == before

@@ -291,7 +291,7 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         Evidence(memory(7), "secret", 0.123456, fits=True, replaces=memory(3)),
         Evidence(memory(8), "secret", 0.1),
     )
-    told = trace(Reality(verdict="strong", evidence=evidence, recent=(memory(9),), gaps=("a",)))
+    told = trace(Reality(verdict="strong", evidence=evidence, recent=(memory(9),)))
 
     assert told == {
         "verdict": "strong",

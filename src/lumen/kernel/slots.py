@@ -15,7 +15,7 @@ from lumen.core.clock import Draw
 from lumen.core.data import Change, Memory
 
 LONGEST_TRACED = 600
-UNTRACED = ("changes", "excerpt", "text", "topic", "gaps")  # the words of others stand elsewhere
+UNTRACED = ("changes", "excerpt", "text")  # committed, or standing in an event of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,6 @@ class Surface(Slot):
     personal: bool = False
     identity: bool = False
     advice: bool = False
-    revises: bool = False
-    topic: tuple[str, ...] = ()
-    uncertainty_markers: tuple[str, ...] = ()
 
     def said(self) -> str:
         """What kind of message it is."""
@@ -126,7 +123,6 @@ class Reality(Slot):
     verdict: str = "none"
     evidence: tuple[Evidence, ...] = ()
     recent: tuple[Memory, ...] = ()
-    gaps: tuple[str, ...] = ()
     familiar: bool = False  # it names someone or something the author has spoken of
     replaces: Memory | None = None  # what this message, by its own words, takes back
 

@@ -20,7 +20,7 @@ async def ingest(stimulus: Stimulus, contour: Contour) -> Ingested:
 
 @step()
 async def surface_parse(ingested: Ingested) -> Surface:
-    """Read off the words: what kind of message, about whom, how sure of itself."""
+    """Read off the words: what kind of message, in what mood, about whom."""
     text, lex = ingested.excerpt, lexicon()
     return Surface(
         modality=modality(text),
@@ -28,9 +28,6 @@ async def surface_parse(ingested: Ingested) -> Surface:
         personal=lex.has("first_person", text) and not asks_advice(text),
         advice=asks_advice(text),
         identity=lex.has("identity", text),
-        revises=lex.has("revision", text),
-        topic=tuple(words(text)[:12]),
-        uncertainty_markers=lex.found("uncertainty", text),
     )
 
 
@@ -50,7 +47,6 @@ async def reality_check(
         verdict=found,
         evidence=evidence,
         recent=recent,
-        gaps=surface.topic if asks and found in ("weak", "none") else (),
         familiar=bool(names(ingested.excerpt) & told),
         replaces=None if asks else recall.replaced(),
     )
