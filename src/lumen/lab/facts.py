@@ -2,7 +2,7 @@
 
 Thirty of the messages tell a fact, five later correct one. Thirty questions paraphrase the facts,
 fifteen ask for what was never told. Everything runs through the real command line, on a being of
-its own. `dev` and `dev2` were looked at while recall was built; `held` was not.
+its own. `dev` and `dev2` were looked at while recall was built; of `held` only the totals were.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def lab() -> None:
     "which",
     type=click.Choice(["dev", "dev2", "held"]),
     default="dev",
-    help="Which set; held was never looked at while recall was built.",
+    help="Which set; of held nobody read a line while recall was built.",
 )
 @click.option("--model", default="", help="substrate/model for the interface role.")
 @click.option("--verbose", is_flag=True, help="Show every answer.")
