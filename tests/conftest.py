@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -16,3 +19,19 @@ settings.load_profile("lumen")
 def root() -> Path:
     """The checkout."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def script(root: Path) -> Callable[[str], ModuleType]:
+    """Loads a script that stands outside the package, by its path in the checkout."""
+
+    def load(path: str) -> ModuleType:
+        name = path.removesuffix(".py").replace("/", "_")
+        spec = importlib.util.spec_from_file_location(f"script_{name}", root / path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load

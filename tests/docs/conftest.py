@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-
-def load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"docs_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+Script = Callable[[str], ModuleType]
 
 
 @pytest.fixture(scope="session")
-def turn_doc(root: Path) -> ModuleType:
+def turn_doc(script: Script) -> ModuleType:
     """tools/turn_doc.py."""
-    return load(root / "tools" / "turn_doc.py")
+    return script("tools/turn_doc.py")
 
 
 @pytest.fixture(scope="session")
-def cli_doc(root: Path) -> ModuleType:
+def cli_doc(script: Script) -> ModuleType:
     """tools/cli_doc.py."""
-    return load(root / "tools" / "cli_doc.py")
+    return script("tools/cli_doc.py")
 
 
 @pytest.fixture(scope="session")

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
 
-
-def load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"house_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+Script = Callable[[str], ModuleType]
 
 
 @pytest.fixture(scope="session")
-def launcher(root: Path) -> ModuleType:
+def launcher(script: Script) -> ModuleType:
     """main.py."""
-    return load(root / "main.py")
+    return script("main.py")
 
 
 @pytest.fixture(scope="session")
-def pin(root: Path) -> ModuleType:
+def pin(script: Script) -> ModuleType:
     """tools/pin.py."""
-    return load(root / "tools" / "pin.py")
+    return script("tools/pin.py")

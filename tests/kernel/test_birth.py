@@ -11,10 +11,10 @@ import pytest
 
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
-from lumen.core.data import Author, Being
+from lumen.core.data import Author, Being, kernel_entry
 from lumen.core.errors import AlreadyABeing, LumenError, UsageError
 from lumen.kernel.birth import init, introduce
-from lumen.kernel.commit import Gate, kernel_entry
+from lumen.kernel.commit import Gate
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.selfhood import read_self

@@ -12,9 +12,9 @@ import pytest
 
 from lumen.core.canon import sha256
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, Store
+from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, Store, kernel_entry
 from lumen.core.errors import Refused
-from lumen.kernel.commit import GRANTS, Gate, begin, kernel_entry
+from lumen.kernel.commit import GRANTS, Gate, begin
 from lumen.soul.archive import read, segments
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring

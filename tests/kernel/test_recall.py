@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.data import Author, Entry, EventType, Memory, Origin
-from lumen.kernel.commit import kernel_entry
+from lumen.core.data import Author, Entry, EventType, Memory, Origin, kernel_entry
 from lumen.kernel.recall import LONGEST_QUOTE, Recall, Vectors, is_evidence
 from lumen.mind.embed import Embedder
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lumen.core.canon import dumps
-from lumen.core.data import Author, EventType, Store
+from lumen.core.data import Author, EventType, Store, kernel_entry
 from lumen.core.errors import LumenError, UsageError
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
-from lumen.kernel.commit import kernel_entry
 from lumen.kernel.loops import ACTION
 from lumen.kernel.run import LONGEST_MESSAGE, Watch, says_something
 from lumen.kernel.slots import Evaluation, Plan, Reply, Self, Slot, trace

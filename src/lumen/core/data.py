@@ -81,6 +81,20 @@ class Entry:
     weight: float = 0.5
 
 
+def kernel_entry(situation: str, said: str, session_key: str, payload: dict[str, JSON]) -> Entry:
+    """A kernel memory: the audit trail of what the kernel did."""
+    return Entry(
+        author=Author.KERNEL,
+        event_type=EventType.SYSTEM_EVENT,
+        origin=Origin.KERNEL,
+        situation=situation,
+        description=said,
+        session_key=session_key,
+        payload=payload,
+        agent_id="kernel",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One line of the archive, read back."""

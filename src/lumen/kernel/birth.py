@@ -14,10 +14,10 @@ from shlex import join, quote
 
 from lumen.core.canon import dumps, printable, sha256
 from lumen.core.clock import Clock, ulid
-from lumen.core.data import Being, Change, Store
+from lumen.core.data import Being, Change, Store, kernel_entry
 from lumen.core.errors import AlreadyABeing, LumenError, Refused, UsageError
 from lumen.hands.skills import shipped
-from lumen.kernel.commit import Gate, begin, kernel_entry
+from lumen.kernel.commit import Gate, begin
 from lumen.soul.keys import Keyring
 
 SCAFFOLD = Path(__file__).with_name("scaffold")

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from lumen.core.canon import JSON, sha256
+from lumen.core.canon import sha256
 from lumen.core.clock import Clock, parse_stamp
-from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, Store
+from lumen.core.data import Author, Being, Change, Entry, Origin, Store, kernel_entry
 from lumen.core.errors import Refused
 from lumen.soul.archive import Placed
 from lumen.soul.index import Index, LastChange
@@ -170,20 +170,6 @@ def begin(
         writer.close()
     scaffold(being, {being.settings: files[being.settings]})
     return placed
-
-
-def kernel_entry(situation: str, said: str, session_key: str, payload: dict[str, JSON]) -> Entry:
-    """A kernel memory: the audit trail of what the kernel did."""
-    return Entry(
-        author=Author.KERNEL,
-        event_type=EventType.SYSTEM_EVENT,
-        origin=Origin.KERNEL,
-        situation=situation,
-        description=said,
-        session_key=session_key,
-        payload=payload,
-        agent_id="kernel",
-    )
 
 
 def _files(being: Being) -> dict[Store, Path]:

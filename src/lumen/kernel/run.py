@@ -15,11 +15,11 @@ from typing import Any
 
 from lumen.core.canon import JSON, clean
 from lumen.core.clock import Clock, Draw, draw_from, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Origin
+from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import LumenError, MindError, UsageError
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
-from lumen.kernel.commit import Gate, kernel_entry
+from lumen.kernel.commit import Gate
 from lumen.kernel.loops import ACTION
 from lumen.kernel.recall import Recall as RecallOver
 from lumen.kernel.slots import Choice, Contour, Drafts, Now, Reply, Self, Slot, Stimulus, trace

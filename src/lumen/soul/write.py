@@ -18,9 +18,9 @@ from pathlib import Path
 
 import orjson
 
-from lumen.core.canon import JSON, sha256
+from lumen.core.canon import sha256
 from lumen.core.clock import Clock, stamp, ulid
-from lumen.core.data import Author, Being, Entry, EventType, Origin
+from lumen.core.data import Being, Entry, kernel_entry
 from lumen.core.errors import ArchiveError, Damaged, Refused
 from lumen.soul.archive import (
     FORMAT,
@@ -92,7 +92,7 @@ class Writer:
             if self._at_end().seq:
                 raise Refused("this archive has begun already")
             payload = {"format": FORMAT, "soul": soul, "public_key": self.keyring.create(soul)}
-            genesis = _kernel("genesis", "A being begins.", payload)
+            genesis = kernel_entry("genesis", "A being begins.", "lumen:kernel", payload)
             placed = self._write([self._body(genesis)], soul)
             self.keyring.adopt(soul)
         finally:
@@ -309,7 +309,7 @@ class Writer:
             "file": kept.name,
         }
         self.repairs.append(said)
-        self._unsaid.append(_kernel("repair", said, payload))
+        self._unsaid.append(kernel_entry("repair", said, "lumen:kernel", payload))
 
     def _new_key(self, end: Tail) -> list[Entry]:
         """On a host without the key, make one and say so; nobody has vouched for it yet."""
@@ -318,7 +318,11 @@ class Writer:
         public = self.keyring.create(end.soul)
         said = "This host had no key for the being: a new one signs from here on, unvouched."
         self.repairs.append(said)
-        return [_kernel("key_added", said, {"public_key": public, "vouched": False})]
+        return [
+            kernel_entry(
+                "key_added", said, "lumen:kernel", {"public_key": public, "vouched": False}
+            )
+        ]
 
     def _flush(self) -> None:
         try:
@@ -367,16 +371,3 @@ def _same_base(change: FileChange) -> None:
             f"{change.path.name} was changed by someone else in the meantime",
             fix="look at the file, then try again",
         )
-
-
-def _kernel(situation: str, said: str, payload: dict[str, JSON]) -> Entry:
-    return Entry(
-        author=Author.KERNEL,
-        event_type=EventType.SYSTEM_EVENT,
-        origin=Origin.KERNEL,
-        situation=situation,
-        description=said,
-        session_key="lumen:kernel",
-        payload=payload,
-        agent_id="kernel",
-    )
