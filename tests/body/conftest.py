@@ -131,7 +131,8 @@ class Lumen:
 
     def heard(self) -> list[str]:
         """What the author said, word for word."""
-        return [e["description"] for e in self.events() if e["author"] == "external"]
+        said = [e for e in self.events() if e["event_type"] == "author_message"]
+        return [e["description"] for e in said]
 
     def verified(self) -> bool:
         """Whether the archive is what was written."""

@@ -50,7 +50,8 @@ def test_every_command_prints_one_json_document(talked: Lumen, inside: Inside) -
 def test_chat_prints_one_json_document_for_each_reply(talked: Lumen) -> None:
     ran = talked.run("chat", "--json", stdin=b"I like tea.\nWhat do I like?\n")
     replies = [loads(line) for line in ran.out.splitlines()]
-    assert [set(r) for r in replies] == [{"reply", "event", "kind", "sources", "trouble"}] * 2
+    told = {"reply", "event", "kind", "sources", "trouble", "redacted"}
+    assert [set(r) for r in replies] == [told] * 2
     by_number = {e["seq"]: e for e in talked.events()}
     assert [by_number[r["event"]]["description"] for r in replies] == [r["reply"] for r in replies]
     one = talked.run("chat", "--json", "-m", "Where does my sister live?").json()
@@ -162,7 +163,7 @@ def test_in_a_conversation_commands_answer_without_a_turn(lumen: Lumen) -> None:
         screen.wait_for(shown)
 
     press("/why", "nothing was said yet")
-    press("/memory", "nothing found")
+    press("/memory", "external  The author edited data/soul.md.")
     press("I like rice.", "Vera › Noted: you like rice.")
     press("/why", "lumen trace")
     press("/memory", "external  I like rice.")
@@ -184,5 +185,5 @@ def test_in_a_conversation_commands_answer_without_a_turn(lumen: Lumen) -> None:
     screen.type("/quit\r")
     assert screen.close() == 0
     assert lumen.heard() == ["I like rice.", "/etc/hosts lists my machines.", "I snore\nloudly"]
-    private = [e["payload"].get("private") for e in lumen.events() if e["author"] != "kernel"]
-    assert private == [None, None, None, None, True, True]
+    turns = [e for e in lumen.events() if e["event_type"].endswith("_message")]
+    assert [e["payload"].get("private") for e in turns] == [None, None, None, None, True, True]

@@ -71,7 +71,7 @@ def test_at_the_prompt_both_keys_leave(lumen: Lumen, key: str) -> None:
     screen.type(key)
     assert screen.close() == 0
     assert "Until next time." in screen.shown
-    assert len(lumen.events()) == 1
+    assert [e["situation"] for e in lumen.events()] == ["genesis", "edited"]
 
 
 def test_a_stopped_pipe_keeps_what_was_said_and_closes_the_turn(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.body.conftest import Lumen
 
 
-def test_a_cut_archive_stays_found_out_however_long_it_goes_on(talked: Lumen) -> None:
+def test_a_cut_archive_takes_no_word_until_the_author_accepts_it(talked: Lumen) -> None:
     lines = talked.segment().read_bytes().splitlines(keepends=True)
     talked.segment().write_bytes(b"".join(lines[:-3]))
     heads = talked.being / "data" / "heads.jsonl"
@@ -18,10 +18,15 @@ def test_a_cut_archive_stays_found_out_however_long_it_goes_on(talked: Lumen) ->
     assert talked.run("archive", "verify").code == 1
 
     for _ in range(2):
-        assert "not the one this host has seen" in talked.run("chat", "-m", "hello").err
-
-    assert len(talked.events()) > len(lines)
+        refused = talked.run("chat", "-m", "hello")
+        assert (refused.code, refused.out) == (1, "")
+        assert "restored from an older copy" in refused.err
+    assert len(talked.events()) == len(lines) - 3
     assert talked.run("archive", "verify").code == 1
+
+    assert talked.run("archive", "accept-rollback", "--yes").code == 0
+    assert talked.run("chat", "-m", "hello").code == 0
+    assert talked.run("archive", "verify").code == 0
 
 
 def test_a_turn_whose_reader_leaves_is_finished_all_the_same(lumen: Lumen) -> None:

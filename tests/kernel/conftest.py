@@ -13,29 +13,40 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from lumen.core.canon import JSON, dumps
-from lumen.core.clock import FixedClock
-from lumen.core.data import Author, Being, Entry, Event, EventType, Origin
+from lumen.core.clock import FixedClock, ulid
+from lumen.core.data import Author, Being, Entry, Event, EventType, Origin, kernel_entry
 from lumen.kernel.birth import init
 from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.commit import Gate
+from lumen.kernel.commit import Gate, begin
 from lumen.kernel.recall import Recall
-from lumen.kernel.run import Answered, Kernel, Watch, converse
+from lumen.kernel.mend import recover
+from lumen.kernel.run import (
+    Answered,
+    Kernel,
+    Watch,
+    adopt_edits,
+    close_dead_turns,
+    converse,
+)
 from lumen.kernel.slots import Now, Self
 from lumen.mind.ask import Reach
 from lumen.mind.embed import Embedder
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
-from lumen.soul.archive import read
+from lumen.soul.archive import parse, read, segments
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 
 BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
 QUIET = Watch()
+SESSION = "lumen:interface:01"
+BEAT = kernel_entry("record", "RECORD: done", SESSION, {"turn": SESSION})
 
 
 def nothing(_: object) -> None:
@@ -144,6 +155,26 @@ class Life:
         (found,) = [told for steps in beats for told in steps if told["step"] == name]
         return found
 
+    def told(self) -> list[str]:
+        """What was mended or adopted, in words for the author; told once."""
+        said, self.kernel.gate.repairs[:] = [*self.kernel.gate.repairs], []
+        return said
+
+    def open_again(self) -> list[str]:
+        """What a process does that opens the being next; says what it tells the author."""
+        recover(self.kernel.gate, self.events()[0].soul)
+        dead = close_dead_turns(self.kernel)
+        self.kernel.as_of = -1
+        adopt_edits(self.kernel)
+        return [*self.told(), *dead]
+
+    def skill(self, name: str, source: str) -> None:
+        """Give the being a skill; it finds the being's folder in `root`."""
+        folder = self.being.skills / name
+        folder.mkdir(exist_ok=True)
+        head = "import json, os, pathlib, signal, sys\nroot = pathlib.Path.cwd().parent.parent\n"
+        (folder / "main.py").write_text(head + source, "utf-8")
+
     def open_turns(self) -> list[tuple[str, int]]:
         """Turns the archive shows as begun and not closed."""
         self.kernel.index.catch_up()
@@ -189,7 +220,8 @@ def said(text: str, session_key: str) -> Entry:
 
 def wake(being: Being, keyring: Keyring, clock: FixedClock, embedder: Embedder) -> Life:
     """Open a being that exists."""
-    gate, index = Gate(being, keyring, clock), Index(being)
+    index = Index(being)
+    gate = Gate(being, keyring, clock, index)
     kernel = Kernel(
         being=being,
         gate=gate,
@@ -203,6 +235,102 @@ def wake(being: Being, keyring: Keyring, clock: FixedClock, embedder: Embedder) 
         now=lambda: Now(clock.now(), ZoneInfo("Europe/Lisbon")),
     )
     return Life(kernel, clock, keyring)
+
+
+@dataclass(slots=True)
+class Guarded:
+    """A being behind its gate, with nothing else to it: no skills, no prompts."""
+
+    being: Being
+    keyring: Keyring
+    clock: FixedClock
+    gate: Gate
+
+    @property
+    def index(self) -> Index:
+        """The index, up to date."""
+        self.gate.index.catch_up()
+        return self.gate.index
+
+    def events(self) -> list[Event]:
+        """Every line of the archive, read from the disk."""
+        return [stored.event for stored in read(self.being.memory)]
+
+    def last(self) -> Entry:
+        """What was archived last."""
+        return self.events()[-1].entry
+
+    def archive(self) -> bytes:
+        """The archive, byte for byte."""
+        return b"".join(p.read_bytes() for p in segments(self.being.memory))
+
+    def since(self, archive: bytes) -> list[Event]:
+        """The lines that were added to what the archive was; nothing else of it changed."""
+        whole = self.archive()
+        assert whole.startswith(archive)
+        return [parse(raw) for raw in whole[len(archive) :].splitlines()]
+
+    def others(self) -> dict[str, bytes]:
+        """Every byte of the being that is not the archive, nor index or lock."""
+        archive = set(segments(self.being.memory))
+        found = [p for p in self.being.root.rglob("*") if p.is_file() and p not in archive]
+        return {
+            self.being.named(p): p.read_bytes()
+            for p in found
+            if p.parent != self.being.index.parent and not p.name.startswith(".lock")
+        }
+
+    def another(self) -> Guarded:
+        """The same being, opened a second time."""
+        clock, index = replace(self.clock, seed=self.clock.seed + 1), Index(self.being)
+        gate = Gate(self.being, self.keyring, clock, index, self.gate.secrets)
+        return Guarded(self.being, self.keyring, clock, gate)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.gate.index.close()
+        self.gate.close()
+
+
+def guard(root: Path) -> Guarded:
+    """A being that has just begun."""
+    being, keyring = Being(root / "being"), Keyring(root / "host")
+    clock = FixedClock(BIRTH, step_ms=3)
+    files = {
+        being.soul_md: "# Lumen\n",
+        being.values: "[]\n",
+        being.goals / "2026.json": "[]\n",
+        being.settings: "[being]\n",
+    }
+    begin(being, keyring, clock, files, ulid(clock))
+    return Guarded(being, keyring, clock, Gate(being, keyring, clock, Index(being)))
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Guarded]:
+    """A being and its gate."""
+    made = guard(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def unmoved() -> Iterator[Guarded]:
+    """One being for every refusal: none of them changes it, so the next finds it as it was.
+
+    In memory where there is such a disk: a thousand refusals are a thousand waits for the other.
+    """
+    fast = Path("/dev/shm")  # noqa: S108 - only for what is thrown away
+    with TemporaryDirectory(dir=fast if fast.is_dir() else None) as folder:
+        made = guard(Path(folder))
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="session")
+def beat() -> Entry:
+    """The kernel memory that goes with a commit."""
+    return BEAT
 
 
 @pytest.fixture(scope="session")
@@ -261,6 +389,32 @@ def born(
 def life(born: Callable[[str], Life]) -> Life:
     """One being, whose model says back what it is shown."""
     return born("being")
+
+
+@pytest.fixture
+def opened(embedder: Embedder) -> Iterator[Callable[[Being, Keyring, FixedClock], Life]]:
+    """Opens a being that exists, for a test that made it itself."""
+    with ExitStack() as open_ones:
+
+        def open_one(being: Being, keyring: Keyring, clock: FixedClock) -> Life:
+            life = wake(being, keyring, clock, embedder)
+            open_ones.callback(life.kernel.close)
+            return life
+
+        yield open_one
+
+
+@pytest.fixture
+def wake_again(
+    opened: Callable[[Being, Keyring, FixedClock], Life],
+) -> Callable[[Life], Life]:
+    """Opens a being that is open already, as another process would."""
+
+    def again(life: Life) -> Life:
+        clock = replace(life.clock, seed=life.clock.seed + 100)
+        return opened(life.being, life.keyring, clock)
+
+    return again
 
 
 @pytest.fixture

@@ -15,16 +15,32 @@ from lumen.core.data import Author, Being, kernel_entry
 from lumen.core.errors import AlreadyABeing, LumenError, UsageError
 from lumen.kernel.birth import init, introduce
 from lumen.kernel.commit import Gate
+from lumen.kernel.edits import self_in_force
+from lumen.kernel.mend import recover
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
-from lumen.soul.selfhood import read_self
+from lumen.soul.selfhood import Selfhood, selfhood
 from lumen.soul.verify import verify
-from lumen.soul.write import FileChange, Writer
+from lumen.soul.write import Writer
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
+TEXTS = {"soul": "data/soul.md", "settings": "lumen.toml"}
 NAMES = ("Ada", 'Ada "the \\ Great"', "O'Brien \\1 \\g<0> \\n", "Zoë 日本 \U0001f600", "{soul} # x")
+
+
+def self_of(life: Life) -> Selfhood:
+    """Who it is: its files and the archive say the same."""
+    life.kernel.index.catch_up()
+    found = self_in_force(life.kernel.index)
+    years = life.being.goals.glob("*.json")
+    texts = {life.being.named(p): p.read_text("utf-8") for p in years}
+    texts |= {
+        life.being.named(p): p.read_text("utf-8") for p in (life.being.soul_md, life.being.values)
+    }
+    assert found == selfhood(texts)
+    return found
 
 
 def test_a_being_is_born_with_an_empty_self_and_a_signed_genesis(life: Life) -> None:
@@ -33,8 +49,16 @@ def test_a_being_is_born_with_an_empty_self_and_a_signed_genesis(life: Life) -> 
     settings = tomllib.loads(being.settings.read_text("utf-8"))
 
     assert genesis.entry.situation == "genesis"
+    assert genesis.entry.payload["changes"] == [
+        {"store": store, "operation": "set", "path": path, "base": "", "value": text}
+        for store, path, text in (
+            ("soul", "data/soul.md", ""),
+            ("values", "data/values.json", "[]\n"),
+            ("goals", "data/goals/2026.json", "[]\n"),
+        )
+    ]
     assert settings["being"]["soul"] == genesis.soul
-    assert read_self(being).name == "Lumen"
+    assert self_of(life).name == "Lumen"
     assert (being.goals / "2026.json").read_text() == "[]\n"
     assert (being.skills / "chat" / "main.py").is_file()
     assert "memory/" in (being.data / ".gitignore").read_text()
@@ -57,7 +81,7 @@ def test_names_of_any_letters_keep_the_files_readable(life: Life, name: str, aut
         k: v for k, v in before.items() if k != "author"
     }
     assert "# which model serves which role" in being.settings.read_text("utf-8")
-    assert read_self(being).name == name
+    assert self_of(life).name == name
     assert being.soul_md.read_text("utf-8") == f"# {name}\n"
 
 
@@ -70,7 +94,7 @@ def test_names_are_one_line_whatever_they_hold(life: Life, end: str) -> None:
     assert settings["author"] == {"name": "Ada [roles]", "timezone": ""}
     assert settings["roles"]["interface"].startswith("embedded/")
     assert being.soul_md.read_text("utf-8") == "# Iris of the Sea\n"
-    found = read_self(being)
+    found = self_of(life)
     assert (found.name, found.narrative) == ("Iris of the Sea", "")
 
 
@@ -87,6 +111,7 @@ def test_both_files_are_archived_as_one_change_of_the_author(life: Life) -> None
         {
             "store": store,
             "operation": "set",
+            "path": TEXTS[store],
             "base": before[path],
             "value": path.read_text("utf-8"),
         }
@@ -99,24 +124,33 @@ def test_both_files_are_archived_as_one_change_of_the_author(life: Life) -> None
 def test_a_new_name_keeps_the_story(life: Life) -> None:
     being = life.being
     being.soul_md.write_text("# Old\n\nBorn by the sea.\n\n\n")
+    life.kernel.gate.adopt()
     introduce(life.kernel.gate, being, "New", "Ada", "")
     assert being.soul_md.read_text() == "# New\n\nBorn by the sea.\n"
 
     being.soul_md.write_text("Only a story.\n")
+    life.kernel.gate.adopt()
     introduce(life.kernel.gate, being, "Newer", "Ada", "")
     assert being.soul_md.read_text() == "# Newer\nOnly a story.\n"
 
 
-def archived_only(life: Life, *changes: FileChange) -> None:
-    """The archive has the change; the process died before the files were replaced."""
-    before = {change.path: change.path.read_bytes() for change in changes}
+def archived_only(life: Life, **texts: str) -> None:
+    """The archive has the changes; the process died before the files were replaced."""
+    files = {life.being.at(TEXTS[store]): text.encode() for store, text in texts.items()}
+    before = {path: path.read_bytes() for path in files}
+    changes = [
+        {
+            "store": store,
+            "operation": "set",
+            "path": TEXTS[store],
+            "base": sha256(before[life.being.at(TEXTS[store])]),
+            "value": text,
+        }
+        for store, text in texts.items()
+    ]
     writer = Writer(life.being, life.keyring, life.clock)
-    payload = {"changes": [change.as_json() for change in changes]}
-    writer.append(
-        [kernel_entry("introduced", "A change.", "lumen:author", payload)],
-        durable=True,
-        files=changes,
-    )
+    entry = kernel_entry("introduced", "A change.", "lumen:author", {"changes": changes})
+    writer.append([entry], durable=True, files=files)
     writer.close()
     for path, old in before.items():
         assert path.read_bytes() != old
@@ -124,15 +158,12 @@ def archived_only(life: Life, *changes: FileChange) -> None:
         os.utime(path, (0, 0))
 
 
-def change(store: str, path: Path, text: str) -> FileChange:
-    return FileChange(store, path, sha256(path.read_bytes()), text)
-
-
 def recovered(life: Life) -> list[str]:
     """What a process that opens the being next has to mend."""
-    gate, index = Gate(life.being, life.keyring, life.clock), Index(life.being)
+    index = Index(life.being)
+    gate = Gate(life.being, life.keyring, life.clock, index)
     try:
-        gate.recover(index)
+        recover(gate)
         return gate.repairs
     finally:
         index.close()
@@ -142,15 +173,11 @@ def recovered(life: Life) -> list[str]:
 def test_a_change_that_was_archived_only_is_finished_by_the_next_process(life: Life) -> None:
     being = life.being
     settings = being.settings.read_text("utf-8").replace("friend", "Ada")
-    archived_only(
-        life,
-        change("soul", being.soul_md, "# Iris\n"),
-        change("settings", being.settings, settings),
-    )
+    archived_only(life, soul="# Iris\n", settings=settings)
 
     assert recovered(life) == [
-        "soul.md was brought up to event 2.",
-        "lumen.toml was brought up to event 2.",
+        "data/soul.md was left behind and is now as event 2 left it.",
+        "lumen.toml was left behind and is now as event 2 left it.",
     ]
     assert being.soul_md.read_text() == "# Iris\n"
     assert being.settings.read_text("utf-8") == settings
@@ -159,7 +186,7 @@ def test_a_change_that_was_archived_only_is_finished_by_the_next_process(life: L
 
 def test_a_file_that_the_author_changed_since_is_left_as_it_is(life: Life) -> None:
     being = life.being
-    archived_only(life, change("soul", being.soul_md, "# Iris\n"))
+    archived_only(life, soul="# Iris\n")
     being.soul_md.write_text("# Mine\n")
 
     assert recovered(life) == []

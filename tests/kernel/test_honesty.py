@@ -108,7 +108,7 @@ def test_a_model_that_repeats_its_last_reply_has_not_answered(life: Life) -> Non
 def test_what_cannot_be_done_is_not_promised(life: Life) -> None:
     listener = life.listen()
 
-    assert life.say("Forget what I said about my dog.").text.startswith("I cannot forget yet")
+    assert life.say("Forget what I said about my dog.").text.startswith("Only you can make me")
     assert listener.prompts == []
 
 
@@ -216,7 +216,7 @@ def test_what_the_skill_delivered_is_what_is_remembered(life: Life) -> None:
 
 def test_hands_know_which_skills_there_are(life: Life) -> None:
     kernel = life.kernel
-    hands = RecordedHands(life.being.skills, "turn", kernel.clock, kernel.limits)
+    hands = RecordedHands(kernel.gate, "turn", kernel.clock, kernel.limits)
 
     assert hands.can("chat")
     assert not hands.can("fly")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import Author, Entry, EventType, Memory, Origin, kernel_entry
-from lumen.kernel.recall import LONGEST_QUOTE, Recall, Vectors, is_evidence
+from lumen.kernel.recall import LONGEST_QUOTE, Recall, Rows, is_evidence
 from lumen.mind.embed import Embedder
+from lumen.soul.vectors import progress
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -41,7 +42,7 @@ class Counting:
     texts: list[str] = field(default_factory=list)
     id: str = Embedder.id
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Rows:
         """As the real one does."""
         self.texts += texts
         return self.real.embed(texts)
@@ -255,13 +256,13 @@ def test_vectors_are_made_for_memories_that_lack_them_and_once(
     life.tell(*FACTS)
     index = life.kernel.index
     index.catch_up()
-    assert index.vector_progress() == (0, len(FACTS))
+    assert progress(index) == (0, len(FACTS))
     counting = Counting(embedder)
     recall = Recall(index, counting)
 
     assert recall.learn(limit=3) == 3
     assert recall.learn() == len(FACTS) - 3
-    assert index.vector_progress() == (len(FACTS), len(FACTS))
+    assert progress(index) == (len(FACTS), len(FACTS))
     for text in FACTS:
         assert counting.texts.count(text) == 1
     before = len(counting.texts)

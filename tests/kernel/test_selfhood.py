@@ -1,44 +1,55 @@
-"""The self is read from its files; one that does not say what it must counts as empty."""
+"""The self as texts: what they tell, where they are flawed, and how one entry of them is edited."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from lumen.core.data import Being
-from lumen.soul.selfhood import Held, read_self
+from lumen.core.data import Held, Store
+from lumen.soul.selfhood import (
+    LONGEST,
+    LONGEST_NAME,
+    SOUL,
+    VALUES,
+    Flaw,
+    check,
+    drop,
+    goals_of,
+    is_self,
+    parse_held,
+    put,
+    selfhood,
+    spell,
+    stand,
+    states_of,
+    store_of,
+    without,
+)
+
+HONESTY, CALM = Held("honesty", 1.0, "active"), Held("calm", 0.2, "deprecated")
+GOAL = '{"name": "new", "weight": 0.7, "status": "todo"}'
 
 
-@pytest.fixture
-def being(tmp_path: Path) -> Being:
-    made = Being(tmp_path)
-    made.goals.mkdir(parents=True)
-    return made
-
-
-def test_a_self_is_read_from_its_files_heaviest_first(being: Being) -> None:
-    being.soul_md.write_text("# Iris of the Sea \n\nBorn in Lisbon.\n", encoding="utf-8")
-    being.values.write_text(
-        '[{"name": "calm", "weight": 0.2, "status": "deprecated"},'
-        ' {"name": "honesty", "weight": 1, "status": "active"}]'
+def test_a_self_is_told_heaviest_first() -> None:
+    found = selfhood(
+        {
+            SOUL: "# Iris of the Sea \n\nBorn in Lisbon.\n",
+            VALUES: spell([CALM, HONESTY]),
+            goals_of(2025): '[{"name": "old", "weight": 0.1, "status": "done"}]',
+            goals_of(2026): f"[{GOAL}]",
+            "data/goals/notes.json": "none of ours",
+        }
     )
-    (being.goals / "2025.json").write_text('[{"name": "old", "weight": 0.1, "status": "done"}]')
-    (being.goals / "2026.json").write_text('[{"name": "new", "weight": 0.7, "status": "todo"}]')
-    (being.goals / "notes.json").write_text("none of ours")
-    found = read_self(being)
 
     assert (found.name, found.narrative) == ("Iris of the Sea", "Born in Lisbon.")
-    assert found.values == (Held("honesty", 1.0, "active"), Held("calm", 0.2, "deprecated"))
+    assert found.values == (HONESTY, CALM)
     assert [g.name for g in found.goals] == ["new", "old"]
-    assert found.problems == ()
 
 
-def test_a_self_without_files_is_an_empty_one(tmp_path: Path) -> None:
-    found = read_self(Being(tmp_path / "nowhere"))
+def test_a_self_without_texts_is_an_empty_one() -> None:
+    found = selfhood({})
 
     assert (found.name, found.narrative, found.values, found.goals) == ("Lumen", "", (), ())
-    assert found.problems == ()
+    assert found.ontology == ""
 
 
 @pytest.mark.parametrize(
@@ -50,45 +61,99 @@ def test_a_self_without_files_is_an_empty_one(tmp_path: Path) -> None:
         ("#Iris\nwords", "Lumen", "#Iris\nwords"),
     ],
 )
-def test_a_name_is_the_first_heading(being: Being, text: str, name: str, narrative: str) -> None:
-    being.soul_md.write_text(text)
-    found = read_self(being)
+def test_a_name_is_the_first_heading(text: str, name: str, narrative: str) -> None:
+    found = selfhood({SOUL: text})
 
     assert (found.name, found.narrative) == (name, narrative.strip())
 
 
+def test_what_stands_under_its_headings_is_told_apart() -> None:
+    text = "# Iris\nBefore.\n## Ontology\nA pattern.\n\n## Narrative\nBorn.\n## Other\nMore.\n"
+    found = selfhood({SOUL: text})
+
+    assert found.ontology == "A pattern."
+    assert found.narrative == "Before.\nBorn.\n## Other\nMore."
+
+
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "line", "why"),
     [
-        ("[{", "values.json is not used: "),
-        ("{}", "it must be a list"),
-        ('["honesty"]', "each entry must be like"),
-        ('[{"name": 3, "weight": 0.5, "status": "active"}]', "each entry must be like"),
-        ('[{"name": "x", "weight": 1.5, "status": "active"}]', "'x' must be between 0 and 1"),
-        ('[{"name": "x", "weight": true, "status": "active"}]', "'x' must be between 0 and 1"),
-        ('[{"name": "x", "weight": "1", "status": "active"}]', "'x' must be between 0 and 1"),
-        ('[{"name": "x", "weight": 0.5, "status": "todo"}]', "one of active, deprecated"),
-        ('[{"name": "x", "weight": 0.5}]', "one of active, deprecated"),
-        ("\ufeff[]", "values.json is not used: "),
+        ("[{", 1, "it is not JSON: "),
+        ('[\n\n{"name": }]', 3, "it is not JSON: "),
+        ("[" * 100_000, 1, "nested too deep"),
+        ("{}", 1, "it must be a list"),
+        ('["honesty"]', 1, "each entry must be like"),
+        ('[{"name": " ", "weight": 1, "status": "active"}]', 1, "each entry must be like"),
+        ('[{"name": 3, "weight": 0.5, "status": "active"}]', 1, "each entry must be like"),
+        ('[{"name": "x", "weight": 1.5, "status": "active"}]', 1, "'x' must be between 0 and 1"),
+        ('[{"name": "x", "weight": NaN, "status": "active"}]', 1, "'x' must be between 0 and 1"),
+        ('[{"name": "x", "weight": true, "status": "active"}]', 1, "'x' must be between 0 and 1"),
+        ('[{"name": "x", "weight": "1", "status": "active"}]', 1, "'x' must be between 0 and 1"),
+        ('[{"name": "x", "weight": 0.5, "status": "todo"}]', 1, "one of active, deprecated"),
+        ('[\n{"name": "x", "weight": 0.5}]', 2, "one of active, deprecated"),
+        ('[{"name": "\\u0000", "weight": 1, "status": "active"}]', 1, "must be plain text"),
+        ('[{"name": "\\ud800", "weight": 1, "status": "active"}]', 1, "must be plain text"),
+        (spell([Held("x" * (LONGEST_NAME + 1), 1, "active")]), 2, "at most 200 characters"),
+        (f"{spell([HONESTY])[:-3]},\n\n{spell([HONESTY])[2:]}", 4, "'honesty' is there twice"),
+        (" " * (LONGEST + 1), 1, "262,145 characters; at most 262,144 fit"),
+        ("\ufeff[]", 1, "it is not JSON: "),
+        ('[{"name": "x", "weight": ' + "1" * 5000 + ', "status": "active"}]', 1, ""),
     ],
 )
-def test_values_that_do_not_say_what_they_must_are_reported_and_count_as_none(
-    being: Being, text: str, why: str
+def test_a_text_that_does_not_say_what_it_must_is_flawed_on_a_line(
+    text: str, line: int, why: str
 ) -> None:
-    being.values.write_text(text, encoding="utf-8")
-    (being.goals / "2026.json").write_text('[{"name": "new", "weight": 0.7, "status": "todo"}]')
-    found = read_self(being)
+    with pytest.raises(Flaw, match=r"^line") as found:
+        check(VALUES, text)
 
-    assert found.values == ()
-    (problem,) = found.problems
-    assert why in problem
-    assert len(found.goals) == 1
+    assert why in found.value.why
+    assert found.value.line == line
 
 
-def test_one_bad_year_leaves_the_goals_of_the_others(being: Being) -> None:
-    (being.goals / "2025.json").write_text('[{"name": "x", "weight": 2, "status": "done"}]')
-    (being.goals / "2026.json").write_text('[{"name": "new", "weight": 0.7, "status": "working"}]')
-    found = read_self(being)
+def test_a_story_is_flawed_by_nothing_but_its_length() -> None:
+    check(SOUL, "[{")
+    check(SOUL, "x" * LONGEST)
+    with pytest.raises(Flaw, match="at most 262,144 fit"):
+        check(SOUL, "x" * (LONGEST + 1))
 
-    assert [g.name for g in found.goals] == ["new"]
-    assert found.problems == ("2025.json is not used: the weight of 'x' must be between 0 and 1",)
+
+def test_which_files_are_the_self_and_of_which_store_they_are() -> None:
+    assert [is_self(p) for p in (SOUL, VALUES, goals_of(2026))] == [True] * 3
+    for path in ("lumen.toml", "data/goals/26.json", "data/goals/2026.json.new", "soul.md"):
+        assert not is_self(path)
+    assert [store_of(p) for p in (SOUL, VALUES, goals_of(99))] == [
+        Store.SOUL,
+        Store.VALUES,
+        Store.GOALS,
+    ]
+    assert goals_of(99) == "data/goals/0099.json"
+
+
+@pytest.mark.parametrize(
+    "held", [[], [HONESTY], [HONESTY, CALM, Held('a "b" \\ ü\n', 0.5, "active")]]
+)
+def test_what_is_spelled_out_reads_back_the_same(held: list[Held]) -> None:
+    text = spell(held)
+
+    assert parse_held(text, states_of(VALUES)) == held
+    assert len(text.splitlines()) == (len(held) + 2 if held else 1)
+
+
+def test_one_entry_is_put_dropped_and_stood_without_touching_the_others() -> None:
+    both = [HONESTY, CALM]
+    louder = Held("honesty", 0.5, "active")
+
+    assert put(both, louder) == [louder, CALM]
+    assert put([CALM], HONESTY) == [CALM, HONESTY]
+    assert drop(both, "honesty") == [CALM]
+    assert stand(both, "calm", "active") == [HONESTY, Held("calm", 0.2, "active")]
+
+
+def test_what_quotes_something_is_left_out_and_the_rest_stays_as_it_is_spelled() -> None:
+    odd = '[ {"name":"calm","weight":0.2,"status":"active"} ]'
+
+    assert without(VALUES, spell([HONESTY, CALM]), lambda t: "hon" in t) == spell([CALM])
+    assert without(VALUES, odd, lambda t: "hon" in t) == odd
+    assert without(VALUES, "no list, honestly", lambda t: "hon" in t) == "[]\n"
+    assert without(VALUES, "no list", lambda t: "hon" in t) == "no list"
+    assert without(SOUL, "# Iris\nhonest\nkind\n", lambda t: "hon" in t) == "# Iris\nkind\n"

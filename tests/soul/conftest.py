@@ -6,17 +6,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO
 
+import apsw
 import pytest
 
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Entry, EventType, Origin
 from lumen.soul.archive import Placed, segments
+from lumen.soul.database import FOLDED
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import Report, verify
 from lumen.soul.write import Writer
@@ -85,6 +87,38 @@ class Home:
     def say(self, writer: Writer, *texts: str, sign: bool = False) -> list[Placed]:
         """Append some words, durably."""
         return writer.append([entry(text) for text in texts], durable=True, sign=sign)
+
+    def live(self, writer: Writer, turns: int, began: int = 0) -> None:
+        """Some turns, every third never closed, with a change to a file here and there."""
+        for number in range(began, began + turns):
+            change = {"store": "soul", "operation": "set", "base": f"{number}"}
+            beat = entry(
+                f"THINK: about apples and turn {number}",
+                Author.KERNEL,
+                "record" if number % 3 else "think",
+                {"changes": [{**change, "value": f"# {number}"}]} if number % 2 else {},
+            )
+            heard = entry(f"turn {number}: I ate an apple", payload={"private": number % 4 == 0})
+            reply = entry(f"an apple, noted ({number})", Author.SELF, "answered")
+            self.later(hours=5)
+            writer.append(
+                [
+                    replace(each, session_key=f"lumen:interface:{number}")
+                    for each in (heard, reply, beat)
+                ],
+                durable=False,
+                sign=number == began + turns - 1,
+            )
+
+    def rows(self) -> dict[str, list[tuple[object, ...]]]:
+        """Everything the index holds that comes from the archive; words by what they find."""
+        db = apsw.Connection(str(self.being.index), flags=apsw.SQLITE_OPEN_READONLY)
+        found = {table: db.execute(f"SELECT * FROM {table}").fetchall() for table in FOLDED}  # noqa: S608 - our own names
+        for word in ("apple", "noted", "turn", "about"):
+            match = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid"
+            found[word] = db.execute(match, (word,)).fetchall()
+        db.close()
+        return found
 
     def segments(self) -> dict[str, bytes]:
         """Every segment's bytes by name."""

@@ -12,8 +12,8 @@ import pytest
 
 from lumen.core.errors import ArchiveError, Busy
 from lumen.soul import disk
+from lumen.soul.files import scaffold, set_aside, set_file
 from lumen.soul.index import Index
-from lumen.soul.write import scaffold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,11 +134,12 @@ print(tried(lambda: writer.append([said("three")], durable=True, sign=True)))
 
 
 def test_a_file_that_finds_no_room_stays_as_it_was(home: Home) -> None:
-    writer = home.begin()
-    writer.set_file(home.being.soul_md, "# Mine\n")
+    home.begin()
+    set_file(home.being.soul_md, b"# Mine\n")
     script = f"""{FULL}
+from lumen.soul.files import set_file
 room(100)
-print(tried(lambda: writer.set_file(being.soul_md, "# Theirs\\n" * 100)))
+print(tried(lambda: set_file(being.soul_md, b"# Theirs\\n" * 100)))
 print(sorted(p.name for p in being.data.iterdir() if p.is_file()))
 room(resource.RLIM_INFINITY)
 """
@@ -151,15 +152,13 @@ def test_a_commit_that_finds_no_room_leaves_its_files_alone(home: Home) -> None:
     home.begin()
     home.being.soul_md.write_text("# Mine\n", "utf-8")
     script = f"""{FULL}
-from lumen.core.canon import sha256
-from lumen.soul.write import FileChange
-change = FileChange("soul", being.soul_md, sha256(b"# Mine\\n"), "# Theirs\\n")
+change = {{being.soul_md: b"# Theirs\\n"}}
 writer.recover()
 room(Path(argv[0]).stat().st_size)
-print(tried(lambda: writer.append([said("named")], durable=True, files=[change])))
+print(tried(lambda: writer.append([said("named")], durable=True, files=change)))
 print(sorted(p.name for p in being.data.iterdir() if p.is_file()), being.soul_md.read_text())
 room(resource.RLIM_INFINITY)
-print(tried(lambda: writer.append([said("named")], durable=True, files=[change])))
+print(tried(lambda: writer.append([said("named")], durable=True, files=change)))
 print(sorted(p.name for p in being.data.iterdir() if p.is_file()), being.soul_md.read_text())
 """
     there = "['heads.jsonl', 'soul.md']"
@@ -169,10 +168,11 @@ print(sorted(p.name for p in being.data.iterdir() if p.is_file()), being.soul_md
 
 
 def test_a_file_that_cannot_be_replaced_is_said_to_be_archived(home: Home) -> None:
-    writer = home.begin()
+    home.begin()
     home.being.soul_md.mkdir()
-    with pytest.raises(ArchiveError, match="could not be replaced: Is a directory"):
-        writer.set_file(home.being.soul_md, "# Mine\n")
+    for data in (b"# Mine\n", None):
+        with pytest.raises(ArchiveError, match="could not be replaced: Is a directory"):
+            set_file(home.being.soul_md, data)
     assert [p.name for p in home.being.data.iterdir() if p.name.endswith(".new")] == []
 
 
@@ -207,13 +207,15 @@ def test_a_being_that_may_not_be_written_is_left_alone_and_can_still_be_checked(
     before = home.segments()
     script = f"""{FULL}
 from lumen.soul.verify import verify
-from lumen.soul.write import scaffold
+from lumen.soul.files import blank, scaffold, set_aside, set_file
 print(verify(being, keyring).ok)
 {SOMEBODY_ELSE}
 for work in (
     lambda: writer.append([said("one")], durable=True, sign=True),
     writer.recover,
-    lambda: writer.set_file(being.soul_md, ""),
+    lambda: set_file(being.soul_md, b""),
+    lambda: set_aside(being, "soul.md", b""),
+    lambda: blank(being.memory, 3, [("2026-11-14.jsonl", 0, 10)]),
     lambda: scaffold(being, {{being.values: ""}}),
     lambda: Index(being),
 ):
@@ -224,7 +226,7 @@ for work in (
 print(verify(being, keyring).ok)
 """
     try:
-        assert output(home, script) == ["True", *["Permission denied True"] * 5, "True"]
+        assert output(home, script) == ["True", *["Permission denied True"] * 7, "True"]
     finally:
         for path in home.root.rglob("*"):
             path.chmod(0o755)
@@ -257,7 +259,10 @@ def test_a_file_in_the_way_is_said(home: Home) -> None:
     writer = home.begin()
     home.being.goals.touch()
     with pytest.raises(ArchiveError, match="cannot be written"):
-        writer.set_file(home.being.goals / "2026.json", "[]\n")
+        set_file(home.being.goals / "2026.json", b"[]\n")
+    home.being.quarantine.touch()
+    with pytest.raises(ArchiveError, match="cannot be written"):
+        set_aside(home.being, "soul.md", b"")
     with pytest.raises(ArchiveError, match="cannot be written"):
         scaffold(home.being, {home.being.goals / "2026.json": "[]\n"})
     (home.being.memory / "2027").touch()

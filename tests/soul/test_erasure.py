@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import Author
-from lumen.soul.archive import CONTENT_HASH, Placed, read
-from lumen.soul.chain import ERASED
+from lumen.core.errors import ArchiveError
+from lumen.soul.archive import CONTENT_HASH, ERASED, Placed, content_length, read
+from lumen.soul.files import blank
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -81,6 +82,48 @@ def test_a_line_its_erasure_names_may_be_blanked(forgetful: Forgetful) -> None:
     assert b"555 0123" not in forgetful.home.newest().read_bytes()
     forgetful.home.say(forgetful.writer, "and on it goes", sign=True)
     assert forgetful.home.verify().ok
+
+
+def test_blanking_on_disk_leaves_the_one_stub_the_format_knows(forgetful: Forgetful) -> None:
+    home = forgetful.home
+    places = [(s.segment, s.offset, s.length) for s in read(home.being.memory)][1:3]
+    named = [forgetful.name(seq, length=content_length(forgetful.line(seq))) for seq in (2, 3)]
+    by = forgetful.erase(named)
+    before, wanted = home.lines(), [forgetful.stub(by, seq) for seq in (2, 3)]
+    for _ in range(2):  # a cut between two lines is finished by doing it all again
+        blank(home.being.memory, by, places)
+        assert home.lines() == [before[0], *wanted, *before[3:]]
+        assert home.verify().ok
+    assert b"hello" not in home.newest().read_bytes()
+    home.say(home.writer(), "and on it goes", sign=True)
+    assert home.verify().ok
+
+
+def test_the_last_line_can_be_blanked_and_what_follows_links_to_it(forgetful: Forgetful) -> None:
+    home = forgetful.home
+    last = list(read(home.being.memory))[-1]
+    by = len(home.lines()) + 1
+    blank(home.being.memory, by, [(last.segment, last.offset, last.length)])
+    assert forgetful.erase([forgetful.name(4)]) == by
+    assert home.verify().ok
+
+
+def test_a_segment_that_is_gone_cannot_be_blanked_and_it_is_said(forgetful: Forgetful) -> None:
+    with pytest.raises(ArchiveError, match=r"2001-01-01\.jsonl cannot be written"):
+        blank(forgetful.home.being.memory, 5, [("2001-01-01.jsonl", 0, 10)])
+
+
+def test_the_shortest_line_has_room_for_its_stub(forgetful: Forgetful) -> None:
+    home = forgetful.home
+    home.say(forgetful.writer, "")
+    shortest, after = home.entry("", situation=""), home.entry("after")
+    forgetful.writer.append([shortest, after], durable=True)
+    named = forgetful.name(6)
+    stored = list(read(home.being.memory))[5]
+    by = forgetful.erase([named])
+    blank(home.being.memory, by, [(stored.segment, stored.offset, stored.length)])
+    assert len(forgetful.line(6)) == stored.length
+    assert home.verify().ok
 
 
 def test_a_line_that_is_named_but_not_blanked_yet_is_in_order(forgetful: Forgetful) -> None:

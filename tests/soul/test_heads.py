@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.canon import dumps, loads
+from lumen.core.canon import dumps, loads, sha256
 from lumen.core.data import Author
 from lumen.core.errors import ArchiveError, Damaged
 from lumen.soul.archive import parse
+from lumen.soul.files import keep_heads
 from lumen.soul.keys import Keyring, head_from, head_line, is_signed
 
 if TYPE_CHECKING:
@@ -160,14 +161,49 @@ def test_the_witness_never_goes_down(home: Home) -> None:
     assert home.keyring.witness(placed[0].soul) == heads[-1]
 
 
-def test_a_writer_that_met_another_chain_leaves_the_witness_as_it_is(home: Home) -> None:
+def test_the_witness_goes_down_when_the_author_accepts_a_chain(home: Home) -> None:
     writer = home.begin()
-    soul = home.say(writer, "hello", sign=True)[-1].soul
-    before = home.keyring.witness(soul)
-    writer.estranged = True
-    home.say(writer, "on it goes", sign=True)
-    assert home.keyring.witness(soul) == before
-    assert heads_of(home)[-1].seq == 3
+    kept = home.newest().read_bytes()
+    soul = home.say(writer, "one", "two", "three", sign=True)[-1].soul
+    home.overwrite(home.newest(), kept)
+    home.overwrite(home.being.heads, home.being.heads.read_bytes().splitlines(keepends=True)[0])
+    assert not home.verify().ok
+    placed = home.writer().accept(home.entry("so be it", Author.KERNEL, "rollback_accepted"))
+    assert placed.seq == 2
+    assert home.keyring.witness(soul) == heads_of(home)[-1]
+    assert heads_of(home)[-1].seq == 2
+    assert home.verify().ok
+
+
+def test_heads_of_another_chain_are_set_aside_to_the_byte(home: Home) -> None:
+    writer = home.begin()
+    for text in ("one", "two", "three"):
+        home.say(writer, text, sign=True)
+    lines = home.being.heads.read_bytes().splitlines(keepends=True)
+    assert keep_heads(home.being, lambda head: head.seq != 3) == 1
+    assert home.being.heads.read_bytes() == b"".join([*lines[:2], lines[3]])
+    (aside,) = home.being.quarantine.iterdir()
+    assert aside.read_bytes() == lines[2]
+    assert aside.name == f"heads-{sha256(lines[2])[:8]}.jsonl"
+    assert keep_heads(home.being, lambda _: True) == 0
+    assert [p.name for p in home.being.quarantine.iterdir()] == [aside.name]
+
+
+def test_a_head_that_was_never_finished_is_set_aside_with_the_strange_ones(home: Home) -> None:
+    writer = home.begin()
+    home.say(writer, "one", sign=True)
+    whole = home.being.heads.read_bytes()
+    home.overwrite(home.being.heads, whole + whole[:40])
+    assert keep_heads(home.being, lambda _: True) == 1
+    assert home.being.heads.read_bytes() == whole
+    assert [p.read_bytes() for p in home.being.quarantine.iterdir()] == [whole[:40]]
+
+
+def test_without_heads_there_are_none_to_set_aside(home: Home) -> None:
+    home.begin()
+    home.being.heads.unlink()
+    assert keep_heads(home.being, lambda _: False) == 0
+    assert not home.being.quarantine.exists()
 
 
 def test_a_witness_that_cannot_be_read_is_said_not_believed(home: Home) -> None:

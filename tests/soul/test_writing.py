@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.canon import sha256
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Being
-from lumen.core.errors import Damaged, Refused
+from lumen.core.errors import Busy, Damaged, Refused
+from lumen.soul import disk
 from lumen.soul.archive import parse, read, read_at, tail
-from lumen.soul.write import FileChange, scaffold
+from lumen.soul.files import scaffold, set_aside, set_file
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -247,33 +247,84 @@ def test_a_key_that_was_made_but_never_announced_does_not_sign(home: Home) -> No
     assert home.verify().ok
 
 
-def test_a_file_is_replaced_in_the_commit_that_says_why(home: Home) -> None:
+def test_files_are_replaced_and_taken_away_in_the_commit_that_says_why(home: Home) -> None:
     writer = home.begin()
-    path = home.being.soul_md
-    change = FileChange("soul", path, "", "")
-    for before, after in (("", "# One\n"), ("# One\n", "# Two\n")):
-        base = sha256(before.encode()) if before else ""
-        change = FileChange("soul", path, base, after)
-        writer.append([home.entry("named")], durable=True, files=[change])
-        assert path.read_text("utf-8") == after
-    assert [p.name for p in path.parent.iterdir() if "soul.md" in p.name] == ["soul.md"]
-    assert change.as_json() == {
-        "store": "soul",
-        "operation": "set",
-        "base": sha256(b"# One\n"),
-        "value": "# Two\n",
-    }
+    soul, goals = home.being.soul_md, home.being.goals / "2026.json"
+    for text in (b"# One\n", b"# Two\n"):
+        writer.append([home.entry("named")], durable=True, files={soul: text, goals: b"[]\n"})
+        assert (soul.read_bytes(), goals.read_bytes()) == (text, b"[]\n")
+    (placed,) = writer.append([home.entry("gone")], durable=False, files={goals: None})
+    assert placed.seq == 4
+    assert not goals.exists()
+    writer.append([home.entry("gone again")], durable=False, files={goals: None})
+    assert [p.name for p in home.being.data.rglob("*") if p.name.endswith(".new")] == []
+    assert [e.entry.description for e in events(home)][1:] == [
+        "named",
+        "named",
+        "gone",
+        "gone again",
+    ]
 
 
-@pytest.mark.parametrize("base", ["", sha256(b"# Somebody else\n")])
-def test_a_file_that_is_not_what_the_change_was_made_from_is_refused(home: Home, base: str) -> None:
+def test_a_file_that_is_staged_in_vain_is_taken_away_again(home: Home) -> None:
     writer = home.begin()
     home.being.soul_md.write_text("# Mine\n", "utf-8")
+    home.overwrite(home.newest(), home.newest().read_bytes().replace(b'"seq":1', b'"seq":2'))
     before = {p: p.read_bytes() for p in home.root.rglob("*") if p.is_file()}
-    change = FileChange("soul", home.being.soul_md, base, "# Theirs\n")
-    with pytest.raises(Refused, match="changed by someone else"):
-        writer.append([home.entry("named")], durable=True, sign=True, files=[change])
+    other = home.writer()
+    with pytest.raises(Damaged, match="changed after it was written"):
+        other.append([home.entry("named")], durable=True, files={home.being.soul_md: b"# Theirs\n"})
     assert {p: p.read_bytes() for p in home.root.rglob("*") if p.is_file()} == before
+    writer.close()
+
+
+def test_whoever_holds_the_archive_writes_and_everyone_else_waits(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = home.begin(), home.writer()
+    monkeypatch.setattr(disk, "PATIENCE_S", 0.02)
+    with first.held():
+        home.say(first, "one")
+        with first.held(), pytest.raises(Busy):
+            home.say(second, "too soon")
+        home.say(first, "two")
+        with pytest.raises(Busy):
+            home.say(second, "still too soon")
+    home.say(second, "three", sign=True)
+    assert [e.entry.description for e in events(home)][1:] == ["one", "two", "three"]
+    assert home.verify().ok
+
+
+def test_a_hold_is_let_go_when_what_was_done_under_it_fails(home: Home) -> None:
+    first, second = home.begin(), home.writer()
+    with pytest.raises(Refused, match="cannot be stored"), first.held():
+        home.say(first, "\ud800")
+    home.say(second, "free", sign=True)
+    assert home.verify().ok
+
+
+def test_a_beginning_says_what_the_first_files_are(home: Home) -> None:
+    home.being.memory.mkdir(parents=True)
+    change = {"store": "soul", "operation": "set", "path": "data/soul.md", "base": "", "value": "#"}
+    home.writer().begin(ulid(home.clock), [change])
+    assert events(home)[0].entry.payload["changes"] == [change]
+    assert home.verify().ok
+
+
+def test_bytes_that_are_set_aside_can_be_looked_at(home: Home) -> None:
+    home.begin()
+    kept = set_aside(home.being, "soul.md-1234", b"what was found")
+    assert kept == home.being.quarantine / "soul.md-1234"
+    assert set_aside(home.being, "soul.md-1234", b"found again").read_bytes() == b"found again"
+
+
+def test_a_file_is_set_whole_or_taken_away(home: Home) -> None:
+    home.begin()
+    path = home.being.goals / "2026.json"
+    set_file(path, b"[]\n")
+    assert path.read_bytes() == b"[]\n"
+    set_file(path, None)
+    assert list(home.being.goals.iterdir()) == []
 
 
 def test_scaffolding_leaves_what_is_there(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ class Settings:
     timezone: str = ""
     roles: MappingProxyType[str, str] = field(default_factory=lambda: DEFAULT_ROLES)
     skill_seconds: float = 20.0
+    use_increment: float = 0.02
+    half_life_days: int = 90
+    redact: tuple[str, ...] = ()
 
 
 def data_home() -> Path:
@@ -112,7 +115,28 @@ def read_settings(path: Path) -> Settings:
         timezone=timezone,
         roles=MappingProxyType({**DEFAULT_ROLES, **roles}),
         skill_seconds=seconds,
+        use_increment=_between(raw, path, "use_increment", 0.02, (0, 1)),
+        half_life_days=int(_between(raw, path, "half_life_days", 90, (1, 36_500))),
+        redact=_words(raw, path),
     )
+
+
+def _between(
+    raw: dict[str, Any], path: Path, key: str, default: float, bounds: tuple[float, float]
+) -> float:
+    found = float(_get(raw, path, "memory", key, default))
+    least, most = bounds
+    if not least <= found <= most:
+        raise BadSetting(f"{path}: [memory] {key} must be between {least} and {most}, not {found}")
+    return found
+
+
+def _words(raw: dict[str, Any], path: Path) -> tuple[str, ...]:
+    section = raw.get("privacy", {})
+    found = section.get("redact", []) if isinstance(section, dict) else None
+    if not isinstance(found, list) or not all(isinstance(w, str) and w.strip() for w in found):
+        raise BadSetting(f'{path}: [privacy] redact must be a list like ["a word"], not {found!r}')
+    return tuple(found)
 
 
 def zone(name: str, path: Path | None = None) -> ZoneInfo:

@@ -55,14 +55,18 @@ class Store(StrEnum):
     SOUL = "soul"
     BELIEFS = "beliefs"
     LATTICE = "lattice"
+    LATTICE_EVIDENCE = "lattice_evidence"
     SELF_NORMS = "self_norms"
     LEARNING_NOTEBOOK = "learning_notebook"
     EVIDENCE_LEDGER = "evidence_ledger"
     NOTEBOOKS = "notebooks"
     SKILLS = "skills"
+    CHARTER_DRAFT = "charter_draft"
     CHARTER = "charter"
     OVERLAY = "overlay"
     SETTINGS = "settings"
+    SUMMARY = "summary"
+    PROMPTS = "prompts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,20 +126,32 @@ class Memory:
     text: str
     session_key: str
     private: bool = False
+    weight: int = 500_000  # in millionths, as use and time have made it
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A value or a goal: how much it weighs and how it stands."""
+
+    name: str
+    weight: float
+    status: str
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A change somebody proposes; only the gate carries it out.
 
-    `operation` is append (`value` is an Entry) or set (`value` is the whole new text of the
-    store's file and `base` the hash of the text it replaces).
+    `append` takes an Entry. `set` takes the whole new text of a file (None: no file), the hash of
+    the text it replaces and, where a store has several files, which. `put`, `drop`, `move` and
+    `add` name one value or goal, so two terminals can change two of them at once.
     """
 
     store: Store
     operation: str
-    value: Entry | str
+    value: Entry | Held | str | None
     base: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +210,19 @@ class Being:
     def goals(self) -> Path:
         """A file a year."""
         return self.data / "goals"
+
+    @property
+    def quarantine(self) -> Path:
+        """What was found where it should not be, kept for the author to look at."""
+        return self.data / "quarantine"
+
+    def at(self, path: str) -> Path:
+        """The file that a path inside the being names."""
+        return self.root / path
+
+    def named(self, path: Path) -> str:
+        """The path inside the being, as the archive spells it."""
+        return path.relative_to(self.root).as_posix()
 
     @property
     def skills(self) -> Path:

@@ -7,6 +7,7 @@ LumenError            what went wrong, and what to try
 │   └── BadSetting    lumen.toml or a template does not say what it must
 ├── ArchiveError      the archive cannot be read or written as it stands
 │   ├── Damaged       stored bytes are not what was written
+│   ├── Estranged     this host has seen another chain of the same soul: rolled back, or a fork
 │   ├── Busy          another process held the archive for too long
 │   └── NoSpace       the disk refused the bytes; nothing was written
 ├── Refused           the gate said no: grant, origin or base did not allow a change
@@ -55,6 +56,10 @@ class ArchiveError(LumenError):
 
 class Damaged(ArchiveError):
     """Stored bytes are not what was written."""
+
+
+class Estranged(ArchiveError):
+    """This host has seen another chain of the same soul, so nothing may be added to this one."""
 
 
 class Busy(ArchiveError):

@@ -16,6 +16,9 @@ from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import SkillError
 from lumen.hands.run import Call, Limits, run
 from lumen.hands.skills import find
+from lumen.kernel.commit import Gate
+from lumen.kernel.edits import watched
+from lumen.kernel.mend import put_back
 from lumen.kernel.reading import sentences
 from lumen.kernel.slots import Self
 from lumen.kernel.step import Done, Spoken
@@ -69,7 +72,7 @@ class RecordedMind:
 class RecordedHands:
     """The skills, for one turn; `entries` are archived with the beat that used them."""
 
-    skills: Path
+    gate: Gate
     session_key: str
     clock: Clock
     limits: Limits
@@ -79,7 +82,7 @@ class RecordedHands:
     def can(self, skill: str) -> bool:
         """Whether the skill is there and has an entry point."""
         try:
-            find(self.skills, skill)
+            find(self.gate.being.skills, skill)
         except SkillError:
             return False
         return True
@@ -88,17 +91,25 @@ class RecordedHands:
         """Run a skill; what it was asked and what it answered is kept."""
         self._note(EventType.TOOL_CALL, Origin.KERNEL, f"{skill}.{action}", {"input": given})
         try:
-            call = Call(find(self.skills, skill), self.session_key, action, given)
+            call = Call(find(self.gate.being.skills, skill), self.session_key, action, given)
         except SkillError as error:
             done = Done(ok=False, output=None, error=error.what)
         else:
-            result = await run(call, self.limits, self.clock)
-            done = Done(result.ok, result.output, result.error)
+            done = await self._run(call)
         said = f"{skill}.{action}: " + ("done" if done.ok else done.error)
         self._note(
             EventType.TOOL_RESULT, Origin.TOOL, said, {"ok": done.ok, "error": done.error or None}
         )
         return done
+
+    async def _run(self, call: Call) -> Done:
+        """Run a skill with an eye on what it must not touch."""
+        since, before = self.gate.index.catch_up(), watched(self.gate.being)
+        result = await run(call, self.limits, self.clock)
+        meddled = put_back(self.gate, before, since, call.skill.name, self.session_key)
+        if meddled:
+            return Done(ok=False, output=None, error=f"it changed {', '.join(meddled)}")
+        return Done(result.ok, result.output, result.error)
 
     def _note(
         self, event_type: EventType, origin: Origin, said: str, payload: dict[str, JSON]

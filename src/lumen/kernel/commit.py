@@ -2,7 +2,7 @@
 
 A loop may write what the table grants it and nothing else. A set of changes is carried out whole
 or not at all; a refusal is archived, raised, and changes nothing. What the changes should be is
-decided elsewhere.
+decided elsewhere; what each makes of the files is in revise.py.
 """
 
 from __future__ import annotations
@@ -12,16 +12,34 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from lumen.core.canon import sha256
-from lumen.core.clock import Clock, parse_stamp
-from lumen.core.data import Author, Being, Change, Entry, Origin, Store, kernel_entry
+from lumen.core.canon import JSON
+from lumen.core.clock import Clock
+from lumen.core.data import (
+    Author,
+    Being,
+    Change,
+    Entry,
+    EventType,
+    Held,
+    Origin,
+    Store,
+    kernel_entry,
+)
 from lumen.core.errors import Refused
+from lumen.kernel.edits import in_force, look, read
+from lumen.kernel.redact import redacted, redacted_json, secret_line
+from lumen.kernel.revise import base_of, revise
 from lumen.soul.archive import Placed
-from lumen.soul.index import Index, LastChange
+from lumen.soul.files import scaffold
+from lumen.soul.fold import EDITED, SPOKEN_FOR
+from lumen.soul.history import all_kept
+from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
-from lumen.soul.write import FileChange, Writer, scaffold
+from lumen.soul.selfhood import is_self, store_of
+from lumen.soul.write import Writer
 
-EVERYTHING = frozenset(Store)
+# DESIGN's table of who may write what; a verb of its own is a store of its own. Prompts, code,
+# step order and this table are in nobody's row: they change by hand or not at all.
 GRANTS: Mapping[str, frozenset[Store]] = MappingProxyType(
     {
         "action": frozenset(
@@ -36,58 +54,79 @@ GRANTS: Mapping[str, frozenset[Store]] = MappingProxyType(
                 Store.EVIDENCE_LEDGER,
                 Store.NOTEBOOKS,
                 Store.SKILLS,
-                Store.CHARTER,
+                Store.CHARTER_DRAFT,
                 Store.OVERLAY,
             }
         ),
-        "explore": frozenset({Store.MEMORY, Store.LATTICE}),
-        "reflection": EVERYTHING - {Store.GOAL_GAP, Store.SKILLS, Store.OVERLAY, Store.SETTINGS},
-        "author": EVERYTHING,
+        "explore": frozenset({Store.MEMORY, Store.LATTICE_EVIDENCE}),
+        "reflection": frozenset(
+            {
+                Store.MEMORY,
+                Store.GOAL_STATUS,
+                Store.GOALS,
+                Store.VALUES,
+                Store.SOUL,
+                Store.BELIEFS,
+                Store.LATTICE,
+                Store.SELF_NORMS,
+                Store.LEARNING_NOTEBOOK,
+                Store.EVIDENCE_LEDGER,
+                Store.NOTEBOOKS,
+                Store.CHARTER_DRAFT,
+            }
+        ),
+        "maintenance": frozenset({Store.MEMORY, Store.SUMMARY}),
+        "author": frozenset(Store) - {Store.GOAL_GAP, Store.SUMMARY, Store.PROMPTS},
+    }
+)
+OPERATIONS: Mapping[Store, frozenset[str]] = MappingProxyType(
+    {
+        Store.MEMORY: frozenset({"append"}),
+        Store.SOUL: frozenset({"set"}),
+        Store.VALUES: frozenset({"set", "put", "drop"}),
+        Store.GOALS: frozenset({"set", "put", "drop"}),
+        Store.GOAL_STATUS: frozenset({"move"}),
+        Store.GOAL_GAP: frozenset({"add"}),
+        Store.SETTINGS: frozenset({"set"}),
+        Store.SUMMARY: frozenset({"set"}),
     }
 )
 
 
 class Gate:
-    """The one way to write to an open being."""
+    """The one way to write to an open being. `secrets` are words the author wants kept nowhere."""
 
-    def __init__(self, being: Being, keyring: Keyring, clock: Clock) -> None:
+    def __init__(
+        self,
+        being: Being,
+        keyring: Keyring,
+        clock: Clock,
+        index: Index,
+        secrets: Sequence[str] = (),
+    ) -> None:
         self.being = being
-        self._keyring = keyring
-        self._writer = Writer(being, keyring, clock)
+        self.index = index
+        self.secrets = tuple(secrets)
+        self.keyring = keyring
+        self.clock = clock
+        self.writer = Writer(being, keyring, clock)
 
     @property
     def repairs(self) -> list[str]:
         """What had to be mended on the way, in words for the author."""
-        return self._writer.repairs
+        return self.writer.repairs
 
     def close(self) -> None:
         """Let go of the files."""
-        self._writer.close()
-
-    def recover(self, index: Index, soul: str = "") -> None:
-        """Mend what a crash left behind: a torn line, a file whose change was archived only.
-
-        And notice an archive that is not the one this host has seen.
-        """
-        self._writer.recover()
-        last = index.catch_up()
-        seen = self._keyring.witness(soul) if soul else None
-        if seen and index.hash_of(seen.seq) != seen.event_hash:
-            self._writer.estranged = True
-            self.repairs.append(
-                f"This archive ends at event {last} and is not the one this host has seen up to "
-                f"event {seen.seq}: it was cut, rewritten or restored from an older copy. "
-                "See: lumen archive verify"
-            )
-        for store, path in _files(self.being).items():
-            change = index.last_change(store)
-            if change and _left_behind(path, change):
-                self._writer.set_file(path, change.text)
-                self.repairs.append(f"{path.name} was brought up to event {change.seq}.")
+        self.writer.close()
 
     def record(self, entry: Entry, *, sign: bool = False) -> Placed:
         """Archive what happened, durably: the kernel's own word, for which no grant is asked."""
-        return self._writer.append([entry], durable=True, sign=sign)[-1]
+        return self.writer.append([self._redacted(entry)], durable=True, sign=sign)[-1]
+
+    def redacted(self, text: str) -> tuple[str, int]:
+        """A text without what looks like a key or is on the author's list, and how much that was."""
+        return redacted(text, self.secrets)
 
     def commit(
         self,
@@ -108,54 +147,109 @@ class Gate:
         """
         self._check(loop, changes, beat.session_key)
         entries = [c.value for c in changes if isinstance(c.value, Entry)]
-        files = [self._file(c) for c in changes if isinstance(c.value, str)]
-        if files:
-            payload = {**beat.payload, "changes": [f.as_json() for f in files]}
-            beat = replace(beat, payload=payload)
-        try:
-            return self._writer.append(
-                [*before, *entries, beat], durable=durable, sign=sign, files=files
-            )
-        except Refused as error:
-            payload = {"loop": loop, "why": error.what}
-            said = f"Refused: {error.what}."
-            self.record(kernel_entry("refused", said, beat.session_key, payload))
-            raise
+        kept = [self._redacted(e) for e in (*before, *entries, beat)]
+        edits = [c for c in changes if not isinstance(c.value, Entry)]
+        if not edits:
+            return self.writer.append(kept, durable=durable, sign=sign)
+        with self.writer.held():
+            self.index.catch_up()
+            files, told = self._resolved(loop, edits, beat.session_key)
+            last = kept[-1]
+            kept[-1] = replace(last, payload={**last.payload, "changes": told})
+            return self.writer.append(kept, durable=durable, sign=sign, files=files)
+
+    def adopt(self, *, vouched: bool = False) -> list[str]:
+        """Archive and adopt what the author changed in the self files by hand; says what it did.
+
+        `vouched` is the author's word that an edit made while a turn was cut off is theirs.
+        """
+        with self.writer.held():
+            self.index.catch_up()
+            edits = look(self.being, self.index, self.secrets)
+            valid = {**edits.valid, **(edits.unvouched if vouched else {})}
+            if valid:
+                self.writer.append([self._by_hand(valid)], durable=True, sign=True)
+                self.index.catch_up()
+        kept = replace(edits, unvouched={}) if vouched else edits
+        return [*(f"{path} was edited by hand: adopted." for path in valid), *kept.told()]
+
+    def _by_hand(self, texts: Mapping[str, str]) -> Entry:
+        known = all_kept(self.index)
+        changes = [
+            file_change(path, text, known[path].text if path in known else None)
+            for path, text in texts.items()
+        ]
+        return Entry(
+            author=Author.EXTERNAL,
+            event_type=EventType.SYSTEM_EVENT,
+            origin=Origin.AUTHOR,
+            situation=EDITED,
+            description=f"The author edited {', '.join(texts)}.",
+            session_key="lumen:author",
+            payload={"changes": changes},
+        )
 
     def _check(self, loop: str, changes: Sequence[Change], session_key: str) -> None:
         granted = GRANTS.get(loop, frozenset())
         for change in changes:
             why = "" if change.store in granted else f"the {loop} loop may not write {change.store}"
-            why = why or self._misshapen(change) or _posing(loop, change)
+            why = why or _misshapen(change) or _posing(loop, change)
             if why:
-                self._refuse(loop, change, why, session_key)
+                raise self._refusal(loop, change, Refused(why), session_key)
 
-    def _misshapen(self, change: Change) -> str:
-        """What keeps a granted change from being carried out; empty when nothing does."""
-        match change.operation, change.value:
-            case "append", Entry(author=Author.KERNEL):
-                return "only the kernel itself writes kernel memories"
-            case "append", Entry():
-                return "" if change.store is Store.MEMORY else f"{change.store} takes no events"
-            case "set", str():
-                has_file = change.store in _files(self.being)
-                return "" if has_file else f"{change.store} has no file to set"
-            case _:
-                return f"{change.operation} with that value is no operation"
+    def _resolved(
+        self, loop: str, edits: Sequence[Change], session_key: str
+    ) -> tuple[dict[Path, bytes | None], list[JSON]]:
+        """The files a set of changes makes, and how the archive tells it; else a refusal."""
+        texts = self._texts()
+        was = dict(texts)
+        told: dict[str, dict[str, JSON]] = {}
+        year = self.clock.now().year
+        for change in edits:
+            try:
+                path, text = revise(texts, loop, change, year)
+                self._must_agree(path, text, was.get(path))
+            except Refused as error:
+                raise self._refusal(loop, change, error, session_key) from error
+            if text is None:
+                texts.pop(path, None)
+            else:
+                texts[path] = text
+            told[path] = file_change(path, text, was.get(path), change.store)
+        files = {self.being.at(p): None if p not in texts else texts[p].encode() for p in told}
+        return files, list(told.values())
 
-    def _refuse(self, loop: str, change: Change, why: str, session_key: str) -> None:
+    def _texts(self) -> dict[str, str]:
+        """Every text a change may start from: the state, and the settings as they are on disk."""
+        texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
+        settings = self.being.named(self.being.settings)
+        texts[settings] = (read(self.being, settings) or b"").decode("utf-8", "replace")
+        return in_force(self.index) | texts
+
+    def _must_agree(self, path: str, text: str | None, state: str | None) -> None:
+        """A file whose edit by hand is not adopted may not be written over; nor a secret kept."""
+        found = read(self.being, path)
+        if is_self(path) and found is not None and found != (state or "").encode():
+            raise Refused(
+                f"{path} was edited by hand and is not adopted yet", fix="lumen self diff"
+            )
+        if text and (line := secret_line(text, self.secrets)):
+            raise Refused(f"line {line} of {path} would hold what looks like a secret key")
+
+    def _redacted(self, entry: Entry) -> Entry:
+        text, hidden = redacted(entry.description, self.secrets)
+        payload, more = redacted_json(entry.payload, self.secrets)
+        return replace(entry, description=text, payload=payload) if hidden or more else entry
+
+    def _refusal(self, loop: str, change: Change, error: Refused, session_key: str) -> Refused:
         payload = {
             "loop": loop,
             "store": change.store.value,
             "operation": change.operation,
-            "why": why,
+            "why": error.what,
         }
-        self.record(kernel_entry("refused", f"Refused: {why}.", session_key, payload))
-        raise Refused(f"refused: {why}")
-
-    def _file(self, change: Change) -> FileChange:
-        path = _files(self.being)[change.store]
-        return FileChange(change.store.value, path, change.base, str(change.value))
+        self.record(kernel_entry("refused", f"Refused: {error.what}.", session_key, payload))
+        return Refused(f"refused: {error.what}", fix=error.fix)
 
 
 def begin(
@@ -163,27 +257,54 @@ def begin(
 ) -> Placed:
     """Scaffold a being and write its genesis; its settings come last, and make it one."""
     scaffold(being, {p: t for p, t in files.items() if p != being.settings})
+    named = {being.named(path): text for path, text in files.items()}
+    changes = [file_change(path, text, None) for path, text in named.items() if is_self(path)]
     writer = Writer(being, keyring, clock)
     try:
-        placed = writer.begin(soul)
+        placed = writer.begin(soul, changes)
     finally:
         writer.close()
     scaffold(being, {being.settings: files[being.settings]})
     return placed
 
 
-def _files(being: Being) -> dict[Store, Path]:
-    return {Store.SOUL: being.soul_md, Store.VALUES: being.values, Store.SETTINGS: being.settings}
+def file_change(
+    path: str, text: str | None, was: str | None, store: Store | None = None
+) -> dict[str, JSON]:
+    """A file's change as it stands in the archive."""
+    return {
+        "store": (store or store_of(path)).value,
+        "operation": "set",
+        "path": path,
+        "base": base_of(was),
+        "value": text,
+    }
+
+
+def _misshapen(change: Change) -> str:
+    """What keeps a granted change from being carried out; empty when nothing does."""
+    if change.operation not in OPERATIONS.get(change.store, frozenset()):
+        return f"{change.store} knows no {change.operation}"
+    match change.operation, change.value:
+        case "append", Entry() as entry:
+            return _presumptuous(entry)
+        case ("set", str() | None) | ("put" | "drop" | "move" | "add", Held()):
+            return ""
+        case _:
+            return f"{change.operation} with that value is no operation"
+
+
+def _presumptuous(entry: Entry) -> str:
+    """Whether a memory claims to be the kernel's word, which alone changes state."""
+    if entry.author is Author.KERNEL:
+        return "only the kernel itself writes kernel memories"
+    if entry.event_type is EventType.SYSTEM_EVENT:
+        return "only the kernel itself writes system events"
+    said = sorted(entry.payload.keys() & SPOKEN_FOR)
+    return f"a memory cannot say {', '.join(said)}" if said else ""
 
 
 def _posing(loop: str, change: Change) -> str:
     """Only the author's own words come from the author: what a loop writes cannot claim to."""
     claims = isinstance(change.value, Entry) and change.value.origin is Origin.AUTHOR
     return f"the {loop} loop cannot speak as the author" if claims and loop != "author" else ""
-
-
-def _left_behind(path: Path, change: LastChange) -> bool:
-    """Whether a crash kept a file from its change; one touched since is the author's doing."""
-    if not path.exists() or sha256(path.read_bytes()) != change.base:
-        return False
-    return path.stat().st_mtime < parse_stamp(change.timestamp).timestamp()

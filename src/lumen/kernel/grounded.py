@@ -28,13 +28,15 @@ def grounded(
     stimulus: Stimulus, surface: Surface, reality: Reality, self_: Self, now: Now, contour: Contour
 ) -> Draft | None:
     """The draft built from evidence alone; nothing when the evidence has no bearing."""
+    if reality.told:
+        return Draft(reality.told, "grounded", reality.cited)
     if surface.modality == "question":
         return _answer(surface, reality, self_, now, contour)
     if surface.modality == "statement":
         return _noted(stimulus, reality, now)
     if surface.modality == "task":
         asks_to_forget = lexicon().signals["forget"].match(stimulus.text.lower())
-        return Draft(_phrase("cannot_forget"), "grounded") if asks_to_forget else None
+        return Draft(_phrase("forgets_by_hand"), "grounded") if asks_to_forget else None
     return Draft(_phrase(surface.modality, author=self_.author_name), "grounded")
 
 

@@ -17,25 +17,33 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lumen.core.clock import stamp
 from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.kernel.lexicon import Kind, lexicon
 from lumen.kernel.reading import asks_for, fits, is_question, names, sentences, stem, words
 from lumen.kernel.slots import Evidence
-from lumen.soul.index import Index, Passage
+from lumen.kernel.spans import Span
+from lumen.kernel.summary import Line, Noted, read_summary, within
+from lumen.soul.fold import WHOLE
+from lumen.soul.history import kept
+from lumen.soul.index import Index
+from lumen.soul.vectors import Passage, Vectors
 
 EXCHANGES = 2
 SHORTLIST = 40
+AT_ONCE = 24  # memories without vectors that are worth making some for in a turn
 MOST_SENTENCES = 32
 LONGEST_QUOTE = 280
 WEIGHED = 2000  # characters of a passage whose words are looked at one by one
 EXACT, NEAR, KIND, THIN = 0.1, 0.3, 0.08, 0.1
+WEIGHT = 0.02  # what lies between a memory that faded away and one that is always of use
 NEAR_FROM = 0.3
 MET = 0.55
 SAME_SUBJECT = 0.32
 SURELY = 0.4
 SELDOM = 8
 NOVELTY_MAY_LAG = 0.05
-Vectors = NDArray[np.float32]
+Rows = NDArray[np.float32]
 
 
 class Embedder(Protocol):
@@ -46,7 +54,7 @@ class Embedder(Protocol):
         """Which embedder; vectors of two are never mixed."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Rows:
         """One unit row per text."""
         ...
 
@@ -56,12 +64,13 @@ class _Known:
     """The passages of a being, loaded once and extended as it learns."""
 
     spots: list[tuple[int, int, int]] = field(default_factory=list)
-    matrix: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    matrix: Rows = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     marked: list[bool] = field(
         default_factory=list
     )  # which passages say that they change something
     revises: dict[int, int] = field(default_factory=dict)  # passage → memory, once looked for
-    last: int = 0
+    last: int = 0  # the passage added last
+    as_of: int = 0  # the last event that took something away, or marked it
 
 
 class Recall:
@@ -69,10 +78,11 @@ class Recall:
 
     def __init__(self, index: Index, embedder: Embedder) -> None:
         self._index = index
-        self._embedder = embedder
+        self.embedder = embedder
+        self._vectors = Vectors(index, embedder.id)
         self._known = _Known()
         self._memories: dict[int, Memory] = {}
-        self._lexemes: dict[str, Vectors] = {}
+        self._lexemes: dict[str, Rows] = {}
         self.before = 0
 
     def at(self, seq: int) -> None:
@@ -80,24 +90,49 @@ class Recall:
         self.before = seq
 
     def learn(self, limit: int = 64) -> int:
-        """Give vectors to memories that have none; returns how many were done."""
-        fresh = self._index.without_vectors(self._embedder.id, limit)
-        pieces = [(m, a, b) for m in fresh for a, b in passages(m.text)]
-        if pieces:
-            vectors = self._embedder.embed([m.text[a:b] for m, a, b in pieces])
-            self._index.add_vectors(
-                self._embedder.id,
-                [
-                    Passage(m.seq, a, b, row.tobytes())
-                    for (m, a, b), row in zip(pieces, vectors, strict=True)
-                ],
-            )
-            self._near_vectors([w for m in fresh for w in words(m.text[:WEIGHED])])
-        return len(fresh)
+        """Give vectors to memories that have none, the newest first; returns how many were done."""
+        return self._learn(self._vectors.missing(limit))
+
+    def _learn(self, seqs: Sequence[int]) -> int:
+        fresh = self._index.get(seqs)
+        pieces = [(m, a, b) for m in fresh.values() for a, b in passages(m.text)]
+        rows = self.embedder.embed([m.text[a:b] for m, a, b in pieces]) if pieces else ()
+        self._vectors.add(
+            seqs,
+            [
+                Passage(m.seq, a, b, row.tobytes())
+                for (m, a, b), row in zip(pieces, rows, strict=True)
+            ],
+        )
+        self._near_vectors([w for m in fresh.values() for w in words(m.text[:WEIGHED])])
+        return len(seqs)
 
     def recent(self) -> tuple[Memory, ...]:
         """The last two exchanges before this turn."""
         return tuple(self._index.recent(self.before, 2 * EXCHANGES))
+
+    def told(self, span: Span) -> list[Noted | Line]:
+        """What the author said in a span; over a long one, by the years' summaries up to where
+        they reach. What is private stands in no summary and is told from itself.
+        """
+        start, end = stamp(span.start), stamp(span.end)
+        lines: list[Line] = []
+        after = 0
+        if span.long:
+            for year in range(span.start.year, span.end.year + 1):
+                known = kept(self._index, f"data/memory/{year:04d}/summary.md")
+                lines += read_summary(known.text or "") if known else []
+            after = max((line.event for line in lines), default=0)
+        said = [
+            Noted(m.seq, m.timestamp, m.text, m.weight)
+            for m in self._index.said_in(start, end)
+            if m.seq < self.before and (m.seq > after or m.private)
+        ]
+        return [*within(lines, span), *said]
+
+    def is_private(self, seqs: Iterable[int]) -> bool:
+        """Whether any of some memories must not leave."""
+        return any(m.private for m in self._index.get(seqs).values())
 
     def replaced(self) -> Memory | None:
         """The earlier statement that this turn's message openly revises."""
@@ -112,26 +147,34 @@ class Recall:
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""
-        rows = self._embedder.embed([*texts, to])
+        rows = self.embedder.embed([*texts, to])
         return tuple(float(x) for x in rows[:-1] @ rows[-1])
 
     def evidence(self, question: str) -> tuple[Evidence, ...]:
-        """What the author said that bears on a question, best first, the newest on one subject."""
+        """What the author said that bears on a question, best first, the newest on one subject.
+
+        What the words find is there at once; a memory without a vector yet is given one first.
+        """
+        by_text = [seq for seq, _ in self._index.search(words(question), AT_ONCE)]
+        self._learn(self._vectors.missing_of(by_text))
         self._load()
         if not self._known.spots:
             return ()
-        query = self._embedder.embed([question])[0]
+        query = self.embedder.embed([question])[0]
         cosines = self._known.matrix @ query
         chosen = self._shortlist(question, cosines)
         return self._newest(self._scored(question, cosines, chosen))
 
     def _load(self) -> None:
+        as_of = self._index.reread()
+        if as_of != self._known.as_of:  # something was forgotten or marked: read it all again
+            self._known, self._memories = _Known(as_of=as_of), {}
         known = self._known
-        fresh = list(self._index.vectors(self._embedder.id, known.last))
+        fresh = list(self._vectors.after(known.last))
         self._memories |= self._index.get({p.seq for p in fresh} - self._memories.keys())
         rows = []
         for p in fresh:
-            known.last = max(known.last, p.seq)
+            known.last = p.number
             memory = self._memories.get(p.seq)
             if memory and is_evidence(memory) and not is_question(memory.text[p.start : p.stop]):
                 known.spots.append((p.seq, p.start, p.stop))
@@ -141,6 +184,17 @@ class Recall:
             known.matrix = np.concatenate([old, np.stack(rows)])
             for i in range(len(old), len(known.spots)):
                 known.marked.append(self._says_it_changes(i))
+            self._in_order()
+
+    def _in_order(self) -> None:
+        """Passages stand in the order of their events, in whatever order they were learnt."""
+        known = self._known
+        order = sorted(range(len(known.spots)), key=known.spots.__getitem__)
+        if order != list(range(len(order))):
+            known.spots = [known.spots[i] for i in order]
+            known.marked = [known.marked[i] for i in order]
+            known.matrix = known.matrix[order]
+            known.revises = {}
 
     def _says_it_changes(self, i: int) -> bool:
         text = self._text(i)
@@ -181,7 +235,7 @@ class Recall:
             return False
         return any(len(self._index.search([w], SELDOM + 1)) <= SELDOM for w in both)
 
-    def _shortlist(self, question: str, cosines: Vectors) -> list[int]:
+    def _shortlist(self, question: str, cosines: Rows) -> list[int]:
         """Passages worth a closer look: nearest in meaning, and those that share rare words."""
         by_text = {seq for seq, _ in self._index.search(words(question), SHORTLIST)}
         order = np.argsort(-cosines)
@@ -190,7 +244,7 @@ class Recall:
         return [i for i in sorted(near | said) if self._known.spots[i][0] < self.before]
 
     def _scored(
-        self, question: str, cosines: Vectors, chosen: Iterable[int]
+        self, question: str, cosines: Rows, chosen: Iterable[int]
     ) -> list[tuple[float, int, bool | None]]:
         asked = words(question)
         kind = asks_for(question)
@@ -202,8 +256,8 @@ class Recall:
         self._near_vectors([*asked, *(w for t in texts for w in words(t))])
         for i, text in zip(chosen, texts, strict=True):
             score, answers = self._score(asked, weight, text, kind, question)
-            score += float(cosines[i])
             seq = self._known.spots[i][0]
+            score += float(cosines[i]) + WEIGHT * (self._memories[seq].weight / WHOLE - 0.5)
             top, spot, told = best.get(seq, (-1.0, i, answers))
             if score > top:
                 told = answers
@@ -213,7 +267,7 @@ class Recall:
         return sorted(best.values(), key=lambda b: -b[0])
 
     def _score(
-        self, asked: list[str], weight: Vectors, text: str, kind: Kind | None, question: str
+        self, asked: list[str], weight: Rows, text: str, kind: Kind | None, question: str
     ) -> tuple[float, bool | None]:
         held, named = words(text), names(question)
         answers = fits(kind, text, question)
@@ -231,7 +285,7 @@ class Recall:
                 answers = False  # a shared name alone answers nothing
         return score, answers
 
-    def _rarity(self, asked: list[str]) -> Vectors:
+    def _rarity(self, asked: list[str]) -> Rows:
         """How much each asked word tells, summing to 1: rare words tell more."""
         total = max(1, len({seq for seq, _, _ in self._known.spots}))
         counts = [len(self._index.search([w], 1000)) for w in asked]
@@ -241,17 +295,15 @@ class Recall:
     def _near_vectors(self, wanted: Sequence[str]) -> None:
         """Make sure single words have vectors: kept ones first, new ones computed and kept."""
         missing = [w for w in dict.fromkeys(wanted) if w not in self._lexemes]
-        for start in range(0, len(missing), 500):
-            kept = self._index.lexemes(self._embedder.id, missing[start : start + 500])
-            self._lexemes |= {w: np.frombuffer(v, dtype=np.float32) for w, v in kept.items()}
+        kept = self._vectors.words(missing)
+        self._lexemes |= {w: np.frombuffer(v, dtype=np.float32) for w, v in kept.items()}
         new = [w for w in missing if w not in self._lexemes]
         if new:
-            rows = self._embedder.embed(new)
+            rows = self.embedder.embed(new)
             self._lexemes |= dict(zip(new, rows, strict=True))
-            kept_now = {w: row.tobytes() for w, row in zip(new, rows, strict=True)}
-            self._index.add_lexemes(self._embedder.id, kept_now)
+            self._vectors.add_words({w: row.tobytes() for w, row in zip(new, rows, strict=True)})
 
-    def _matrix(self, wanted: list[str]) -> Vectors:
+    def _matrix(self, wanted: list[str]) -> Rows:
         return np.stack([self._lexemes[w] for w in wanted])
 
     def _newest(self, scored: list[tuple[float, int, bool | None]]) -> tuple[Evidence, ...]:

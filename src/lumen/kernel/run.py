@@ -20,12 +20,16 @@ from lumen.core.errors import LumenError, MindError, UsageError
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
 from lumen.kernel.commit import Gate
+from lumen.kernel.edits import self_in_force
 from lumen.kernel.loops import ACTION
+from lumen.kernel.mend import hold
 from lumen.kernel.recall import Recall as RecallOver
 from lumen.kernel.slots import Choice, Contour, Drafts, Now, Reply, Self, Slot, Stimulus, trace
 from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
 from lumen.mind.ask import Reach
+from lumen.soul.history import last_change
 from lumen.soul.index import Index
+from lumen.soul.selfhood import Selfhood
 
 LONGEST_MESSAGE = 4_000_000
 LESSON = 64  # memories given vectors at a time
@@ -54,6 +58,8 @@ class Kernel:
     now: Callable[[], Now]
     contour: Contour = field(default_factory=Contour)
     limits: Limits = field(default_factory=Limits)
+    strengthens: int = 20_000  # millionths a memory gains each time it is of use
+    as_of: int = 0  # the last change of self that `self_` takes in; 0: as it was handed over
 
     def close(self) -> None:
         """Let go of models and files."""
@@ -71,6 +77,7 @@ class Answered:
     kind: str
     sources: tuple[int, ...]
     trouble: str  # what kept the model from helping, if anything did
+    redacted: int = 0  # secrets that were taken out of the message before anything kept it
 
 
 @dataclass(slots=True)
@@ -99,7 +106,9 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
             f"the message has {len(text):,} characters; at most {LONGEST_MESSAGE:,} fit",
             fix="keep it in a file and tell me what it is about",
         )
+    text, hidden = kernel.gate.redacted(text)
     session_key = f"lumen:interface:{ulid(kernel.clock)}"
+    adopt_edits(kernel)
     with in_turn(kernel.being):
         placed = kernel.gate.record(_heard(text, session_key, private))
         stimulus = Stimulus(text, placed.seq, session_key, private)
@@ -123,6 +132,7 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
         kind=chosen.draft.kind,
         sources=chosen.draft.sources,
         trouble=drafts.trouble,
+        redacted=hidden,
     )
 
 
@@ -176,6 +186,9 @@ async def _run_beat(beat: Beat, turn: _Turn, watch: Watch) -> tuple[list[Change]
         payload["private"] = True
     if turn.mind.calls:
         payload["calls"], turn.mind.calls = turn.mind.calls, []
+    used = {seq for d in turn.slots.get(Drafts, Drafts()).drafts for seq in d.sources}
+    if used and beat.name == "think":
+        payload["uses"] = {"memories": sorted(used), "by": turn.kernel.strengthens}
     entry = kernel_entry(
         beat.name, f"{beat.name.upper()}: {'; '.join(said)}", turn.stimulus.session_key, payload
     )
@@ -203,21 +216,47 @@ async def _run_step(one: Step, turn: _Turn) -> tuple[Slot, JSON]:
 
 
 def close_dead_turns(kernel: Kernel) -> list[str]:
-    """Archive, as unclosed, every turn whose process died; none is run again."""
+    """Archive, as unclosed, every turn whose process died; none is run again.
+
+    A self file that changed meanwhile may be the doing of a skill, so it waits for the author.
+    """
     kernel.index.catch_up()
-    found = kernel.index.open_turns()
-    if not found:
+    if not kernel.index.open_turns():
         return []
-    with _nobody_in_turn(kernel.being) as alone:
+    with nobody_in_turn(kernel.being) as alone:
         if not alone:
             return []
         kernel.index.catch_up()
         said = []
-        for session_key, seq in kernel.index.open_turns():
+        found = kernel.index.open_turns()
+        for session_key, seq in found:
             what = f"The turn that began with event {seq} was never finished; its words are kept."
+            since = kernel.index.time_of(seq)
+            said += [what, *hold(kernel.gate, since)]
             kernel.gate.record(kernel_entry("unclosed", what, session_key, {"began": seq}))
-            said.append(what)
         return said
+
+
+def adopt_edits(kernel: Kernel) -> None:
+    """Take in what the author changed by hand, unless a turn elsewhere may be running a skill."""
+    with nobody_in_turn(kernel.being) as alone:
+        if alone:
+            kernel.gate.repairs.extend(kernel.gate.adopt())
+    latest = last_change(kernel.index)
+    if kernel.as_of and latest != kernel.as_of:
+        kernel.self_ = snapshot(self_in_force(kernel.index), kernel.self_.author_name)
+    kernel.as_of = latest
+
+
+def snapshot(found: Selfhood, author_name: str) -> Self:
+    """The self as the loops see it."""
+    return Self(
+        name=found.name,
+        author_name=author_name,
+        narrative="\n\n".join(filter(None, (found.ontology, found.narrative))),
+        values=tuple((v.name, v.weight) for v in found.values if v.status == "active"),
+        goals=tuple((g.name, g.status) for g in found.goals if g.status != "done"),
+    )
 
 
 @contextmanager
@@ -229,7 +268,8 @@ def in_turn(being: Being) -> Iterator[None]:
 
 
 @contextmanager
-def _nobody_in_turn(being: Being) -> Iterator[bool]:
+def nobody_in_turn(being: Being) -> Iterator[bool]:
+    """Whether no process is in a turn; while this is held, none begins one."""
     with (being.memory / ".turns").open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -243,12 +283,11 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     watch.step("recall")
     kernel.index.catch_up()
     kernel.recall.at(stimulus.seq)
-    while kernel.recall.learn(LESSON) == LESSON:
-        watch.step("learn")
+    kernel.recall.learn(LESSON)  # the newest; what is older is learnt in the background
     self_ = kernel.self_
     mind = RecordedMind(kernel.reach, await _digest(kernel), watch.draft)
     hands = RecordedHands(
-        kernel.being.skills, stimulus.session_key, kernel.clock, kernel.limits, stimulus.private
+        kernel.gate, stimulus.session_key, kernel.clock, kernel.limits, stimulus.private
     )
     turn = _Turn(kernel, stimulus, mind, hands)
     turn.slots = {

@@ -15,7 +15,7 @@ from lumen.core.clock import Draw
 from lumen.core.data import Change, Memory
 
 LONGEST_TRACED = 600
-UNTRACED = ("changes", "excerpt", "text")  # committed, or standing in an event of its own
+UNTRACED = ("changes", "excerpt", "text", "told")  # committed, or standing in an event of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,9 @@ class Reality(Slot):
     recent: tuple[Memory, ...] = ()
     familiar: bool = False  # it names someone or something the author has spoken of
     replaces: Memory | None = None  # what this message, by its own words, takes back
+    told: str = ""  # what the author said in the stretch of time asked about
+    cited: tuple[int, ...] = ()
+    private: bool = False  # some of that must not leave
 
     def said(self) -> str:
         """What was loaded."""

@@ -7,7 +7,7 @@ together stops the import with a message that names the step. How steps are run 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, get_type_hints
 
@@ -15,6 +15,8 @@ from lumen.core.canon import JSON
 from lumen.core.data import Memory, Store
 from lumen.core.errors import BadLoop, LumenError
 from lumen.kernel.slots import GIVEN, Evidence, Slot
+from lumen.kernel.spans import Span
+from lumen.kernel.summary import Line, Noted
 
 
 class Skip(LumenError):
@@ -30,6 +32,14 @@ class Recall(Protocol):
 
     def evidence(self, question: str) -> tuple[Evidence, ...]:
         """What the author said that bears on a question, best first."""
+        ...
+
+    def told(self, span: Span) -> list[Noted | Line]:
+        """What the author said in a stretch of time."""
+        ...
+
+    def is_private(self, seqs: Iterable[int]) -> bool:
+        """Whether any of some memories must not leave."""
         ...
 
     def replaced(self) -> Memory | None:

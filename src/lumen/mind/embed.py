@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -130,6 +131,20 @@ class Embedder:
         pooled: Matrix = (x * mask[:, :, None]).sum(axis=1)
         pooled /= np.linalg.norm(pooled, axis=1, keepdims=True)
         return pooled
+
+
+class WhenNeeded:
+    """The embedder, loaded with the first text: much of what is done to a being embeds none."""
+
+    id = Embedder.id
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        return Embedder()
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """One row of length 1 for each text."""
+        return self._embedder.embed(texts)
 
 
 def _apply(layer: _Layer, x: Matrix, ignored: Matrix) -> Matrix:

@@ -26,6 +26,7 @@ GENESIS_PARENT = "0" * 64
 PREFIX = b'{"event_hash":"'
 HEADER_AT = len(PREFIX) + 64 + 2
 CONTENT_HASH = b'"content_hash":"'
+ERASED = b',"salt":"","situation":"erased","description":"","payload":{"erased_by":'
 LOCK = ".lock"
 SEGMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\.jsonl")
 
@@ -150,6 +151,18 @@ def parse(raw: bytes) -> Event:
         raise Damaged(
             f"a line of the archive cannot be read ({error})", fix="lumen archive verify"
         ) from error
+
+
+def stub(raw: bytes, by: int) -> bytes:
+    """A line with its content blanked out, as long as before, naming the event that says so."""
+    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+    start = ERASED + b"%d}" % by
+    return raw[:cut] + start + b" " * (len(raw) - cut - len(start) - 2) + b"}\n"
+
+
+def content_length(raw: bytes) -> int:
+    """How long the content of a line is, newline excluded: what an erasure states of it."""
+    return len(raw) - (raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65) - 1
 
 
 def segment_for(memory: Path, timestamp: str) -> Path:

@@ -12,12 +12,19 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from lumen.soul.archive import CONTENT_HASH, GENESIS_PARENT, HEADER_AT, PREFIX, Torn, segments
+from lumen.soul.archive import (
+    CONTENT_HASH,
+    ERASED,
+    GENESIS_PARENT,
+    HEADER_AT,
+    PREFIX,
+    Torn,
+    segments,
+)
 
 OPENING = b'{"event_hash":"%b","parent_hash":"%b","seq":%d,"soul":"%b","id":"'
 STAMP_AT = 26 + len(b'","timestamp":"')  # behind the opening: the id stands between
 FIELDS_AT = len(OPENING % (bytes(64), bytes(64), 1, bytes(26))) + STAMP_AT + 24
-ERASED = b',"salt":"","situation":"erased","description":"","payload":{"erased_by":'
 SITUATION_AT = len(b',"salt":"') + 32 + len(b'",')
 NOTABLE = (b'"situation":"erasure"', b'"situation":"genesis"', b'"situation":"key_added"')
 CHANGED = "was changed after it was written"

@@ -12,26 +12,67 @@ from pathlib import Path
 
 import apsw
 
+from lumen.core.errors import NoSpace
 from lumen.soul.disk import refusal
+from lumen.soul.fold import faded
 
-SCHEMA = 1
+SCHEMA = 3
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
-  origin TEXT, situation TEXT, session_key TEXT, model TEXT, weight REAL, private INTEGER,
+  origin TEXT, situation TEXT, session_key TEXT, model TEXT, birth INTEGER, born INTEGER,
+  weight INTEGER, touched INTEGER, private INTEGER,
   segment TEXT, offset INTEGER, length INTEGER, text TEXT);
 CREATE INDEX events_author ON events(author, seq);
 CREATE INDEX events_session ON events(session_key);
 CREATE INDEX events_day ON events(segment, seq);
-CREATE VIRTUAL TABLE words USING fts5(text, content='events', content_rowid='seq',
+CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';
+CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',
   tokenize="porter unicode61 remove_diacritics 2");
-CREATE TABLE changes(seq INTEGER, store TEXT, base TEXT, text TEXT,
-  PRIMARY KEY(store, seq)) WITHOUT ROWID;
-CREATE TABLE lexemes(embedder TEXT, word TEXT, vector BLOB,
-  PRIMARY KEY(embedder, word)) WITHOUT ROWID;
+CREATE TABLE tally(author TEXT, event_type TEXT, n INTEGER,
+  PRIMARY KEY(author, event_type)) WITHOUT ROWID;
 CREATE TABLE open_turns(session_key TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID;
-CREATE TABLE vectors(seq INTEGER, part INTEGER, embedder TEXT, start INTEGER, stop INTEGER,
-  vector BLOB, PRIMARY KEY(embedder, seq, part)) WITHOUT ROWID;
+CREATE TABLE changes(path TEXT, seq INTEGER, store TEXT, base TEXT, text TEXT, undoes INTEGER,
+  PRIMARY KEY(path, seq)) WITHOUT ROWID;
+CREATE INDEX changes_seq ON changes(seq);
+CREATE TABLE checkpoints(seq INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE uses(seq INTEGER, memory INTEGER, by INTEGER, day INTEGER,
+  PRIMARY KEY(seq, memory)) WITHOUT ROWID;
+CREATE TABLE fades(seq INTEGER PRIMARY KEY, as_of INTEGER, half_life INTEGER);
+CREATE TABLE restores(seq INTEGER PRIMARY KEY, upto INTEGER);
+CREATE TABLE erasures(seq INTEGER, target INTEGER, scrubbed INTEGER,
+  PRIMARY KEY(seq, target)) WITHOUT ROWID;
+CREATE TABLE rereads(seq INTEGER PRIMARY KEY);
+CREATE TABLE held(path TEXT PRIMARY KEY, sha256 TEXT, seq INTEGER) WITHOUT ROWID;
+-- What follows is a cache, of one embedder: made again when it is missing, compared by nobody.
+CREATE TABLE unembedded(seq INTEGER PRIMARY KEY);
+CREATE TABLE embedder(id TEXT);
+CREATE TABLE lexemes(word TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID;
+CREATE TABLE vectors(id INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, part INTEGER,
+  start INTEGER, stop INTEGER, vector BLOB);
+CREATE UNIQUE INDEX vectors_seq ON vectors(seq, part);
+INSERT INTO words(words, rank) VALUES('secure-delete', 1);
+"""
+FOLDED = (
+    "events",
+    "tally",
+    "open_turns",
+    "changes",
+    "checkpoints",
+    "uses",
+    "fades",
+    "restores",
+    "erasures",
+    "rereads",
+    "held",
+)
+
+_TAKE_OVER = """
+INSERT INTO main.embedder SELECT * FROM old.embedder;
+INSERT INTO main.lexemes SELECT * FROM old.lexemes;
+INSERT INTO main.vectors SELECT v.* FROM old.vectors v JOIN old.events o USING(seq)
+  JOIN main.events e USING(seq) WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
+DELETE FROM main.unembedded WHERE seq IN (SELECT seq FROM main.vectors);
 """
 
 
@@ -53,6 +94,64 @@ def make(path: Path) -> apsw.Connection:
     """An empty database in place of whatever is there."""
     with _alone(path):
         return _made(path)
+
+
+def replace_with(fresh: Path, path: Path) -> apsw.Connection:
+    """Put a database that was made aside in place of another, taking over its vectors."""
+    with _alone(path):
+        db = _connect(fresh)
+        try:
+            if path.exists():
+                db.execute("ATTACH ? AS old", (str(path),))
+                with transaction(db):
+                    db.execute(_TAKE_OVER)
+                db.execute("DETACH old")
+        except apsw.Error:  # what was damaged or of another shape: vectors are made again
+            pass
+        finally:
+            db.close()
+        remove(path)
+        fresh.replace(path)
+        remove(fresh)
+        return _connect(path)
+
+
+def remove(path: Path) -> None:
+    """Take a database away, with its log."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def differing(made: apsw.Connection, path: Path) -> list[str] | None:
+    """The tables in which two databases differ; nothing where one is ahead of the other."""
+    made.execute("ATTACH ? AS mine", (str(path),))
+    found: list[str] | None = None
+    try:
+        with made:  # one moment of both
+            if not _differs(made, "(SELECT max(seq) FROM {}.events)"):
+                found = [table for table in FOLDED if _differs(made, f"{{}}.{table}")]
+    except apsw.CorruptError:
+        found = [*FOLDED]
+    finally:
+        made.execute("DETACH mine")
+    return found
+
+
+def _differs(db: apsw.Connection, table: str) -> bool:
+    ours, theirs = (f"SELECT * FROM {table.format(which)}" for which in ("main", "mine"))  # noqa: S608 - our own names
+    either = (
+        f"SELECT 1 FROM ({ours} EXCEPT {theirs}) UNION ALL SELECT 1 FROM ({theirs} EXCEPT {ours})"  # noqa: S608 - our own names
+    )
+    return db.execute(f"{either} LIMIT 1").fetchone() is not None
+
+
+@contextmanager
+def room_needed() -> Iterator[None]:
+    """Say that the disk is full where it is."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise NoSpace("the disk is full: the index cannot grow", fix="make room") from error
 
 
 @contextmanager
@@ -86,8 +185,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _made(path: Path) -> apsw.Connection:
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    remove(path)
     db = _connect(path)
     with transaction(db):
         db.execute(f"{_TABLES}; PRAGMA user_version={SCHEMA}")
@@ -99,4 +197,11 @@ def _connect(path: Path) -> apsw.Connection:
     db.set_busy_timeout(30_000)
     db.pragma("journal_mode", "wal")
     db.pragma("synchronous", 0)  # rebuildable: a power cut costs a catch-up, not data
+    db.pragma("secure_delete", 1)  # what is forgotten leaves no trace in a free page
+    db.create_scalar_function("faded", _faded, 3, deterministic=True)
     return db
+
+
+def _faded(*numbers: apsw.SQLiteValue) -> int:
+    weight, days, half_life = (int(n) for n in numbers if isinstance(n, int))
+    return faded(weight, days, half_life)

@@ -39,34 +39,41 @@ def settle(path: Path) -> None:
 
 
 @contextmanager
-def staged(texts: Mapping[Path, str]) -> Iterator[dict[Path, Path]]:
+def staged(texts: Mapping[Path, bytes | None]) -> Iterator[dict[Path, Path | None]]:
     """Lay new texts beside the files they are for, durably; nothing is replaced yet.
 
-    What is not put in place by the end is taken away again.
+    What is not put in place by the end is taken away again. No text: the file is to go.
     """
-    fresh = {path: path.with_name(f".{path.name}.{os.getpid()}.new") for path in texts}
+    fresh: dict[Path, Path | None] = {}
     try:
-        for path, beside in fresh.items():
-            _stage(beside, texts[path], path)
+        for path, text in texts.items():
+            fresh[path] = None
+            if text is not None:
+                beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+                fresh[path] = beside
+                _stage(beside, text, path)
         yield fresh
     finally:
-        for beside in fresh.values():
+        for beside in filter(None, fresh.values()):
             with suppress(OSError):
                 beside.unlink()
 
 
-def _stage(beside: Path, text: str, path: Path) -> None:
+def _stage(beside: Path, text: bytes, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        save(beside, text.encode())
+        save(beside, text)
     except OSError as error:
         raise refusal(error, path) from error
 
 
-def put_in_place(fresh: Path, path: Path) -> None:
-    """Replace a file whole: a reader sees the old text or the new one."""
+def put_in_place(fresh: Path | None, path: Path) -> None:
+    """Replace a file whole, or take it away: a reader sees the old text or the new one."""
     try:
-        fresh.replace(path)
+        if fresh:
+            fresh.replace(path)
+        else:
+            path.unlink(missing_ok=True)
         settle(path.parent)
     except OSError as error:
         raise ArchiveError(

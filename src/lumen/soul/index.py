@@ -2,51 +2,59 @@
 
 It catches up from the archive before every question, so it is never the truth and never behind
 it. Kernel memories are counted and listed for the author, but no search or recall returns them.
-Fast, approximate vector search is not here: vectors are kept and handed out as bytes.
+What became of the files is asked of history.py, vectors of vectors.py: both over this database.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
 
 from lumen.core.data import Author, Being, Event, EventType, Memory, Origin
-from lumen.core.errors import LumenError, NoSpace
-from lumen.soul.archive import Stored, parse, read, read_at
-from lumen.soul.database import make, open_or_make, transaction
+from lumen.core.errors import LumenError
+from lumen.soul.archive import parse, read, read_at, segments
+from lumen.soul.database import (
+    differing,
+    make,
+    open_or_make,
+    remove,
+    replace_with,
+    room_needed,
+    transaction,
+)
+from lumen.soul.projection import apply
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
-CLOSING = ("record", "unclosed", "interrupted")
+BATCH = 5_000  # events applied in one transaction: memory and log stay flat
 WORD = re.compile(r"\w[\w'’]*")
 Result = TypeVar("Result")
 Row = Any  # a row as SQLite hands it over; read in this module and nowhere else
 
-_MEMORY = "seq, timestamp, author, origin, event_type, text, session_key, private"
+_MEMORY = "seq, timestamp, author, origin, event_type, text, session_key, private, weight"
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A stretch of a memory's text with its vector, as float32 bytes."""
-
-    seq: int
-    start: int
-    stop: int
-    vector: bytes
+def unwatched(_done: int, _total: int) -> None:
+    """Nobody wants to know how far it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class LastChange:
-    """The newest archived change to a store's file."""
+class _Last(NamedTuple):
+    """The last event applied, and where its line stands."""
 
     seq: int
-    timestamp: str
-    base: str
-    text: str
+    segment: str
+    offset: int
+    length: int
+    event_hash: str
+
+    @property
+    def end(self) -> tuple[str, int]:
+        return self.segment, self.offset + self.length
 
 
 class Index:
@@ -64,18 +72,50 @@ class Index:
         """Let go of the database."""
         self._db.close()
 
-    def catch_up(self) -> int:
+    def catch_up(self, progress: Progress = unwatched) -> int:
         """Apply every finished line that is not applied yet; returns the last event's number."""
-        return self._mended(self._catch_up)
+        return self._mended(lambda: self._catch_up(progress))
+
+    def rebuild(self, progress: Progress = unwatched) -> int:
+        """Make every table again from the archive; vectors are kept, as nothing else makes them."""
+        fresh = self.being.index.with_suffix(".new")
+        made = make(fresh)
+        try:
+            with room_needed():
+                last = _follow(made, self.being.memory, progress)
+        except BaseException:  # what is there serves better than half of it made again
+            made.close()
+            remove(fresh)
+            raise
+        made.close()
+        self._db.close()
+        self._db = replace_with(fresh, self.being.index)
+        return last
+
+    def differences(self, progress: Progress = unwatched) -> list[str]:
+        """The tables that are not, row for row, what the archive makes of them."""
+        fresh = self.being.index.with_suffix(".deep")
+        made = make(fresh)
+        try:
+            found = None
+            while found is None:
+                with room_needed():
+                    _follow(made, self.being.memory, progress)
+                self.catch_up()
+                found = differing(made, self.being.index)
+            return found
+        finally:
+            made.close()
+            remove(fresh)
 
     def counts(self) -> dict[str, int]:
         """How many memories each author wrote."""
-        rows = self._rows("SELECT author, count(*) FROM events GROUP BY author")
+        rows = self.rows("SELECT author, sum(n) FROM tally GROUP BY author")
         return {str(a): int(n) for a, n in rows}
 
     def last_head(self) -> tuple[int, str]:
         """Number and hash of the last event applied."""
-        row = self._row("SELECT seq, event_hash FROM events ORDER BY seq DESC LIMIT 1")
+        row = self.row("SELECT seq, event_hash FROM events ORDER BY seq DESC LIMIT 1")
         return (int(row[0]), str(row[1])) if row else (0, "")
 
     def memories(
@@ -86,28 +126,34 @@ class Index:
         limit: int | None = 20,
         oldest: bool = False,
         kernel: bool = True,
+        by_weight: bool = False,
     ) -> list[Memory]:
-        """The newest (or the oldest) memories, in order. Kernel ones too: for the author's eyes."""
-        where, values = ["1" if kernel else "author != 'kernel'"], []
+        """The newest, oldest or heaviest memories, in order. Kernel ones too: for the author.
+
+        What was forgotten is not among them.
+        """
+        where, values = ["situation != 'erased'"], []
+        if not kernel:
+            where.append("author != 'kernel'")
         if author:
             where.append("author = ?")
             values.append(author)
         if day:
             where.append("segment = ?")
             values.append(f"{day}.jsonl")
-        order = "ASC" if oldest else "DESC"
-        rows = self._rows(
+        order = "weight DESC, seq DESC" if by_weight else "seq ASC" if oldest else "seq DESC"
+        rows = self.rows(
             f"SELECT {_MEMORY} FROM events WHERE {' AND '.join(where)} "  # noqa: S608 - only literals are joined
-            f"ORDER BY seq {order} LIMIT ?",
+            f"ORDER BY {order} LIMIT ?",
             (*values, -1 if limit is None else limit),
         )
-        return [_memory(row) for row in (rows if oldest else reversed(rows))]
+        return [_memory(row) for row in (rows if oldest or by_weight else reversed(rows))]
 
     def recent(self, before: int, limit: int) -> list[Memory]:
         """The last memories a loop may see that came before an event, oldest first."""
-        rows = self._rows(
+        rows = self.rows(
             f"SELECT {_MEMORY} FROM events WHERE seq < ? AND author != 'kernel' "  # noqa: S608 - a constant column list
-            "ORDER BY seq DESC LIMIT ?",
+            "AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
             (before, limit),
         )
         return [_memory(row) for row in reversed(rows)]
@@ -116,8 +162,9 @@ class Index:
         """Memories by number; kernel ones are left out."""
         found: dict[int, Memory] = {}
         for seq in seqs:
-            row = self._row(
-                f"SELECT {_MEMORY} FROM events WHERE seq = ? AND author != 'kernel'",  # noqa: S608 - a constant column list
+            row = self.row(
+                f"SELECT {_MEMORY} FROM events WHERE seq = ? AND author != 'kernel' "  # noqa: S608 - a constant column list
+                "AND situation != 'erased'",
                 (seq,),
             )
             if row:
@@ -129,7 +176,7 @@ class Index:
         query = " OR ".join(f'"{t}"' for t in terms if WORD.fullmatch(t))
         if not query:
             return []
-        rows = self._rows(
+        rows = self.rows(
             "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
             (query, limit),
         )
@@ -137,7 +184,7 @@ class Index:
 
     def turn(self, session_key: str) -> list[Event]:
         """Every event of a turn, kernel ones too: for `why` and for audits, never for a prompt."""
-        rows = self._rows(
+        rows = self.rows(
             "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq",
             (session_key,),
         )
@@ -145,143 +192,125 @@ class Index:
 
     def last_turn(self) -> str:
         """The session key of the newest turn that was answered."""
-        row = self._row(
+        row = self.row(
             "SELECT session_key FROM events WHERE author = 'self' "
-            "AND event_type = 'assistant_message' ORDER BY seq DESC LIMIT 1"
+            "AND event_type = 'assistant_message' AND situation != 'erased' "
+            "ORDER BY seq DESC LIMIT 1"
         )
         return str(row[0]) if row else ""
 
     def turn_of(self, seq: int) -> str:
         """The session key an event belongs to."""
-        row = self._row("SELECT session_key FROM events WHERE seq = ?", (seq,))
+        row = self.row("SELECT session_key FROM events WHERE seq = ?", (seq,))
         return str(row[0]) if row else ""
 
-    def last_change(self, store: str) -> LastChange | None:
-        """The newest change to a store's file, if there was one."""
-        row = self._row(
-            "SELECT c.seq, e.timestamp, c.base, c.text FROM changes c JOIN events e USING(seq) "
-            "WHERE store = ? ORDER BY c.seq DESC LIMIT 1",
-            (store,),
-        )
-        return LastChange(int(row[0]), str(row[1]), str(row[2]), str(row[3])) if row else None
+    def time_of(self, seq: int) -> str:
+        """When an event happened; empty when there is none of that number."""
+        found = self.row("SELECT timestamp FROM events WHERE seq = ?", (seq,))
+        return str(found[0]) if found else ""
 
     def hash_of(self, seq: int) -> str:
         """The hash of an event; empty when there is none of that number."""
-        row = self._row("SELECT event_hash FROM events WHERE seq = ?", (seq,))
+        row = self.row("SELECT event_hash FROM events WHERE seq = ?", (seq,))
         return str(row[0]) if row else ""
 
     def open_turns(self) -> list[tuple[str, int]]:
         """Turns that were begun and never closed."""
-        rows = self._rows("SELECT session_key, seq FROM open_turns ORDER BY seq")
+        rows = self.rows("SELECT session_key, seq FROM open_turns ORDER BY seq")
         return [(str(key), int(seq)) for key, seq in rows]
 
-    def vector_progress(self) -> tuple[int, int]:
-        """How many memories have a vector, and how many are worth one."""
-        done = self._row("SELECT count(DISTINCT seq) FROM vectors")
-        worth = self._row(
-            "SELECT count(*) FROM events "
-            "WHERE author != 'kernel' AND event_type != 'assistant_message'"
-        )
-        return int(done[0]), int(worth[0])
-
-    def without_vectors(self, embedder: str, limit: int) -> list[Memory]:
-        """Memories worth finding by meaning that have no vector of this embedder yet."""
-        rows = self._rows(
-            f"SELECT {_MEMORY} FROM events WHERE author != 'kernel' "  # noqa: S608 - a constant column list
-            "AND event_type != 'assistant_message' AND NOT EXISTS "
-            "(SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.seq = events.seq) "
-            "ORDER BY seq LIMIT ?",
-            (embedder, limit),
+    def said_in(self, start: str, end: str) -> list[Memory]:
+        """What the author said between two moments, oldest first."""
+        rows = self.rows(
+            f"SELECT {_MEMORY} FROM events WHERE timestamp >= ? AND timestamp < ? "  # noqa: S608 - a constant column list
+            "AND segment BETWEEN ? AND ? AND event_type = 'author_message' "
+            "AND situation != 'erased' ORDER BY seq",
+            (start, end, start[:10], end[:10] + "~"),
         )
         return [_memory(row) for row in rows]
 
-    def add_vectors(self, embedder: str, passages: Sequence[Passage]) -> None:
-        """Keep vectors; a memory's passages are added together."""
-        numbered: dict[int, int] = {}
-        rows = []
-        for p in passages:
-            part = numbered[p.seq] = numbered.get(p.seq, -1) + 1
-            rows.append((p.seq, part, embedder, p.start, p.stop, p.vector))
-        self._keep("INSERT OR REPLACE INTO vectors VALUES(?,?,?,?,?,?)", rows)
+    def texts(self, only: str = "author != 'kernel'") -> Iterator[Memory]:
+        """Every memory that has something to say, oldest first, read a stretch at a time."""
+        seq = 0
+        while found := self.rows(
+            f"SELECT {_MEMORY} FROM events WHERE seq > ? AND {only} AND text != '' "  # noqa: S608 - a constant condition
+            "ORDER BY seq LIMIT 1000",
+            (seq,),
+        ):
+            yield from map(_memory, found)
+            seq = int(found[-1][0])
 
-    def vectors(self, embedder: str, after: int) -> Iterator[Passage]:
-        """Every kept vector of memories past an event."""
-        rows = self._db.execute(
-            "SELECT seq, start, stop, vector FROM vectors WHERE embedder = ? AND seq > ? "
-            "ORDER BY seq, part",
-            (embedder, after),
-        )
-        for seq, start, stop, vector in rows:
-            yield Passage(int(seq), int(start), int(stop), bytes(vector))
+    def reread(self) -> int:
+        """The last event after which what was read before may no longer hold."""
+        return int(self.row("SELECT coalesce(max(seq), 0) FROM rereads")[0])
 
-    def lexemes(self, embedder: str, words: Sequence[str]) -> dict[str, bytes]:
-        """The kept vectors of single words."""
-        marks = ",".join("?" * len(words))
-        rows = self._rows(
-            f"SELECT word, vector FROM lexemes WHERE embedder = ? AND word IN ({marks})",  # noqa: S608 - only question marks
-            (embedder, *words),
-        )
-        return {str(word): bytes(vector) for word, vector in rows}
+    def place(self, seq: int) -> tuple[str, int, int] | None:
+        """In which segment a line stands, where, and how long it is."""
+        found = self.row("SELECT segment, offset, length FROM events WHERE seq = ?", (seq,))
+        return (str(found[0]), int(found[1]), int(found[2])) if found else None
 
-    def add_lexemes(self, embedder: str, vectors: dict[str, bytes]) -> None:
-        """Keep vectors of single words."""
-        rows = [(embedder, word, vector) for word, vector in vectors.items()]
-        self._keep("INSERT OR REPLACE INTO lexemes VALUES(?,?,?)", rows)
+    def number_of(self, event_id: str) -> int:
+        """The number of an event by its id; 0 when there is none."""
+        found = self.row("SELECT seq FROM events WHERE id = ?", (event_id,))
+        return int(found[0]) if found else 0
 
-    def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+    def scrub(self) -> bool:
+        """Write the log back and cut it, so that deleted rows are in no file any more."""
+
+        def cut() -> bool:
+            row: Row = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not row[0]
+
+        return self._mended(cut)
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Ask the database, for the modules of this folder."""
         return self._mended(lambda: self._db.execute(sql, values).fetchall())
 
-    def _row(self, sql: str, values: Sequence[object] = ()) -> Row:
-        return next(iter(self._rows(sql, values)), None)
+    def row(self, sql: str, values: Sequence[object] = ()) -> Row:
+        """The first row of an answer, or nothing."""
+        return next(iter(self.rows(sql, values)), None)
 
-    def _keep(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+    def keep(self, *work: tuple[str, Sequence[tuple[object, ...]]]) -> None:
+        """Change cached rows, all together: statements, each with the rows to run it on."""
+
         def insert() -> None:
             with transaction(self._db):
-                self._db.executemany(sql, rows)
+                for sql, rows in work:
+                    self._db.executemany(sql, rows)
 
         self._mended(insert)
 
     def _mended(self, work: Callable[[], Result]) -> Result:
         """Do something; a damaged index is thrown away and made again, and then it is done."""
-        try:
-            return work()
-        except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
-            self._start_over("it was damaged")
-            self._catch_up()
-            return work()
-        except apsw.FullError as error:
-            raise NoSpace("the disk is full: the index cannot grow", fix="make room") from error
+        with room_needed():
+            try:
+                return work()
+            except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
+                self._start_over("it was damaged")
+                self._catch_up(unwatched)
+                return work()
 
     def _start_over(self, why: str) -> None:
         self._db.close()
         self._db = make(self.being.index)
         self.repairs.append(f"The index was rebuilt from the archive: {why}.")
 
-    def _catch_up(self) -> int:
-        last = self._db.execute(
-            "SELECT seq, segment, offset, length, event_hash FROM events ORDER BY seq DESC LIMIT 1"
-        ).fetchone()
+    def _catch_up(self, progress: Progress) -> int:
+        last = _last(self._db)
         if last and not self._still_there(last):
             self._start_over("the archive it was made from has changed")
             last = None
-        after = (str(last[1]), int(last[2]) + int(last[3])) if last else ("", 0)
-        if last and not self._has_more(after):
-            return int(last[0])
-        with transaction(self._db):
-            row: Row = self._db.execute("SELECT max(seq) FROM events").fetchone()
-            seq = int(row[0] or 0)
-            for stored in read(self.being.memory, after):
-                if stored.event.seq > seq:
-                    self._apply(stored)
-                    seq = stored.event.seq
+        if last and not self._has_more(last.end):
+            return last.seq
+        seq = _follow(self._db, self.being.memory, progress)
         if not last and not self.repairs and seq >= WORTH_TELLING:
             self.repairs.append("The index was rebuilt from the archive: it was not there.")
         return seq
 
-    def _still_there(self, last: tuple[int, str, int, int, str]) -> bool:
-        _, segment, offset, length, event_hash = last
-        raw = read_at(self.being.memory, segment, offset, length)
-        return raw[15:79] == event_hash.encode()
+    def _still_there(self, last: _Last) -> bool:
+        raw = read_at(self.being.memory, last.segment, last.offset, last.length)
+        return raw[15:79] == last.event_hash.encode()
 
     def _has_more(self, after: tuple[str, int]) -> bool:
         folder = self.being.memory / after[0][:4]
@@ -289,45 +318,40 @@ class Index:
             return True
         return next(read(self.being.memory, after), None) is not None
 
-    def _apply(self, stored: Stored) -> None:
-        event, entry = stored.event, stored.event.entry
-        private = 1 if entry.payload.get("private") is True else 0
-        self._db.execute(
-            "INSERT INTO events VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            (
-                event.seq,
-                event.id,
-                event.event_hash,
-                event.timestamp,
-                entry.author.value,
-                entry.event_type.value,
-                entry.origin.value,
-                entry.situation,
-                entry.session_key,
-                entry.model,
-                entry.weight,
-                private,
-                stored.segment,
-                stored.offset,
-                stored.length,
-                entry.description,
-            ),
-        )
-        if entry.author is not Author.KERNEL:
-            self._db.execute(
-                "INSERT INTO words(rowid, text) VALUES(?,?)", (event.seq, entry.description)
-            )
-        if entry.event_type is EventType.AUTHOR_MESSAGE:
-            self._db.execute(
-                "INSERT OR REPLACE INTO open_turns VALUES(?,?)", (entry.session_key, event.seq)
-            )
-        elif entry.author is Author.KERNEL and entry.situation in CLOSING:
-            self._db.execute("DELETE FROM open_turns WHERE session_key = ?", (entry.session_key,))
-        for change in entry.payload.get("changes", ()) if entry.author is Author.KERNEL else ():
-            self._db.execute(
-                "INSERT OR REPLACE INTO changes VALUES(?,?,?,?)",
-                (event.seq, change["store"], change["base"], change["value"]),
-            )
+
+def _size(memory: Path, after: tuple[str, int]) -> int:
+    """How many bytes of the archive come after a place."""
+    return sum(path.stat().st_size for path in segments(memory, since=after[0])) - after[1]
+
+
+def _last(db: apsw.Connection) -> _Last | None:
+    row: Row = db.execute(
+        "SELECT seq, segment, offset, length, event_hash FROM events ORDER BY seq DESC LIMIT 1"
+    ).fetchone()
+    return _Last(*row) if row else None
+
+
+def _follow(db: apsw.Connection, memory: Path, progress: Progress) -> int:
+    """Apply what is not applied yet, in batches; another process may do so between two of them."""
+    last = _last(db)
+    after = last.end if last else ("", 0)
+    lines = read(memory, after)
+    total, done = _size(memory, after), 0
+    stored = next(lines, None)
+    while True:
+        with transaction(db):
+            row: Row = db.execute("SELECT max(seq) FROM events").fetchone()
+            seq, room = int(row[0] or 0), BATCH
+            while stored and room:
+                if stored.event.seq > seq:
+                    apply(db, stored)
+                    seq = stored.event.seq
+                done += stored.length
+                room -= 1
+                stored = next(lines, None)
+        progress(done, total)
+        if not stored:
+            return seq
 
 
 def check_engine() -> None:
@@ -340,7 +364,7 @@ def check_engine() -> None:
 
 
 def _memory(row: Row) -> Memory:
-    seq, timestamp, author, origin, event_type, text, session_key, private = row
+    seq, timestamp, author, origin, event_type, text, session_key, private, weight = row
     return Memory(
         seq=seq,
         timestamp=timestamp,
@@ -350,4 +374,5 @@ def _memory(row: Row) -> Memory:
         text=text,
         session_key=session_key,
         private=bool(private),
+        weight=weight,
     )

@@ -87,15 +87,15 @@ class Keyring:
         with _at(path):
             return head_from(path.read_bytes(), path) if path.exists() else None
 
-    def remember(self, head: Head) -> None:
-        """Raise the witness; it never goes down."""
+    def remember(self, head: Head, *, even_lower: bool = False) -> None:
+        """Raise the witness; it goes down only when the author has accepted a rollback."""
         path = self.witness_file(head.soul)
         with _at(path):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with path.with_suffix(".lock").open("ab") as lock:
                 take(lock.fileno())
                 seen = self.witness(head.soul)
-                if seen is None or seen.seq < head.seq:
+                if even_lower or seen is None or seen.seq < head.seq:
                     fresh = path.with_suffix(".new")
                     save(fresh, head_line(head), mode=0o600)
                     fresh.replace(path)

@@ -1,28 +1,27 @@
-"""What the being has become, read from its files: soul.md, values.json, goals/<year>.json.
+"""What the being has become, as texts: soul.md, values.json, goals/<year>.json, and their shapes.
 
-Reads only. A file that does not say what it must is reported and counts as empty; how hand edits
-are adopted is not decided here.
+Parses, checks and edits texts; reads and writes no file. Which text is in force is for the
+archive to say, who may change it for the gate.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from lumen.core.canon import JSON, loads
-from lumen.core.data import Being
+from lumen.core.canon import JSON
+from lumen.core.data import Held, Store
 
+SOUL = "data/soul.md"
+VALUES = "data/values.json"
+GOALS = re.compile(r"data/goals/[0-9]{4}\.json")
 VALUE_STATES = ("active", "deprecated")
 GOAL_STATES = ("todo", "working", "done", "perpetual")
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A value or a goal: how much it weighs and how it stands."""
-
-    name: str
-    weight: float
-    status: str
+LONGEST = 256 * 1024
+LONGEST_NAME = 200
+SHAPE = '{"name": "honesty", "weight": 0.9, "status": "active"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,61 +29,190 @@ class Selfhood:
     """Who it is, what it holds dear, what it is after."""
 
     name: str
+    ontology: str
     narrative: str
     values: tuple[Held, ...]
     goals: tuple[Held, ...]
-    problems: tuple[str, ...] = ()
 
 
-def read_self(being: Being) -> Selfhood:
-    """The self as the files tell it; values and goals by weight, the heaviest first."""
-    problems: list[str] = []
-    name, narrative = _soul(being.soul_md)
-    values = _held(being.values, VALUE_STATES, problems)
-    goals: list[Held] = []
-    for path in sorted(being.goals.glob("[0-9][0-9][0-9][0-9].json")):
-        goals += _held(path, GOAL_STATES, problems)
+class Flaw(ValueError):
+    """What is wrong with a text, and on which line."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line}: {why}")
+        self.line = line
+        self.why = why
+
+
+def is_self(path: str) -> bool:
+    """Whether a path inside the being is one of the files that say who it is."""
+    return path in (SOUL, VALUES) or GOALS.fullmatch(path) is not None
+
+
+def goals_of(year: int) -> str:
+    """The file of a year's goals."""
+    return f"data/goals/{year:04d}.json"
+
+
+def store_of(path: str) -> Store:
+    """The store a self file belongs to."""
+    return {SOUL: Store.SOUL, VALUES: Store.VALUES}.get(path, Store.GOALS)
+
+
+def selfhood(texts: Mapping[str, str]) -> Selfhood:
+    """The self that some texts tell; values and goals by weight, the heaviest first."""
+    name, ontology, narrative = _soul(texts.get(SOUL, ""))
+    values = parse_held(texts[VALUES], VALUE_STATES) if VALUES in texts else []
+    goals = [
+        goal
+        for path in sorted(texts)
+        if GOALS.fullmatch(path)
+        for goal in parse_held(texts[path], GOAL_STATES)
+    ]
     return Selfhood(
         name=name,
+        ontology=ontology,
         narrative=narrative,
         values=tuple(sorted(values, key=lambda h: -h.weight)),
         goals=tuple(sorted(goals, key=lambda h: -h.weight)),
-        problems=tuple(problems),
     )
 
 
-def _soul(path: Path) -> tuple[str, str]:
-    """The name is the first heading; a being that was not named yet is called Lumen."""
-    text = path.read_text("utf-8", errors="replace") if path.exists() else ""
-    first, _, rest = text.partition("\n")
-    named = first.startswith("# ") and first[2:].strip()
-    return (first[2:].strip()[:80], rest.strip()) if named else ("Lumen", text.strip())
+def check(path: str, text: str) -> None:
+    """See whether a self file says what it must.
+
+    Raises:
+        Flaw: on which line it does not, and why.
+    """
+    if len(text) > LONGEST:
+        raise Flaw(1, f"it has {len(text):,} characters; at most {LONGEST:,} fit")
+    if path != SOUL:
+        parse_held(text, states_of(path))
 
 
-def _held(path: Path, states: tuple[str, ...], problems: list[str]) -> list[Held]:
-    if not path.exists():
-        return []
-    try:
-        found = loads(path.read_bytes())
-        return [_one(item, states) for item in _list(found)]
-    except (ValueError, TypeError) as error:
-        problems.append(f"{path.name} is not used: {error}")
-        return []
+def states_of(path: str) -> tuple[str, ...]:
+    """How what a file lists may stand."""
+    return VALUE_STATES if path == VALUES else GOAL_STATES
 
 
-def _list(found: JSON) -> list[JSON]:
-    if not isinstance(found, list):
-        raise TypeError("it must be a list")
+def parse_held(text: str, states: Sequence[str]) -> list[Held]:
+    """The values or goals a text lists.
+
+    Raises:
+        Flaw: it is no list, or an entry is not what it must be.
+    """
+    found: list[Held] = []
+    seen: set[str] = set()
+    for line, item in _items(text):
+        try:
+            one = _one(item, states)
+        except ValueError as error:
+            raise Flaw(line, str(error)) from None
+        if one.name in seen:
+            raise Flaw(line, f"{one.name!r} is there twice")
+        seen.add(one.name)
+        found.append(one)
     return found
 
 
-def _one(item: JSON, states: tuple[str, ...]) -> Held:
-    shaped = isinstance(item, dict) and isinstance(item.get("name"), str)
-    if not shaped:
-        raise TypeError('each entry must be like {"name": "honesty", "weight": 0.9, "status": …}')
+def spell(held: Sequence[Held]) -> str:
+    """A list of values or goals as it is written: one to a line."""
+    if not held:
+        return "[]\n"
+    lines = [
+        json.dumps(
+            {"name": h.name, "weight": round(h.weight, 6), "status": h.status}, ensure_ascii=False
+        )
+        for h in held
+    ]
+    return "[\n  " + ",\n  ".join(lines) + "\n]\n"
+
+
+def put(held: Sequence[Held], one: Held) -> list[Held]:
+    """The list with one entry set, in its place or at the end."""
+    if any(h.name == one.name for h in held):
+        return [one if h.name == one.name else h for h in held]
+    return [*held, one]
+
+
+def drop(held: Sequence[Held], name: str) -> list[Held]:
+    """The list without an entry."""
+    return [h for h in held if h.name != name]
+
+
+def stand(held: Sequence[Held], name: str, status: str) -> list[Held]:
+    """The list with one entry's status changed."""
+    return [replace(h, status=status) if h.name == name else h for h in held]
+
+
+def without(path: str, text: str, quotes: Callable[[str], bool]) -> str:
+    """A file's text without the lines, values or goals that say something."""
+    if is_self(path) and path != SOUL:
+        try:
+            held = parse_held(text, states_of(path))
+        except Flaw:
+            return "[]\n" if quotes(text) else text
+        kept = [h for h in held if not quotes(h.name)]
+        return text if len(kept) == len(held) else spell(kept)
+    return "".join(line for line in text.splitlines(keepends=True) if not quotes(line))
+
+
+def _soul(text: str) -> tuple[str, str, str]:
+    """Name, ontology and narrative: the first heading, and what stands under the other two.
+
+    A being that was not named yet is called Lumen; text under no heading is narrative.
+    """
+    first, _, rest = text.partition("\n")
+    named = first.startswith("# ") and first[2:].strip()
+    name, rest = (first[2:].strip()[:80], rest) if named else ("Lumen", text)
+    parts: dict[str, list[str]] = {"ontology": [], "narrative": []}
+    current = "narrative"
+    for line in rest.splitlines():
+        heading = line[3:].strip().casefold() if line.startswith("## ") else ""
+        if heading in parts:
+            current = heading
+        else:
+            parts[current].append(line)
+    return name, "\n".join(parts["ontology"]).strip(), "\n".join(parts["narrative"]).strip()
+
+
+def _items(text: str) -> list[tuple[int, JSON]]:
+    """The entries of a JSON list, each with the line it begins on."""
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise Flaw(error.lineno, f"it is not JSON: {error.msg}") from None
+    except RecursionError:
+        raise Flaw(1, "it is not JSON: nested too deep") from None
+    if not isinstance(found, list):
+        raise Flaw(1, f"it must be a list of entries like {SHAPE}")
+    decode = json.JSONDecoder().raw_decode
+    items, at = [], text.index("[") + 1
+    for _ in found:
+        at = _next(text, at)
+        items.append((text.count("\n", 0, at) + 1, decode(text, at)[0]))
+        at = decode(text, at)[1]
+    return items
+
+
+def _next(text: str, at: int) -> int:
+    """Where the next entry begins: past white space and the comma."""
+    while text[at] in " \t\r\n,":
+        at += 1
+    return at
+
+
+def _one(item: JSON, states: Sequence[str]) -> Held:
+    name = item.get("name") if isinstance(item, dict) else None
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f"each entry must be like {SHAPE}")
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"a name has at most {LONGEST_NAME} characters")
+    if "\x00" in name or name != name.encode("utf-8", "replace").decode():
+        raise ValueError("a name must be plain text")
     weight, status = item.get("weight"), item.get("status")
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= 1:
-        raise ValueError(f"the weight of {item['name']!r} must be between 0 and 1")
+        raise ValueError(f"the weight of {name!r} must be between 0 and 1")
     if status not in states:
-        raise ValueError(f"the status of {item['name']!r} must be one of {', '.join(states)}")
-    return Held(item["name"], float(weight), status)
+        raise ValueError(f"the status of {name!r} must be one of {', '.join(states)}")
+    return Held(name, float(weight), status)

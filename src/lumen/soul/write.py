@@ -1,9 +1,9 @@
-"""The only module that appends to the archive or changes a file of the being.
+"""The only module that appends to the archive, and replaces files in the same commit.
 
 One commit: serialise → lock → read the tail → one write → unlock → make durable. The lock is
 let go before the wait for the disk, so several processes share one journal flush; a durable
 line makes every line before it durable too. Only kernel/commit.py may call this: it decides,
-this carries out.
+this carries out. What else may be done to the being's files is in files.py.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
 
-from lumen.core.canon import sha256
+from lumen.core.canon import JSON, sha256
 from lumen.core.clock import Clock, stamp, ulid
 from lumen.core.data import Being, Entry, kernel_entry
 from lumen.core.errors import ArchiveError, Damaged, Refused
@@ -39,20 +38,6 @@ from lumen.soul.disk import put_in_place, refusal, save, settle, staged, take
 from lumen.soul.keys import Keyring, head_line
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """A projected file to replace, whole, in the commit that archives why."""
-
-    store: str
-    path: Path
-    base: str
-    text: str
-
-    def as_json(self) -> dict[str, str]:
-        """As it stands in the archive."""
-        return {"store": self.store, "operation": "set", "base": self.base, "value": self.text}
-
-
 class Writer:
     """An open archive: the lock, the segment written last and what stands at its end."""
 
@@ -63,6 +48,7 @@ class Writer:
         self.repairs: list[str] = []
         self._memory = being.memory
         self._lock = -1
+        self._holds = 0  # how many times over this writer holds the lock
         self._days = 0  # how many segments were begun: the size of the lock file
         self._day = ""  # the segment that is open: its day, path, file and folder
         self._segment = self._memory
@@ -72,7 +58,6 @@ class Writer:
         self._seen: tuple[int, ...] = ()
         self._unsaid: list[Entry] = []  # mended, but not archived yet
         self._keyed = False
-        self.estranged = False  # this host has seen another chain: its witness stays as it is
 
     def close(self) -> None:
         """Let go of the files."""
@@ -81,35 +66,41 @@ class Writer:
             os.close(self._lock)
         self._lock = -1
 
-    def begin(self, soul: str) -> Placed:
-        """Write the genesis of a new archive.
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep everyone else from writing; whoever holds the archive may hold it once more."""
+        self._take_hold()
+        try:
+            yield
+        finally:
+            self._let_loose()
+
+    def begin(self, soul: str, files: Sequence[Mapping[str, JSON]] = ()) -> Placed:
+        """Write the genesis of a new archive, which also says what its first files are.
 
         Raises:
             Refused: there is an archive already.
         """
-        self._lock_up()
-        try:
+        with self.held():
             if self._at_end().seq:
                 raise Refused("this archive has begun already")
-            payload = {"format": FORMAT, "soul": soul, "public_key": self.keyring.create(soul)}
+            public = self.keyring.create(soul)
+            payload: dict[str, JSON] = {"format": FORMAT, "soul": soul, "public_key": public}
+            if files:
+                payload["changes"] = list(files)
             genesis = kernel_entry("genesis", "A being begins.", "lumen:kernel", payload)
             placed = self._write([self._body(genesis)], soul)
             self.keyring.adopt(soul)
-        finally:
-            self._unlock()
         self._flush()
         self._sign(placed[-1])
         return placed[0]
 
     def recover(self) -> None:
         """Look at the end of the archive and mend what a crash left; `repairs` says what."""
-        self._lock_up()
-        try:
+        with self.held():
             torn = self._at_end().torn is not None
             if torn:
                 self._write([])
-        finally:
-            self._unlock()
         if torn:
             self._flush()
 
@@ -119,7 +110,7 @@ class Writer:
         *,
         durable: bool,
         sign: bool = False,
-        files: Sequence[FileChange] = (),
+        files: Mapping[Path, bytes | None] | None = None,
     ) -> list[Placed]:
         """Put events at the end of the chain, together and in order.
 
@@ -127,37 +118,53 @@ class Writer:
             entries: what happened.
             durable: return only when the disk has it.
             sign: state the new head with this host's key; for the last append of a turn.
-            files: what to replace on disk as part of it.
+            files: what to replace on disk, or take away, as part of it.
 
         Raises:
-            Refused: a file is no longer what the change was made from.
             NoSpace: the disk is full; the archive is as it was.
             Busy: another process held the lock for too long.
             Damaged: the end of the archive is not what was written.
         """
         bodies = [self._body(entry) for entry in entries]
-        self._lock_up()
+        self._take_hold()
         try:
-            for change in files:
-                _same_base(change)
-            with staged({change.path: change.text for change in files}) as fresh:
+            if files:
+                placed = self._write_with(bodies, files)
+            else:
                 placed = self._write(bodies)[-len(bodies) :]
-                if files:
-                    self._flush()  # a file must never hold what the archive might lose
-                for path in fresh:
-                    put_in_place(fresh[path], path)
         finally:
-            self._unlock()
+            self._let_loose()
         if durable or sign:
             self._flush()
         if sign:
             self._sign(placed[-1])
         return placed
 
-    def set_file(self, path: Path, text: str) -> None:
-        """Replace a projected file whole: a reader sees the old text or the new one."""
-        with staged({path: text}) as fresh:
-            put_in_place(fresh[path], path)
+    def accept(self, entry: Entry) -> Placed:
+        """Archive that the author takes this chain for the true one; the witness follows it."""
+        placed = self.append([entry], durable=True)[-1]
+        self._sign(placed, accepted=True)
+        return placed
+
+    def _write_with(
+        self, bodies: Sequence[Body], files: Mapping[Path, bytes | None]
+    ) -> list[Placed]:
+        with staged(files) as fresh:
+            placed = self._write(bodies)[-len(bodies) :]
+            self._flush()  # a file must never hold what the archive might lose
+            for path, beside in fresh.items():
+                put_in_place(beside, path)
+        return placed
+
+    def _take_hold(self) -> None:
+        if not self._holds:
+            self._lock_up()
+        self._holds += 1
+
+    def _let_loose(self) -> None:
+        self._holds -= 1
+        if not self._holds:
+            fcntl.flock(self._lock, fcntl.LOCK_UN)
 
     def _body(self, entry: Entry) -> Body:
         try:
@@ -183,9 +190,6 @@ class Writer:
             self._lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             raise refusal(error, path) from error
-
-    def _unlock(self) -> None:
-        fcntl.flock(self._lock, fcntl.LOCK_UN)
 
     def _at_end(self) -> Tail:
         """The tail: from memory while nobody else wrote, from the open segment if it only grew."""
@@ -330,7 +334,7 @@ class Writer:
         except OSError as error:
             raise refusal(error, self._memory) from error
 
-    def _sign(self, event: Placed) -> None:
+    def _sign(self, event: Placed, *, accepted: bool = False) -> None:
         """State the head in heads.jsonl, then raise the witness. The line itself is durable."""
         head = self.keyring.sign(event.soul, event.seq, event.event_hash)
         path = self.being.heads
@@ -347,27 +351,4 @@ class Writer:
                 os.fdatasync(heads.fileno())
         except OSError as error:
             raise refusal(error, path) from error
-        if not self.estranged:
-            self.keyring.remember(head)
-
-
-def scaffold(being: Being, files: Mapping[Path, str]) -> None:
-    """Lay out new files; one that exists already is left as it is."""
-    try:
-        being.data.mkdir(parents=True, exist_ok=True, mode=0o700)  # nobody else's to read
-        being.memory.mkdir(parents=True, exist_ok=True)
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with suppress(FileExistsError):
-                save(path, text.encode(), new=True)
-    except OSError as error:
-        raise refusal(error, being.root) from error
-
-
-def _same_base(change: FileChange) -> None:
-    found = sha256(change.path.read_bytes()) if change.path.exists() else ""
-    if found != change.base:
-        raise Refused(
-            f"{change.path.name} was changed by someone else in the meantime",
-            fix="look at the file, then try again",
-        )
+        self.keyring.remember(head, even_lower=accepted)

@@ -8,13 +8,17 @@ from shlex import quote
 
 import click
 
-from lumen.body.cli.common import being_meant, counted, note, say, shared, show
+from lumen.body.cli.common import being_meant, counted, note, one_line, say, shared, show
 from lumen.body.config import data_home, must_be, zone
 from lumen.core.canon import JSON, loads
 from lumen.core.clock import SystemClock, parse_stamp
-from lumen.core.data import Author, Being
+from lumen.core.data import Author, Being, Held
+from lumen.core.errors import Estranged
+from lumen.kernel.edits import look, self_in_force
 from lumen.soul.index import Index
-from lumen.soul.selfhood import Held, read_self
+from lumen.soul.keys import Keyring
+from lumen.soul.vectors import progress
+from lumen.soul.witness import refuse_strange
 
 
 @click.command()
@@ -23,7 +27,6 @@ from lumen.soul.selfhood import Held, read_self
 def init(folder: Path | None, named: str | None, as_json: bool) -> None:
     """Make a new being in FOLDER (by default: here)."""
     from lumen.kernel.birth import init as scaffold
-    from lumen.soul.keys import Keyring
 
     root = folder or (Path(named) if named else Path.cwd())
     being = Being(root.expanduser().absolute())
@@ -47,15 +50,17 @@ def status(named: str | None, as_json: bool) -> None:
     seq, head = index.last_head()
     signed = _signed(being)
     born = index.memories(limit=1, oldest=True)
-    vectors, worth = index.vector_progress()
-    self_ = read_self(being)
-    for line in [*index.repairs, *self_.problems]:
+    vectors, worth = progress(index)
+    self_ = self_in_force(index)
+    edits = look(being, index, settings.redact)
+    for line in [*index.repairs, *edits.told(), *_strange(index, settings.soul)]:
         note(line)
     by_author = {a.value: counts.get(a.value, 0) for a in Author}
     open_turns = len(index.open_turns())
     found: JSON = {
         "being": str(being.root),
         "name": self_.name,
+        "ontology": self_.ontology,
         "values": [asdict(v) for v in self_.values],
         "goals": [asdict(g) for g in self_.goals],
         "born": born[0].timestamp if born else None,
@@ -77,8 +82,9 @@ def status(named: str | None, as_json: bool) -> None:
     authors = " · ".join(f"{a} {n:,}" for a, n in by_author.items())
     unsigned = seq - signed
     state = "signed" if unsigned <= 0 else f"signed up to event {signed:,}"
+    ontology = f"“{one_line(self_.ontology, 60)}”   " if self_.ontology else ""
     rows = [
-        (self_.name, f"born {date.lstrip('0')}   {being.root}"),
+        (self_.name, f"{ontology}born {date.lstrip('0')}   {being.root}"),
         ("values", _listed(self_.values, "active")),
         ("goals", _listed(self_.goals, "todo", "working", "perpetual")),
         ("memory", f"{counted(events, 'event')}   {authors}"),
@@ -97,6 +103,15 @@ def status(named: str | None, as_json: bool) -> None:
 def _listed(held: tuple[Held, ...], *states: str) -> str:
     shown = [f"{h.name} {h.weight:.2f} {h.status}" for h in held if h.status in states]
     return "   ".join(shown[:5]) or "none yet: they come of living"
+
+
+def _strange(index: Index, soul: str) -> list[str]:
+    """What the author must know when this is not the chain this host has seen."""
+    try:
+        refuse_strange(index, Keyring(data_home()), soul)
+    except Estranged as error:
+        return [f"{error.what[:1].upper()}{error.what[1:]}.\n  try: {error.fix}"]
+    return []
 
 
 def _signed(being: Being) -> int:

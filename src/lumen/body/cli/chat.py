@@ -5,19 +5,25 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from lumen.body.cli.common import is_terminal, note, say, shared, show, table
+from lumen.body.cli.common import counted, is_terminal, note, say, shared, show, table
+from lumen.body.cli.forget import forget_in, mark
 from lumen.body.cli.memory import explain
 from lumen.body.config import Settings, data_home, find_being, must_be, zone
 from lumen.core.canon import clean, printable
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
+from lumen.kernel.learning import Learner
 from lumen.kernel.run import Kernel, Watch, converse, says_something
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
 
 WORDS = {
     "recall": "recalling",
@@ -32,7 +38,8 @@ COMMAND = re.compile(r"/[a-z]*(?:\s|$)")  # /why, but not /etc/hosts
 HELP = """\
   /why       where the last answer comes from
   /memory    the last things remembered (/memory WORDS searches)
-  /private   what you say next is marked private; again to end it
+  /private   what you say next is marked private; again to end it (/private 14 marks event 14)
+  /forget    /forget WORDS or an event's number: see what would go, and be asked
   /quit      leave (so do Ctrl-C and Ctrl-D)
   Alt-Enter (or Esc, Enter) starts a new line; Enter sends. Ctrl-C stops an answer under way."""
 
@@ -63,6 +70,8 @@ class Talk:
             )
         finally:
             live.clear()
+        if answered.redacted:
+            note(f"{counted(answered.redacted, 'secret')} left out: not kept, not shown to a model")
         while self.kernel.gate.repairs:
             note(self.kernel.gate.repairs.pop(0))
         if self.as_json:
@@ -175,17 +184,28 @@ def _repl(talk: Talk) -> None:
 
     history = InMemoryHistory([m.text for m in talk.kernel.index.memories(author="external")])
     session: PromptSession[str] = PromptSession(history=history, multiline=True, key_bindings=keys)
+    learner = Learner(talk.kernel.being, talk.kernel.recall.embedder)
+    learner.start()
+    try:
+        _listen(talk, session, learner)
+    finally:
+        learner.close()
+    say("Until next time.")
+
+
+def _listen(talk: Talk, session: PromptSession[str], learner: Learner) -> None:
+    name = talk.kernel.self_.name
     while True:
         try:
             text = session.prompt("you (private) › " if talk.private else "you › ")
         except (EOFError, KeyboardInterrupt):
             break
-        if COMMAND.match(text.strip()):
-            if _command(talk, text.strip()):
-                break
-        elif text.strip():
-            _answer(talk, text, name)
-    say("Until next time.")
+        with learner.resting():
+            if COMMAND.match(text.strip()):
+                if _command(talk, text.strip()):
+                    break
+            elif text.strip():
+                _answer(talk, text, name)
 
 
 def _answer(talk: Talk, text: str, name: str) -> None:
@@ -223,13 +243,41 @@ def _command(talk: Talk, text: str) -> bool:
         rows = [(str(m.seq), m.author.value, m.text) for m in found if m.author.value != "kernel"]
         table(rows[-10:], indent="  ") if rows else say("  nothing found")
     elif word == "/private":
-        talk.private = not talk.private
-        say("  private from here on" if talk.private else "  no longer private")
+        _private(talk, rest.strip())
+    elif word == "/forget":
+        _forget(talk, rest.strip())
     else:
         if word != "/help":
             say(f"  there is no {word}")
         say(HELP)
     return False
+
+
+def _private(talk: Talk, which: str) -> None:
+    if which:
+        numbers = which.split()
+        if not all(n.isdecimal() and len(n) < 16 for n in numbers):
+            say("  /private alone, or with the numbers of events")
+            return
+        _try(lambda: mark(talk.kernel, tuple(map(int, numbers)), private=True))
+        return
+    talk.private = not talk.private
+    say("  private from here on" if talk.private else "  no longer private")
+
+
+def _forget(talk: Talk, what: str) -> None:
+    if what:
+        _try(lambda: forget_in(talk.kernel, what, zone(talk.settings.timezone)))
+    else:
+        say("  /forget WORDS, or /forget and the number of an event")
+
+
+def _try(work: Callable[[], object]) -> None:
+    """Do something; a problem is told, and the conversation goes on."""
+    try:
+        work()
+    except LumenError as error:
+        note(f"  {error.what}" + (f"\n  try: {error.fix}" if error.fix else ""))
 
 
 def _piped(talk: Talk) -> None:

@@ -6,6 +6,7 @@ import functools
 import json
 import shutil
 import sys
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TextIO, TypeVar
@@ -17,6 +18,7 @@ from lumen.body.config import find_being
 from lumen.core.canon import JSON, dumps, printable
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Being
+from lumen.core.errors import UsageError
 
 R = TypeVar("R")
 
@@ -62,13 +64,61 @@ def note(text: str) -> None:
 
 def counted(number: int, noun: str) -> str:
     """How many there are: 1 event, 2,345 events."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def one_line(text: str, width: int) -> str:
     """Text cut to fit a column."""
     flat = " ".join(printable(text).split())
     return flat if len(flat) <= width else flat[: max(1, width - 1)] + "…"
+
+
+def asked(question: str, *, yes: bool, fix: str) -> bool:
+    """Whether the author agrees; where nobody can be asked, --yes must say so.
+
+    Raises:
+        UsageError: nobody is there to answer, so nothing was changed.
+    """
+    if yes:
+        return True
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise UsageError("nobody is here to confirm it, so nothing was changed", fix=fix)
+    return click.confirm(question, default=False, err=True)
+
+
+class Bar:
+    """How far a long task is: one line that is written over, or now and then a line in a log."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.live = is_terminal(sys.stderr)
+        self.began = self.last = time.monotonic()
+        self.shown = False
+
+    def __call__(self, done: int, total: int) -> None:
+        """Tell how much is done; nothing is shown of what takes no longer than a second."""
+        now = time.monotonic()
+        if now - self.began < 1 or now - self.last < (0.1 if self.live else 5):
+            return
+        self.last, self.shown = now, True
+        share = f"{min(100, 100 * done // max(1, total))} %"
+        if self.live:
+            sys.stderr.write(f"\r\x1b[2K  ⋯ {self.what} · {share}")
+            sys.stderr.flush()
+        else:
+            note(f"{self.what}: {share}")
+
+    def told(self, what: str, done: int, total: int) -> None:
+        """The same, when what is being done changes on the way."""
+        self.what = what
+        self(done, total)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.live and self.shown:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
 
 
 def is_terminal(stream: TextIO | None) -> bool:

@@ -40,12 +40,16 @@ MOST_DIGITS = 18  # SQLite counts no further
 @click.option(
     "--all", "everything", is_flag=True, help="All of them, the kernel's too; else the last 20."
 )
+@click.option(
+    "--sort", type=click.Choice(["time", "weight"]), help="By time, or the heaviest first."
+)
 @shared
-def memory(
+def memory(  # noqa: PLR0913 - one parameter an option
     query: str | None,
     author: str | None,
     day: str | None,
     everything: bool,
+    sort: str | None,
     named: str | None,
     as_json: bool,
 ) -> None:
@@ -60,16 +64,31 @@ def memory(
         _search(index, query, author, day, limit or 1000)
         if query
         else index.memories(
-            author=author, day=day, limit=limit, kernel=everything or author == "kernel"
+            author=author,
+            day=day,
+            limit=limit,
+            kernel=(everything and sort != "weight") or author == "kernel",
+            by_weight=sort == "weight",
         )
     )
+    if query and sort == "weight":
+        found.sort(key=lambda m: (-m.weight, -m.seq))
     if as_json:
         show([memory_json(m) for m in found])
         return
     if not found:
         say("Nothing found." if query or author or day else "Nothing is remembered yet.")
         return
-    table([(str(m.seq), short_time(m.timestamp, where), _who(m), m.text) for m in found])
+    weighed = sort == "weight"
+    table(
+        [
+            (
+                *([f"{m.weight / 1e6:.3f}"] if weighed else []),
+                *(str(m.seq), short_time(m.timestamp, where), _who(m), m.text),
+            )
+            for m in found
+        ]
+    )
 
 
 def _index(being: Being) -> Index:
@@ -127,6 +146,7 @@ def memory_json(m: Memory) -> JSON:
         "type": m.event_type.value,
         "text": m.text,
         "private": m.private,
+        "weight": m.weight / 1e6,
     }
 
 
@@ -144,6 +164,8 @@ def why(what: str | None, named: str | None, as_json: bool) -> None:
     key = index.turn_of(int(what)) if what else index.last_turn()
     events = index.turn(key) if key else []
     if not any(e.entry.situation == "replied" for e in events):
+        if any(e.entry.situation == "erased" for e in events):
+            raise UsageError(f"what event {what} said was forgotten", fix="lumen memory")
         if what:
             raise UsageError(f"event {what} belongs to no answer", fix="lumen memory")
         raise UsageError("there is no answer to explain yet", fix='lumen chat -m "hello"')

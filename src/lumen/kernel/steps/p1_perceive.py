@@ -5,8 +5,10 @@ from __future__ import annotations
 from lumen.kernel.grounded import verdict
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import asks_advice, modality, names, words
-from lumen.kernel.slots import Contour, Ingested, Reality, Stimulus, Surface
+from lumen.kernel.slots import Contour, Ingested, Now, Reality, Stimulus, Surface
+from lumen.kernel.spans import asks_what_happened, span_of
 from lumen.kernel.step import Recall, step
+from lumen.kernel.summary import tell
 
 
 @step()
@@ -33,10 +35,20 @@ async def surface_parse(ingested: Ingested) -> Surface:
 
 @step()
 async def reality_check(
-    ingested: Ingested, surface: Surface, recall: Recall, contour: Contour
+    ingested: Ingested, surface: Surface, recall: Recall, contour: Contour, now: Now
 ) -> Reality:
     """Recall on both paths and judge, in code, how well what was told bears on the message."""
     recent = recall.recent()
+    moment = now.moment.astimezone(now.zone)
+    if asks_what_happened(ingested.excerpt) and (span := span_of(ingested.excerpt, moment)):
+        looked_back, cited = tell(span, recall.told(span), now.zone)
+        return Reality(
+            verdict="strong",
+            recent=recent,
+            told=looked_back,
+            cited=cited,
+            private=recall.is_private(cited),
+        )
     if surface.modality not in ("question", "statement"):
         return Reality(recent=recent)
     evidence = recall.evidence(ingested.excerpt)

@@ -60,8 +60,8 @@ async def drafts(
 ) -> Drafts:
     """One draft from evidence alone, one from the model; a model that fails leaves the first."""
     own = grounded(stimulus, surface, reality, self_, now, contour)
-    if own and surface.modality == "task":
-        return Drafts(drafts=(own,))  # what cannot be done must not be promised
+    if own and (surface.modality == "task" or reality.told):
+        return Drafts(drafts=(own,))  # what cannot be done must not be promised, nor a day invented
     useful = [e for e in reality.evidence if e.score >= contour.middling][:FACTS]
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
     slots = {

@@ -22,7 +22,7 @@ async def compose_final(
     text = said if isinstance(said, str) else choice.draft.text
     payload: dict[str, object] = {"sources": list(choice.draft.sources), "kind": choice.draft.kind}
     private = {e.memory.seq for e in reality.evidence if e.memory.private}
-    if stimulus.private or private & set(choice.draft.sources):
+    if stimulus.private or reality.private or private & set(choice.draft.sources):
         payload["private"] = True  # what rests on something private is private too
     entry = Entry(
         author=Author.SELF,

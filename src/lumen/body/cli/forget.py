@@ -1,0 +1,146 @@
+"""`lumen forget` and `lumen private`: what is to be gone, and what must not leave this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import click
+
+from lumen.body.cli.common import (
+    Bar,
+    asked,
+    being_meant,
+    counted,
+    note,
+    say,
+    shared,
+    short_time,
+    show,
+    table,
+)
+from lumen.body.config import must_be, zone
+from lumen.core.data import kernel_entry
+from lumen.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from lumen.kernel.forget import Plan
+    from lumen.kernel.run import Kernel
+
+SHOWN = 30
+
+
+@click.command()
+@click.argument("what")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Show what would go, and change nothing.")
+@shared
+def forget(what: str, yes: bool, dry_run: bool, named: str | None, as_json: bool) -> None:
+    """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it."""
+    from lumen.body.app import open_kernel
+
+    being = being_meant(named)
+    settings = must_be(being)
+    kernel, mended = open_kernel(being, settings)
+    for line in mended:
+        note(line)
+    try:
+        gone = forget_in(
+            kernel,
+            what,
+            zone(settings.timezone),
+            yes=yes or dry_run,
+            quiet=as_json,
+            dry_run=dry_run,
+        )
+    finally:
+        kernel.close()
+    if as_json:
+        show(gone)
+
+
+def forget_in(
+    kernel: Kernel,
+    what: str,
+    where: ZoneInfo,
+    *,
+    yes: bool = False,
+    quiet: bool = False,
+    dry_run: bool = False,
+) -> dict[str, object]:
+    """Show what would go, ask, and erase it; returns what was done."""
+    from lumen.kernel.forget import find, plan
+    from lumen.kernel.mend import erase
+
+    index = kernel.index
+    index.catch_up()
+    bar = Bar("looking for what quotes it")
+    found = plan(kernel.being, index, find(index, what), bar)
+    bar.clear()
+    if not quiet:
+        _preview(found, where)
+    result: dict[str, object] = {
+        "erased": [],
+        "goes": [{"event": g.seq, "why": g.why} for g in found.goes],
+        "files": list(found.cut),
+        "beyond": list(found.beyond),
+    }
+    if dry_run:
+        return result
+    many = counted(len(found.goes), "event")
+    if not asked(f"Erase {many} for good?", yes=yes, fix=f"lumen forget {what!r} --yes"):
+        say("Nothing was changed.")
+        return result
+    said = f"The author had {many} forgotten."
+    placed = erase(kernel.gate, found.erasure, said)
+    if not quiet:
+        say(f"Forgotten: {many}. Event {placed.seq} says that, and nothing of what they said.")
+        say("Out of reach: " + "; ".join(found.beyond) + ".")
+    return {**result, "erased": list(found.erasure.targets), "event": placed.seq}
+
+
+def _preview(found: Plan, where: ZoneInfo) -> None:
+    rows = [
+        (str(g.seq), short_time(g.timestamp, where), g.who, g.why, g.text)
+        for g in found.goes[:SHOWN]
+    ]
+    table(rows)
+    if len(found.goes) > SHOWN:
+        say(f"… and {counted(len(found.goes) - SHOWN, 'more event')}")
+    for path in found.cut:
+        say(f"{path} loses the lines that tell of it")
+
+
+@click.command()
+@click.argument("events", nargs=-1, required=True, type=click.IntRange(1, 10**15))
+@click.option("--off", is_flag=True, help="No longer private.")
+@shared
+def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool) -> None:
+    """Mark memories, by EVENT number, that must never leave for a model that is not local."""
+    from lumen.body.app import open_kernel
+
+    being = being_meant(named)
+    kernel, mended = open_kernel(being, must_be(being))
+    for line in mended:
+        note(line)
+    try:
+        mark(kernel, events, private=not off)
+    finally:
+        kernel.close()
+    if as_json:
+        show({"marked": list(events), "private": not off})
+    else:
+        say(f"{counted(len(events), 'memory')}: {'no longer ' if off else ''}private")
+
+
+def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> None:
+    """Archive that memories are private from here on, or no longer."""
+    kernel.index.catch_up()
+    known = kernel.index.get(events)
+    for seq in events:
+        if seq not in known:
+            raise UsageError(f"event {seq} is no memory", fix="lumen memory")
+    what = f"The author marked {len(events)} as {'' if private else 'no longer '}private."
+    payload = {"marks": {"memories": list(events), "private": private}}
+    kernel.gate.record(kernel_entry("marked", what, "lumen:author", payload), sign=True)
+    kernel.index.catch_up()

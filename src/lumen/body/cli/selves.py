@@ -1,0 +1,167 @@
+"""`lumen self`, `lumen values`, `lumen goals`, `lumen skills`: who the being is, as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from lumen.body.cli.common import being_meant, note, say, shared, show, table
+from lumen.body.config import Settings, must_be
+from lumen.core.data import Being, Held
+from lumen.core.errors import UsageError
+from lumen.kernel.checkpoints import difference
+from lumen.kernel.edits import Edits, in_force, look, read, self_in_force
+from lumen.soul.index import Index
+from lumen.soul.selfhood import GOAL_STATES, GOALS, is_self, parse_held
+
+
+@click.group("self")
+def self_() -> None:
+    """Who it is; what was edited by hand, and whether that counts."""
+
+
+def _open(named: str | None) -> tuple[Being, Settings, Index]:
+    being = being_meant(named)
+    settings = must_be(being)
+    index = Index(being)
+    index.catch_up()
+    for line in index.repairs:
+        note(line)
+    return being, settings, index
+
+
+@self_.command("show")
+@shared
+def show_self(named: str | None, as_json: bool) -> None:
+    """Name, ontology, narrative, values and goals in force."""
+    being, settings, index = _open(named)
+    found = self_in_force(index)
+    for line in look(being, index, settings.redact).told():
+        note(line)
+    if as_json:
+        show(asdict(found))
+        return
+    say(f"# {found.name}")
+    for label, text in (("ontology", found.ontology), ("narrative", found.narrative)):
+        if text:
+            say(f"\n{label}\n  " + text.replace("\n", "\n  "))
+    for label, held in (("values", found.values), ("goals", found.goals)):
+        say(f"\n{label}")
+        _listed(held, indent="  ")
+
+
+@self_.command("diff")
+@shared
+def diff_self(named: str | None, as_json: bool) -> None:
+    """What was edited by hand and is not in force (yet), line by line, and why."""
+    being, settings, index = _open(named)
+    edits = look(being, index, settings.redact)
+    state = in_force(index)
+    paths = sorted({*edits.valid, *edits.flawed, *edits.unvouched})
+    disk = {path: (read(being, path) or b"").decode("utf-8", "replace") for path in paths}
+    before: dict[str, str | None] = {path: state.get(path) for path in paths}
+    lines = difference(before, dict(disk))
+    if as_json:
+        show({"edited": [_edit(edits, path) for path in paths], "diff": lines})
+        return
+    if not paths:
+        say("Nothing was edited: the files say what is in force.")
+    for line in lines:
+        say(line)
+    for line in edits.told():
+        say(line)
+    if edits.valid:
+        say("Valid: taken in with the next turn, or now: lumen self accept")
+
+
+def _edit(edits: Edits, path: str) -> dict[str, object]:
+    flaw = edits.flawed.get(path)
+    state = "invalid" if flaw else "unvouched" if path in edits.unvouched else "valid"
+    return {
+        "path": path,
+        "state": state,
+        "line": flaw.line if flaw else None,
+        "why": flaw.why if flaw else None,
+    }
+
+
+@self_.command("accept")
+@shared
+def accept_self(named: str | None, as_json: bool) -> None:
+    """Take in what was edited by hand, now; also what changed while a turn was cut off."""
+    from lumen.body.app import open_kernel
+
+    being = being_meant(named)
+    kernel, mended = open_kernel(being, must_be(being))
+    try:
+        told = [*mended, *kernel.gate.adopt(vouched=True)]
+        flawed = look(being, kernel.index, kernel.gate.secrets).flawed
+    finally:
+        kernel.close()
+    if as_json:
+        show({"ok": not flawed, "said": told})
+    else:
+        for line in told or ["Nothing was edited: the files say what is in force."]:
+            say(line)
+    if flawed:
+        click.get_current_context().exit(2)
+
+
+@click.command()
+@shared
+def values(named: str | None, as_json: bool) -> None:
+    """What it holds dear, the heaviest first."""
+    _, _, index = _open(named)
+    held = self_in_force(index).values
+    if as_json:
+        show([asdict(v) for v in held])
+    else:
+        _listed(held)
+
+
+@click.command()
+@click.option("--year", type=click.IntRange(1, 9999), help="Only of this year's file.")
+@click.option("--status", type=click.Choice(GOAL_STATES), help="Only those that stand so.")
+@shared
+def goals(year: int | None, status: str | None, named: str | None, as_json: bool) -> None:
+    """What it is after, the heaviest first, of every year."""
+    _, _, index = _open(named)
+    texts = {p: t for p, t in in_force(index).items() if GOALS.fullmatch(p) and is_self(p)}
+    held = [
+        goal
+        for path, text in texts.items()
+        if year is None or path.endswith(f"/{year:04d}.json")
+        for goal in parse_held(text, GOAL_STATES)
+        if status is None or goal.status == status
+    ]
+    held.sort(key=lambda h: -h.weight)
+    if as_json:
+        show([asdict(g) for g in held])
+    else:
+        _listed(tuple(held))
+
+
+@click.command()
+@shared
+def skills(named: str | None, as_json: bool) -> None:
+    """The programs it may run, and whether each has its main.py."""
+    being = being_meant(named)
+    must_be(being)
+    try:
+        folders = sorted(p for p in being.skills.iterdir() if p.is_dir() and p.name[0] not in "._")
+    except OSError as error:
+        raise UsageError(f"{being.skills} cannot be read: {error.strerror}") from error
+    found = [(p.name, (p / "main.py").is_file()) for p in folders]
+    if as_json:
+        show([{"name": name, "ready": ready} for name, ready in found])
+    elif found:
+        table([(name, "ready" if ready else "has no main.py") for name, ready in found])
+    else:
+        say("No skills: it can say nothing. Make another being to see the ones it starts with.")
+
+
+def _listed(held: tuple[Held, ...], indent: str = "") -> None:
+    if not held:
+        say(f"{indent}none yet: they come of living")
+    table([(h.name, f"{h.weight:.2f}", h.status) for h in held], indent=indent)

@@ -1,0 +1,60 @@
+"""`lumen maintain` and `lumen rebuild`: upkeep between turns, and everything made anew."""
+
+from __future__ import annotations
+
+import click
+
+from lumen.body.cli.common import Bar, being_meant, counted, note, say, shared, show
+from lumen.body.config import must_be, zone
+
+
+@click.command()
+@shared
+def maintain(named: str | None, as_json: bool) -> None:
+    """Let unused memories fade, sum up the years, make memories findable by meaning."""
+    from lumen.body.app import open_kernel
+    from lumen.kernel.maintain import fade, learn, summaries
+
+    being = being_meant(named)
+    settings = must_be(being)
+    kernel, mended = open_kernel(being, settings)
+    for line in mended:
+        note(line)
+    bar = Bar("maintaining")
+    try:
+        faded = fade(kernel.gate, settings.half_life_days)
+        written = summaries(kernel.gate, zone(settings.timezone))
+        learnt = learn(kernel.index, kernel.recall, bar.told)
+    finally:
+        bar.clear()
+        kernel.close()
+    if as_json:
+        show({"weights": faded, "summaries": written, "learnt": learnt})
+        return
+    say(f"weights    {faded}")
+    say(f"summaries  {', '.join(written) or 'nothing new'}")
+    say(f"recall     {counted(learnt, 'memory')} learnt, all can be found by meaning")
+
+
+@click.command()
+@shared
+def rebuild(named: str | None, as_json: bool) -> None:
+    """Make every table and every file again from the archive; vectors are kept."""
+    from lumen.body.app import open_kernel
+    from lumen.kernel.mend import rebuild as make_again
+
+    being = being_meant(named)
+    kernel, mended = open_kernel(being, must_be(being))
+    bar = Bar("rebuilding")
+    try:
+        told = [*mended, *make_again(kernel.gate, bar)]
+        events = kernel.index.last_head()[0]
+    finally:
+        bar.clear()
+        kernel.close()
+    if as_json:
+        show({"events": events, "said": told})
+        return
+    for line in told:
+        note(line)
+    say(f"Rebuilt from {counted(events, 'event')}.")

@@ -1,0 +1,126 @@
+"""Going back: every accepted change is a point the self can be taken to, and a name is a shortcut.
+
+Restoring is a change like any other: archived, exact, and undoable in turn. What was said stays;
+memories weigh again what they weighed then.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from lumen.core.data import Change, kernel_entry
+from lumen.core.errors import UsageError
+from lumen.kernel.commit import Gate
+from lumen.kernel.revise import base_of
+from lumen.soul.archive import Placed
+from lumen.soul.history import Transition, all_kept, checkpoints, transitions
+from lumen.soul.index import Index
+from lumen.soul.selfhood import is_self, store_of
+
+AUTHOR = "lumen:author"
+LONGEST_NAME = 80
+MOST_DIGITS = 15
+
+
+def create(gate: Gate, name: str) -> Placed:
+    """Give this moment a name.
+
+    Raises:
+        UsageError: the name is no name, or is taken.
+    """
+    name = " ".join(name.split())
+    if not name or name.isdecimal() or len(name) > LONGEST_NAME:
+        raise UsageError(
+            f"{name!r} is no name for a checkpoint: up to {LONGEST_NAME} characters, not a number",
+            fix="lumen checkpoint create before-the-trip",
+        )
+    gate.index.catch_up()
+    if name in checkpoints(gate.index):
+        raise UsageError(f"there is a checkpoint {name!r} already", fix="lumen checkpoint list")
+    what = f"The author named this moment: {name}."
+    entry = kernel_entry("checkpoint", what, AUTHOR, {"checkpoint": name})
+    return gate.record(entry, sign=True)
+
+
+def find(index: Index, point: str) -> int:
+    """The event a name or a number means.
+
+    Raises:
+        UsageError: nothing of that name or number is there.
+    """
+    named = checkpoints(index)
+    if point in named:
+        return named[point][0]
+    last = index.last_head()[0]
+    if point.isdecimal() and len(point) <= MOST_DIGITS and 1 <= int(point) <= last:
+        return int(point)
+    raise UsageError(
+        f"there is no checkpoint {point!r}, and no event of that number (1 to {last})",
+        fix="lumen checkpoint list",
+    )
+
+
+def self_at(index: Index, seq: int | None = None) -> dict[str, str | None]:
+    """The self files as an event left them, or as they are in force; None: there was no file."""
+    found = all_kept(index) if seq is None else all_kept(index, seq)
+    return {path: kept.text for path, kept in found.items() if is_self(path)}
+
+
+def difference(before: dict[str, str | None], after: dict[str, str | None]) -> list[str]:
+    """What changed between two states, line by line, file by file."""
+    lines: list[str] = []
+    for path in sorted(before.keys() | after.keys()):
+        old, new = before.get(path) or "", after.get(path) or ""
+        lines += difflib.unified_diff(
+            old.splitlines(), new.splitlines(), f"{path} (before)", f"{path} (after)", lineterm=""
+        )
+    return lines
+
+
+def restore(gate: Gate, seq: int) -> Placed:
+    """Take the self back to what it was at an event, exactly."""
+    gate.index.catch_up()
+    what = f"The author restored the self as it was at event {seq}."
+    return _go_back(gate, self_at(gate.index, seq), seq, what, 0)
+
+
+def last_undoable(index: Index) -> Transition | None:
+    """The newest change of self that was not undone; being born is no change."""
+    stack: list[Transition] = []
+    for one in transitions(index):
+        if one.undoes:
+            stack = [t for t in stack if t.seq != one.undoes]
+        elif one.seq > 1 and any(is_self(path) for path in one.paths):
+            stack.append(one)
+    return stack[-1] if stack else None
+
+
+def undo(gate: Gate) -> tuple[Transition, Placed]:
+    """Take back the last change of self.
+
+    Raises:
+        UsageError: there is nothing to take back.
+    """
+    gate.index.catch_up()
+    last = last_undoable(gate.index)
+    if last is None:
+        raise UsageError("there is no change to undo", fix="lumen checkpoint list")
+    before = self_at(gate.index, last.seq - 1)
+    wanted = {path: before.get(path) for path in last.paths if is_self(path)}
+    what = f"The author undid event {last.seq}: {last.what}"
+    return last, _go_back(gate, wanted, last.seq - 1, what, last.seq)
+
+
+def _go_back(gate: Gate, wanted: dict[str, str | None], seq: int, what: str, undoes: int) -> Placed:
+    now = self_at(gate.index)
+    whole = wanted if undoes else {**dict.fromkeys(now), **wanted}
+    changes = [
+        Change(store_of(path), "set", text, base_of(now.get(path)), path)
+        for path, text in sorted(whole.items())
+        if now.get(path) != text
+    ]
+    payload = {"undoes": undoes} if undoes else {"restores": seq}
+    if undoes and gate.index.row("SELECT 1 FROM restores WHERE seq = ?", (undoes,)):
+        payload["restores"] = seq  # what memories weighed is taken back with it
+    entry = kernel_entry("undone" if undoes else "restored", what, AUTHOR, payload)
+    return gate.commit("author", changes, entry, durable=True, sign=True)[-1]

@@ -1,0 +1,53 @@
+"""Is everything that was made from the archive what the archive makes of it?
+
+Replays the archive into a fresh index and compares it row for row, and compares every file with
+the fold. Whether the archive itself is sound is for soul/verify.py to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import apsw
+
+from lumen.core.data import Being
+from lumen.kernel.edits import Edits, look, read
+from lumen.soul.archive import read as read_lines
+from lumen.soul.fold import fold
+from lumen.soul.index import Index, Progress, unwatched
+from lumen.soul.selfhood import is_self
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What does not agree with the archive, and what merely waits to be adopted."""
+
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def compare(being: Being, index: Index, progress: Progress = unwatched) -> Compared:
+    """Compare tables and files with what the archive says they are."""
+    index.catch_up()
+    edits = look(being, index)
+    problems = [
+        f"table {name} is not what the archive says" for name in index.differences(progress)
+    ]
+    try:
+        index.keep(("INSERT INTO words(words, rank) VALUES('integrity-check', 1)", [()]))
+    except apsw.Error:
+        problems.append("the word index does not agree with the events")
+    state = fold(stored.event for stored in read_lines(being.memory)).texts()
+    for path, text in state.items():
+        found = read(being, path)
+        if found != text.encode() and not _by_hand(edits, path):
+            problems.append(f"{path} is not what the archive says")
+    waiting = [*edits.valid, *edits.flawed, *edits.unvouched]
+    notes = [f"{path} was edited by hand and is not adopted yet" for path in waiting]
+    return Compared(tuple(problems), tuple(notes))
+
+
+def _by_hand(edits: Edits, path: str) -> bool:
+    """Whether the author may have changed it: the self by an edit, the settings at any time."""
+    edited = path in edits.valid or path in edits.flawed or path in edits.unvouched
+    return edited if is_self(path) else path == "lumen.toml"

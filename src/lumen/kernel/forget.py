@@ -1,0 +1,275 @@
+"""Forgetting: which events hold what the author wants gone, and what becomes of their effects.
+
+Looks and plans; mend.py carries it out. An event goes when it is named, when it says the same,
+when it answers to or rests on what goes, or when it holds a word that nothing else the author
+said has: such a word can only have come from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lumen.core.canon import JSON
+from lumen.core.data import Author, Being, Event, EventType, Memory
+from lumen.core.errors import UsageError
+from lumen.kernel.edits import on_disk
+from lumen.kernel.edits import read as read_file
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.mend import Erasure
+from lumen.kernel.reading import LINKS, WORD, words
+from lumen.soul.archive import read
+from lumen.soul.fold import ERASED, FileSet, Uses, effects
+from lumen.soul.history import all_kept
+from lumen.soul.index import Index, Progress, unwatched
+from lumen.soul.selfhood import without
+
+RUN = 4
+INFLECTED = 4  # from this length on a word is known by its beginning too
+NEVER = ("genesis", "key_added", "erasure", "scrubbed", "rollback_accepted")
+FREE = ("input", "error", "trouble", "why")  # where the kernel's own lines carry others' words
+OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint")
+LONGEST = 50_000  # words of a text whose stretches are looked at
+MOST_DIGITS = 15
+ULID = 26
+SETTINGS = "lumen.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Goes:
+    """An event that will be blanked out, and why."""
+
+    seq: int
+    timestamp: str
+    who: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that will be gone, and what of it cannot be reached."""
+
+    goes: tuple[Goes, ...]
+    erasure: Erasure
+    cut: tuple[str, ...]  # files that lose lines
+    beyond: tuple[str, ...]  # where copies may be that only the author can reach
+
+
+class Traces:
+    """Knows what is to be forgotten, and whether a text tells of it."""
+
+    def __init__(self, texts: Sequence[str], own: Iterable[str] = ()) -> None:
+        self.whole = [said for text in texts if (said := _flat(text)) and words(text)]
+        self.runs = {run for text in texts for run in _runs(text)}
+        self.own = frozenset(own)
+
+    def said_in(self, text: str) -> bool:
+        """Whether a text says all of it, word for word."""
+        said = f" {_flat(text)} "
+        return any(f" {whole} " in said for whole in self.whole)
+
+    def tells(self, text: str) -> bool:
+        """Whether a text repeats a stretch of it, or holds a word known from nowhere else."""
+        said = _sequence(text)
+        if any(w in self.own or self._inflects(w) for w in said):
+            return True
+        return self.said_in(text) or not self.runs.isdisjoint(_runs(text))
+
+    def _inflects(self, word: str) -> bool:
+        return any(word[:n] in self.own for n in range(INFLECTED, len(word)))
+
+
+def find(index: Index, what: str) -> list[int]:
+    """The memories meant by a number, an id, or words that they contain.
+
+    Raises:
+        UsageError: there is no such memory; nothing was changed.
+    """
+    what = what.strip()
+    numbered = what.isdecimal() and len(what) <= MOST_DIGITS
+    seq = int(what) if numbered else index.number_of(what) if len(what) == ULID else 0
+    if numbered or seq:
+        if index.get([seq]):
+            return [seq]
+        known = index.hash_of(seq)
+        why = "was forgotten already, or is the kernel's own" if known else "is not there"
+        raise UsageError(f"event {what} {why}", fix="lumen memory")
+    if not words(what):
+        raise UsageError(f"{what!r} is too little to go by", fix='lumen forget "words of it"')
+    sought = what.casefold()
+    found = [m.seq for m in index.texts() if sought in m.text.casefold()]
+    if not found:
+        raise UsageError(f"nothing I remember says {what!r}", fix=f'lumen memory "{what}"')
+    return found
+
+
+def plan(
+    being: Being, index: Index, targets: Sequence[int], progress: Progress = unwatched
+) -> Plan:
+    """All that has to go with some memories; the index must be caught up."""
+    named = index.get(targets)
+    traces, same = _traces(index, named)
+    sessions = {m.session_key for m in same.values() if m.event_type is EventType.AUTHOR_MESSAGE}
+    goes: list[Goes] = []
+    changes: list[dict[str, JSON]] = []
+    uses: list[dict[str, JSON]] = []
+    lost: list[str] = []
+    total, done = sum(p.stat().st_size for p in being.memory.rglob("*.jsonl")), 0
+    for stored in read(being.memory):
+        event = stored.event
+        done += stored.length
+        why = _why(event, named, same, sessions, traces)
+        if why:
+            goes.append(_goes(event, why))
+            lost += _free(event)
+            carried = effects(event)
+            changes += [_cleaned(change, traces) for change in carried.files]
+            uses += [_carried(use) for use in carried.uses]
+        if event.seq % 1000 == 0:
+            progress(done, total)
+    files = _files(index, changes)
+    erasure = Erasure(
+        targets=tuple(g.seq for g in goes),
+        changes=tuple(changes),
+        uses=tuple(uses),
+        files=files,
+        words=tuple(dict.fromkeys(w for text in lost for w in words(text))),
+        aside=tuple(_aside(being, traces)),
+    )
+    cut = (*files, *(being.named(path) for path in erasure.aside))
+    return Plan(tuple(goes), erasure, cut, tuple(_beyond(being, traces, set(files))))
+
+
+def _traces(index: Index, named: Mapping[int, Memory]) -> tuple[Traces, dict[int, Memory]]:
+    """What to look for, and the author's messages that say it."""
+    told = [m for m in named.values() if m.author is Author.EXTERNAL] or list(named.values())
+    first = Traces([m.text for m in told])  # a reply's own phrases are everywhere
+    same = {m.seq: m for m in told}
+    candidates = {w for m in told for w in words(m.text)}
+    elsewhere: set[str] = set()
+    for m in index.texts("event_type = 'author_message'"):
+        if m.seq not in same and first.said_in(m.text):
+            same[m.seq] = m
+            candidates |= set(words(m.text))
+    for m in index.texts("event_type = 'author_message'"):
+        if m.seq not in same:
+            elsewhere |= candidates & set(words(m.text))
+    return Traces([m.text for m in same.values()], candidates - elsewhere), same
+
+
+def _why(
+    event: Event,
+    named: Mapping[int, Memory],
+    same: Mapping[int, Memory],
+    sessions: set[str],
+    traces: Traces,
+) -> str:
+    """Why an event has to go; empty when it may stay."""
+    entry = event.entry
+    if event.seq in named:
+        return "you asked"
+    if event.seq in same:
+        return "says the same"
+    untouched = entry.situation in NEVER or entry.event_type is EventType.AUTHOR_MESSAGE
+    if untouched or entry.situation == ERASED:
+        return ""
+    if entry.author is Author.SELF and entry.session_key in sessions:
+        return "answers it"
+    if not same.keys().isdisjoint(entry.payload.get("sources", ())):
+        return "rests on it"
+    return "quotes it" if any(traces.tells(text) for text in _free(event)) else ""
+
+
+def _free(event: Event) -> list[str]:
+    """Everything in an event that somebody else put into words."""
+    entry = event.entry
+    said = [str(change["value"] or "") for change in entry.payload.get("changes", ())]
+    if entry.author is Author.KERNEL:
+        spoken = [entry.description] if entry.situation in OUTSPOKEN else []
+        return [*spoken, *said, *_strings(entry.payload, FREE)]
+    return [entry.description, *said]
+
+
+def _strings(value: JSON, keys: Sequence[str], *, wanted: bool = False) -> Iterator[str]:
+    """Every text that stands, however deep, under one of some keys."""
+    match value:
+        case str() if wanted:
+            yield value
+        case dict():
+            for key, inner in value.items():
+                yield from _strings(inner, keys, wanted=wanted or key in keys)
+        case list():
+            for inner in value:
+                yield from _strings(inner, keys, wanted=wanted)
+        case _:
+            pass
+
+
+def _goes(event: Event, why: str) -> Goes:
+    entry = event.entry
+    return Goes(event.seq, event.timestamp, entry.author.value, entry.description, why)
+
+
+def _cleaned(change: FileSet, traces: Traces) -> dict[str, JSON]:
+    """A file's change without what is forgotten: history can still be gone back to."""
+    text = None if change.text is None else without(change.path, change.text, traces.tells)
+    return {
+        "store": change.store,
+        "operation": "set",
+        "path": change.path,
+        "base": "",
+        "value": text,
+        "at": change.at,
+        "undoes": change.undoes,
+    }
+
+
+def _carried(use: Uses) -> dict[str, JSON]:
+    return {"at": use.at, "memories": list(use.memories), "by": use.by, "day": use.day}
+
+
+def _files(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[str, str]:
+    """The files whose text in force is among what was cleaned; settings are the author's."""
+    latest = {path: kept.seq for path, kept in all_kept(index).items()}
+    return {
+        str(c["path"]): str(c["value"])
+        for c in changes
+        if c["at"] == latest.get(str(c["path"]))
+        and c["value"] is not None
+        and c["path"] != SETTINGS
+    }
+
+
+def _aside(being: Being, traces: Traces) -> Iterator[Path]:
+    for folder in (being.quarantine, being.memory / "quarantine"):
+        for path in sorted(folder.glob("*")):
+            text = path.read_bytes().decode("utf-8", "replace").replace("\\n", " ")
+            if traces.tells(text):
+                yield path
+
+
+def _beyond(being: Being, traces: Traces, cleaned: set[str]) -> Iterator[str]:
+    for path in (being.named(being.settings), *sorted(on_disk(being) - cleaned)):
+        text = (read_file(being, path) or b"").decode("utf-8", "replace")
+        if any(traces.tells(line) for line in text.splitlines()):
+            yield f"{path}, which is yours to edit"
+    if any((being.root / ".git" / "refs" / "heads").glob("*")):
+        yield "the commits of the being's git folder"
+    yield "backups and copies you made before"
+
+
+def _sequence(text: str) -> list[str]:
+    return [LINKS.sub("", w.lower()) for w in WORD.findall(text)]
+
+
+def _flat(text: str) -> str:
+    return " ".join(_sequence(text))
+
+
+def _runs(text: str) -> set[str]:
+    """Stretches of a few words that are no coincidence: two of them must carry content."""
+    said, empty = _sequence(text)[:LONGEST], lexicon().empty
+    stretches = (said[i : i + RUN] for i in range(len(said) - RUN + 1))
+    return {" ".join(s) for s in stretches if sum(w not in empty for w in s) > 1}

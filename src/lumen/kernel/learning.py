@@ -1,0 +1,62 @@
+"""Vectors in the background: while nobody is being answered, memories are made findable by meaning.
+
+Text search does not wait for it. It has its own connection to the index, rests during a turn of
+this process, and yields to turns elsewhere.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lumen.core.data import Being
+from lumen.core.errors import LumenError
+from lumen.kernel.recall import Embedder, Recall
+from lumen.kernel.run import nobody_in_turn
+from lumen.soul.index import Index
+
+LESSON = 8  # memories at a time: a turn never waits for long
+PAUSE_S = 2.0
+
+
+class Learner:
+    """A thread that learns while the author is typing."""
+
+    def __init__(self, being: Being, embedder: Embedder) -> None:
+        self._being = being
+        self._embedder = embedder
+        self._stop = threading.Event()
+        self._working = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Hold still; returns once the lesson under way is over."""
+        with self._working:
+            yield
+
+    def close(self) -> None:
+        """Stop for good."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        index = Index(self._being)
+        recall = Recall(index, self._embedder)
+        try:
+            while not self._stop.is_set():
+                with nobody_in_turn(self._being) as alone:
+                    pass  # not held on to: a turn that begins now need not wait
+                with self._working:
+                    index.catch_up()
+                    learnt = recall.learn(LESSON) if alone else 0
+                self._stop.wait(0 if learnt else PAUSE_S)
+        except LumenError:  # a full disk, a lost folder: the next turn meets it and says so
+            return
+        finally:
+            index.close()

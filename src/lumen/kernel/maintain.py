@@ -1,0 +1,111 @@
+"""Upkeep between turns: unused memories fade, the year is summed up, vectors are caught up on.
+
+Every step is safe to cut off and to run again; run twice, the second finds nothing to do. The raw
+lines are never touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, tzinfo
+
+from lumen.core.clock import parse_stamp
+from lumen.core.data import Change, Store, kernel_entry
+from lumen.kernel.commit import Gate
+from lumen.kernel.recall import Recall
+from lumen.kernel.revise import base_of
+from lumen.kernel.summary import Noted, summarise
+from lumen.soul.fold import WHOLE
+from lumen.soul.history import kept, transitions
+from lumen.soul.index import Index
+from lumen.soul.selfhood import is_self
+from lumen.soul.vectors import progress as vector_progress
+
+KERNEL = "lumen:kernel"
+LESSON = 32
+Told = Callable[[str, int, int], None]  # what is being done, how much is done, of how much
+
+
+def fade(gate: Gate, half_life_days: int) -> str:
+    """Let what was not used weigh less, once a day at most; says what came of it."""
+    gate.index.catch_up()
+    today = gate.clock.now().astimezone(UTC).date()
+    last = gate.index.row("SELECT coalesce(max(as_of), 0) FROM fades")
+    if int(last[0]) >= today.toordinal():
+        return "weights were brought up to date today already"
+    old = int(
+        gate.index.row(
+            "SELECT count(*) FROM events WHERE author != 'kernel' AND touched < ?",
+            (today.toordinal(),),
+        )[0]
+    )
+    if not old:
+        return "no memory is old enough to fade"
+    what = f"Memories that were not used fade: half in {half_life_days} days."
+    payload = {"fade": {"as_of": today.isoformat(), "half_life_days": half_life_days}}
+    gate.commit("maintenance", [], kernel_entry("fade", what, KERNEL, payload), durable=True)
+    gate.index.catch_up()
+    return f"{old:,} memories faded a little"
+
+
+def summaries(gate: Gate, zone: tzinfo) -> list[str]:
+    """Sum up every year that has something new; returns the files written."""
+    gate.index.catch_up()
+    written = []
+    for year in _years(gate.index):
+        path = f"data/memory/{year:04d}/summary.md"
+        text = summarise(year, _noted(gate.index, year), zone, _upto(gate.index, year, zone))
+        known = kept(gate.index, path)
+        if known is None or known.text != text:
+            base = base_of(known.text if known else None)
+            change = Change(Store.SUMMARY, "set", text, base, path)
+            entry = kernel_entry("summary", f"{year} was summed up.", KERNEL, {})
+            gate.commit("maintenance", [change], entry, durable=True)
+            gate.index.catch_up()
+            written.append(path)
+    return written
+
+
+def learn(index: Index, recall: Recall, told: Told) -> int:
+    """Give every memory its vectors; returns how many were missing."""
+    missing = 0
+    while done := recall.learn(LESSON):
+        missing += done
+        told("making memories findable by meaning", *vector_progress(index))
+    return missing
+
+
+def _years(index: Index) -> list[int]:
+    rows = index.rows("SELECT DISTINCT substr(segment, 1, 4) FROM events ORDER BY 1")
+    return [int(year) for (year,) in rows]
+
+
+def _noted(index: Index, year: int) -> Iterator[Noted]:
+    """What the author said and what changed in a year, in the order of events; nothing private.
+
+    A year in another zone begins or ends up to a day apart; `summarise` looks at the dates.
+    """
+    first, after = f"{year - 1:04d}-12-31", f"{year + 1:04d}-01-02"
+    changes = [
+        Noted(t.seq, t.timestamp, t.what, WHOLE, "changed")
+        for t in transitions(index)
+        if t.seq > 1 and t.what and any(map(is_self, t.paths)) and first <= t.timestamp < after
+    ]
+    said = index.texts(
+        "event_type = 'author_message' AND NOT private "
+        f"AND segment >= '{first}' AND segment < '{after}'"
+    )
+    for m in said:
+        while changes and changes[0].seq < m.seq:
+            yield changes.pop(0)
+        yield Noted(m.seq, m.timestamp, m.text, m.weight)
+    yield from changes
+
+
+def _upto(index: Index, year: int, zone: tzinfo) -> int:
+    """The last event of a year that a summary tells of."""
+    last = 0
+    for noted in _noted(index, year):
+        if parse_stamp(noted.timestamp).astimezone(zone).year == year:
+            last = noted.seq
+    return last

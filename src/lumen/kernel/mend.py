@@ -1,0 +1,279 @@
+"""The gate's other half: what is done to a being's files outside a turn's own commits.
+
+Opening mends what a crash left and refuses a chain this host has not seen; a skill's meddling is
+put back; the author erases, and accepts a rollback. Each is archived, in an order that leaves
+nothing unsaid wherever it is cut off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lumen.core.canon import JSON, sha256
+from lumen.core.clock import parse_stamp
+from lumen.core.data import Author, Being, Entry, EventType, Head, Origin, kernel_entry
+from lumen.core.errors import Damaged, Refused, UsageError
+from lumen.kernel.commit import Gate
+from lumen.kernel.edits import look, read, watched
+from lumen.soul.archive import Placed, content_length, read_at
+from lumen.soul.files import blank, keep_heads, set_aside, set_file
+from lumen.soul.history import Kept, all_kept, kept, unscrubbed
+from lumen.soul.index import Index, Progress, unwatched
+from lumen.soul.witness import SURE, refuse_strange
+
+STAGED = re.compile(r"\..+\.[0-9]+\.new")
+AUTHOR = "lumen:author"
+KERNEL = "lumen:kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What is to be blanked out, and what of its effects has to be carried on."""
+
+    targets: tuple[int, ...]
+    changes: tuple[dict[str, JSON], ...] = ()
+    uses: tuple[dict[str, JSON], ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)  # self files as they are to be
+    words: tuple[str, ...] = ()  # whose vectors go too
+    aside: tuple[Path, ...] = ()  # files in quarantine to take away
+
+
+def recover(gate: Gate, soul: str = "") -> None:
+    """Mend what a crash left behind; `gate.repairs` says what.
+
+    Raises:
+        Estranged: the archive is not the one this host has seen; nothing was changed.
+    """
+    gate.index.catch_up()
+    if soul:
+        refuse_strange(gate.index, gate.keyring, soul)
+    gate.writer.recover()
+    with gate.writer.held():
+        gate.index.catch_up()
+        for path in _staged(gate.being):
+            path.unlink(missing_ok=True)
+        for seq, targets in unscrubbed(gate.index).items():
+            _scrub(gate, seq, targets)
+            gate.repairs.append(f"What event {seq} erases is blanked out on disk now.")
+        _bring_up(gate)
+        _own_up(gate)
+
+
+def accept(gate: Gate, soul: str, head: str = "") -> Placed:
+    """Go on from a chain this host has not seen, because the author says so.
+
+    Raises:
+        UsageError: there is nothing to accept, or the fork was not named by its head.
+    """
+    gate.index.catch_up()
+    seen = gate.keyring.witness(soul)
+    if seen is None or gate.index.hash_of(seen.seq) == seen.event_hash:
+        raise UsageError("this archive is the one this host has seen", fix="lumen archive verify")
+    last, ours = gate.index.last_head()
+    forked = bool(gate.index.hash_of(seen.seq))
+    if (forked or head) and not (len(head) >= SURE and ours.startswith(head)):
+        raise UsageError(
+            f"a fork is accepted by naming the head that is kept, and this one's is {ours[:16]}…",
+            fix=f"lumen archive accept-rollback --head {ours[:SURE]}",
+        )
+    with gate.writer.held():
+        gate.writer.recover()
+        gate.index.catch_up()
+        aside = keep_heads(gate.being, lambda h: _of_chain(gate.index, h))
+        what = f"The author accepted this chain, which ends at event {last}, in place of the one"
+        entry = kernel_entry(
+            "rollback_accepted",
+            f"{what} this host had seen up to event {seen.seq}.",
+            AUTHOR,
+            {
+                "head": ours,
+                "seen": {"seq": seen.seq, "event_hash": seen.event_hash},
+                "heads": aside,
+            },
+        )
+        return gate.writer.accept(entry)
+
+
+def rebuild(gate: Gate, progress: Progress = unwatched) -> list[str]:
+    """Make every table and every file again from the archive; says which files were not so.
+
+    An edit by hand that can be used is adopted first; one that cannot is left for the author.
+    """
+    told = gate.adopt()
+    gate.index.rebuild(progress)
+    with gate.writer.held():
+        gate.index.catch_up()
+        edits = look(gate.being, gate.index, gate.secrets)
+        for path, known in all_kept(gate.index).items():
+            waiting = path in edits.flawed or path in edits.unvouched
+            theirs = gate.being.at(path) == gate.being.settings
+            wanted = _bytes(known)
+            if not (waiting or theirs) and read(gate.being, path) != wanted:
+                set_file(gate.being.at(path), wanted)
+                told.append(f"{path} is now as event {known.seq} left it.")
+    return told
+
+
+def hold(gate: Gate, since: str) -> list[str]:
+    """Take no edit for the author's that was made while a turn now cut off was under way."""
+    said = []
+    with gate.writer.held():
+        gate.index.catch_up()
+        began = parse_stamp(since).timestamp() - 1
+        for path in look(gate.being, gate.index, gate.secrets).valid:
+            if gate.being.at(path).stat().st_mtime >= began:
+                data = read(gate.being, path) or b""
+                what = f"{path} was changed while a turn was cut off: it waits for the author."
+                payload: dict[str, JSON] = {"held": {"path": path, "sha256": sha256(data)}}
+                gate.record(kernel_entry("held", what, KERNEL, payload))
+                said.append(what)
+        gate.index.catch_up()
+    return said
+
+
+def put_back(gate: Gate, before: Mapping[str, bytes], since: int, who: str, key: str) -> list[str]:
+    """Undo what a skill did to files that are none of its business; returns which those are.
+
+    Another process may have committed meanwhile: what the archive says of a file since then holds.
+    """
+    if watched(gate.being) == before:
+        return []
+    touched = []
+    with gate.writer.held():
+        gate.index.catch_up()
+        now = watched(gate.being)
+        for path in sorted(before.keys() | now.keys()):
+            known = kept(gate.index, path)
+            fresh = known if known and known.seq > since else None
+            wanted = _bytes(fresh) if fresh else before.get(path)
+            if now.get(path) != wanted:
+                _put_back(gate, path, now.get(path), wanted, (who, key))
+                touched.append(path)
+    return touched
+
+
+def erase(gate: Gate, plan: Erasure, what: str) -> Placed:
+    """Blank out what the author wants forgotten: in the archive, the files and the index.
+
+    The event that says so comes first and is durable, so a cut is found and finished at the next
+    start.
+
+    Raises:
+        Refused: a file that tells of it has an edit that would be lost; nothing was changed.
+    """
+    with gate.writer.held():
+        gate.index.catch_up()
+        edits = look(gate.being, gate.index, gate.secrets)
+        waiting = {*edits.valid, *edits.flawed, *edits.unvouched} & plan.files.keys()
+        if waiting:
+            raise Refused(
+                f"{', '.join(sorted(waiting))} tells of it too, and was edited by hand: that edit is not adopted yet",
+                fix="lumen self diff",
+            )
+        payload: dict[str, JSON] = {"erases": [_named(gate, seq) for seq in plan.targets]}
+        if plan.changes:
+            payload["changes"] = list(plan.changes)
+        if plan.uses:
+            payload["uses"] = list(plan.uses)
+        files = {gate.being.at(path): text.encode() for path, text in plan.files.items()}
+        entry = kernel_entry("erasure", what, AUTHOR, payload)
+        placed = gate.writer.append([entry], durable=True, files=files)[-1]
+        for path in plan.aside:
+            path.unlink(missing_ok=True)
+        gate.index.keep(("DELETE FROM lexemes WHERE word = ?", [(word,) for word in plan.words]))
+        _scrub(gate, placed.seq, plan.targets)
+    return placed
+
+
+def _scrub(gate: Gate, by: int, targets: Sequence[int]) -> None:
+    places = [place for seq in targets if (place := gate.index.place(seq))]
+    blank(gate.being.memory, by, places)
+    gate.index.catch_up()
+    gate.index.scrub()
+    what = f"What event {by} erases is blanked out on disk."
+    entry = kernel_entry("scrubbed", what, KERNEL, {"scrubbed": by})
+    gate.writer.append([entry], durable=True, sign=True)
+    gate.index.catch_up()
+
+
+def _named(gate: Gate, seq: int) -> dict[str, JSON]:
+    place = gate.index.place(seq)
+    raw = read_at(gate.being.memory, *place) if place else b""
+    event_hash = gate.index.hash_of(seq)
+    if not raw or raw[15:79] != event_hash.encode():
+        raise Damaged(f"event {seq} is not where the index says", fix="lumen archive verify")
+    return {"seq": seq, "event_hash": event_hash, "length": content_length(raw)}
+
+
+def _bring_up(gate: Gate) -> None:
+    """Finish file changes that were archived and cut off there; bring lost files back."""
+    for path, known in all_kept(gate.index).items():
+        data, wanted = read(gate.being, path), _bytes(known)
+        lost = data is None and wanted is not None
+        if lost or (data != wanted and _left_behind(gate.being.at(path), data, known)):
+            set_file(gate.being.at(path), wanted)
+            why = "was missing and" if lost else "was left behind and"
+            gate.repairs.append(f"{path} {why} is now as event {known.seq} left it.")
+
+
+def _left_behind(path: Path, data: bytes | None, known: Kept) -> bool:
+    """Whether a crash kept a file from its change; one touched since is the author's doing."""
+    if data is None or sha256(data) != known.base:
+        return False
+    return path.stat().st_mtime < parse_stamp(known.timestamp).timestamp()
+
+
+def _own_up(gate: Gate) -> None:
+    """Say of every torn line that was set aside that it was, when a crash kept that back."""
+    for path in sorted((gate.being.memory / "quarantine").glob("*.torn")):
+        if not gate.index.row(
+            "SELECT 1 FROM events WHERE author = 'kernel' AND situation = 'repair' "
+            "AND instr(text, ?)",
+            (path.name,),
+        ):
+            what = f"An unfinished line was moved to quarantine/{path.name} at an earlier start."
+            gate.record(kernel_entry("repair", what, KERNEL, {"file": path.name}))
+            gate.repairs.append(what)
+
+
+def _put_back(
+    gate: Gate, path: str, found: bytes | None, wanted: bytes | None, by: tuple[str, str]
+) -> None:
+    who, key = by
+    payload: dict[str, JSON] = {
+        "path": path,
+        "before": sha256(wanted) if wanted is not None else None,
+        "after": sha256(found) if found is not None else None,
+    }
+    if found is not None:
+        name = f"{Path(path).name}-{sha256(found)[:8]}"
+        payload["file"] = set_aside(gate.being, name, found).name
+    set_file(gate.being.at(path), wanted)
+    entry = Entry(
+        author=Author.KERNEL,
+        event_type=EventType.SYSTEM_EVENT,
+        origin=Origin.TOOL,
+        situation="meddled",
+        description=f"The skill {who} changed {path} while it ran: it was put back as it was.",
+        session_key=key,
+        payload=payload,
+        agent_id="kernel",
+    )
+    gate.record(entry)
+
+
+def _staged(being: Being) -> list[Path]:
+    """What commits that were cut off laid beside the files they were for."""
+    folders = [being.root, being.data, being.goals, *being.memory.glob("[0-9][0-9][0-9][0-9]/")]
+    return [p for folder in folders for p in folder.glob(".*.new") if STAGED.fullmatch(p.name)]
+
+
+def _of_chain(index: Index, head: Head) -> bool:
+    return index.hash_of(head.seq) == head.event_hash
+
+
+def _bytes(known: Kept) -> bytes | None:
+    return None if known.text is None else known.text.encode()

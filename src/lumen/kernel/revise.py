@@ -1,0 +1,135 @@
+"""What a proposed change makes of the self's texts: one value or goal at a time, or a whole file.
+
+Pure: takes texts, gives texts. Whether a loop may propose it at all is in commit.py's table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lumen.core.canon import sha256
+from lumen.core.data import Change, Held, Store
+from lumen.core.errors import Refused
+from lumen.soul.selfhood import (
+    GOALS,
+    SOUL,
+    VALUES,
+    Flaw,
+    check,
+    drop,
+    goals_of,
+    is_self,
+    parse_held,
+    put,
+    spell,
+    stand,
+    states_of,
+    store_of,
+)
+
+PATHS = {Store.SOUL: SOUL, Store.VALUES: VALUES, Store.SETTINGS: "lumen.toml"}
+FORWARD = {("todo", "working"), ("working", "done")}
+STATES_OF_WORK = ("todo", "working", "done")
+
+
+def revise(
+    texts: Mapping[str, str], loop: str, change: Change, year: int
+) -> tuple[str, str | None]:
+    """The file a change is about and its new text, given the texts in force.
+
+    Raises:
+        Refused: its base is gone, what it names is not there, or it may not become that.
+    """
+    if change.operation == "set":
+        path, text = _set(texts, change)
+    elif isinstance(change.value, Held):
+        path, held = _one(texts, loop, change, change.value, year)
+        text = spell(held)
+    else:
+        raise Refused(f"{change.operation} with that value is no operation")
+    if text is not None and is_self(path):
+        try:
+            check(path, text)
+        except Flaw as flaw:
+            raise Refused(f"{path} would not say what it must: {flaw}") from flaw
+    return path, text
+
+
+def _set(texts: Mapping[str, str], change: Change) -> tuple[str, str | None]:
+    path = change.path or PATHS.get(change.store, "")
+    _must_belong(change.store, path)
+    if base_of(texts.get(path)) != change.base:
+        raise Refused(
+            f"{path} was changed by someone else in the meantime",
+            fix="look at the file, then try again",
+        )
+    return path, None if change.value is None else str(change.value)
+
+
+def _one(
+    texts: Mapping[str, str], loop: str, change: Change, one: Held, year: int
+) -> tuple[str, list[Held]]:
+    """The file one value or goal belongs to, and its list with the change made."""
+    match change.operation:
+        case "put":
+            path = _where(texts, change.store, one.name) or _new_place(change.store, year)
+            return path, put(_held(texts, path), one)
+        case "drop":
+            path = _must_find(texts, change.store, one.name)
+            return path, drop(_held(texts, path), one.name)
+        case "move":
+            path = _must_find(texts, Store.GOALS, one.name)
+            return path, _moved(_held(texts, path), loop, one.name, one.status)
+        case _:
+            if _where(texts, Store.GOALS, one.name):
+                raise Refused(f"there is a goal {one.name!r} already")
+            if one.status != "todo":
+                raise Refused("a goal for a missing ability begins as todo")
+            return goals_of(year), put(_held(texts, goals_of(year)), one)
+
+
+def base_of(text: str | None) -> str:
+    """What a change states of the text it replaces."""
+    return "" if text is None else sha256(text.encode())
+
+
+def _must_belong(store: Store, path: str) -> None:
+    summary = store is Store.SUMMARY and path.startswith("data/memory/")
+    named = store in PATHS and path == PATHS[store]
+    goals = store is Store.GOALS and GOALS.fullmatch(path) is not None
+    if not (summary or named or goals):
+        raise Refused(f"{path or 'nothing'} is no file of {store}")
+
+
+def _moved(held: list[Held], loop: str, name: str, status: str) -> list[Held]:
+    before = next(h.status for h in held if h.name == name)
+    if before == "perpetual":
+        raise Refused(f"the goal {name!r} is perpetual: it never completes")
+    allowed = (before, status) in FORWARD if loop == "action" else status in STATES_OF_WORK
+    if not allowed:
+        raise Refused(f"the {loop} loop may not move the goal {name!r} from {before} to {status}")
+    return stand(held, name, status)
+
+
+def _held(texts: Mapping[str, str], path: str) -> list[Held]:
+    return parse_held(texts[path], states_of(path)) if path in texts else []
+
+
+def _where(texts: Mapping[str, str], store: Store, name: str) -> str:
+    """The file that lists a value or a goal; of several years, the newest."""
+    for path in sorted(texts, reverse=True):
+        listed = path != SOUL and is_self(path) and store_of(path) is store
+        if listed and any(h.name == name for h in _held(texts, path)):
+            return path
+    return ""
+
+
+def _must_find(texts: Mapping[str, str], store: Store, name: str) -> str:
+    path = _where(texts, store, name)
+    if not path:
+        raise Refused(f"there is no {'goal' if store is Store.GOALS else 'value'} {name!r}")
+    return path
+
+
+def _new_place(store: Store, year: int) -> str:
+    return VALUES if store is Store.VALUES else goals_of(year)

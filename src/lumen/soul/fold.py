@@ -1,0 +1,241 @@
+"""What an event does to state, read off the event alone: the one place that knows.
+
+Pure: no clock, no file, no vector. The index applies these effects to its tables; `fold` keeps
+the small part that is files. Weights are integer millionths, so every machine counts alike.
+Only the kernel's word, and an edit by the author's own hand, changes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+
+from lumen.core.canon import JSON
+from lumen.core.data import Author, Entry, Event, EventType, Origin
+from lumen.core.errors import Damaged
+
+WHOLE = 1_000_000
+EDITED = "edited"
+ERASED = "erased"
+CLOSING = frozenset({"record", "unclosed", "interrupted", ERASED})
+# A payload key with a meaning for state; nobody but the kernel may write one.
+SPOKEN_FOR = frozenset(
+    {
+        "changes",
+        "checkpoint",
+        "erases",
+        "fade",
+        "held",
+        "marks",
+        "restores",
+        "scrubbed",
+        "undoes",
+        "uses",
+    }
+)
+_BEFORE_PATHS = {"soul": "data/soul.md", "values": "data/values.json", "settings": "lumen.toml"}
+
+
+@dataclass(frozen=True, slots=True)
+class FileSet:
+    """A file of the being as an event left it; no text: no file. `at` is the event meant."""
+
+    at: int
+    path: str
+    store: str
+    base: str
+    text: str | None
+    undoes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Memories that a turn made use of, and how much that strengthens each."""
+
+    at: int
+    memories: tuple[int, ...]
+    by: int
+    day: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fade:
+    """Time takes from what was not used: half of it every so many days."""
+
+    as_of: int
+    half_life: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Memories weigh again what they did at an earlier event; `at` is the event meant."""
+
+    at: int
+    upto: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """All that one event changes."""
+
+    files: tuple[FileSet, ...] = ()
+    uses: tuple[Uses, ...] = ()
+    fade: Fade | None = None
+    restores: tuple[Restore, ...] = ()
+    erases: tuple[int, ...] = ()
+    scrubbed: int = 0  # the erasure whose lines are blanked out on disk by now
+    marks: tuple[int, ...] = ()
+    private: bool = False
+    checkpoint: str = ""
+    held: tuple[str, str] | None = None
+
+
+NOTHING = Effects()
+
+
+@dataclass(slots=True)
+class State:
+    """What the archive says the being's files are."""
+
+    seq: int = 0
+    files: dict[str, FileSet] = field(default_factory=dict)
+
+    def texts(self) -> dict[str, str]:
+        """Every file there is, by its path inside the being."""
+        return {path: f.text for path, f in sorted(self.files.items()) if f.text is not None}
+
+
+def fold(events: Iterable[Event]) -> State:
+    """The state all these events lead to."""
+    state = State()
+    for event in events:
+        state.seq = event.seq
+        for change in effects(event).files:
+            known = state.files.get(change.path)
+            if known is None or known.at <= change.at:
+                state.files[change.path] = change
+    return state
+
+
+def effects(event: Event) -> Effects:
+    """What an event does; most do nothing.
+
+    Raises:
+        Damaged: the kernel's word does not make sense, so it cannot be the kernel's.
+    """
+    entry = event.entry
+    said: Mapping[str, JSON] = entry.payload
+    if said.keys().isdisjoint(SPOKEN_FOR):
+        return NOTHING
+    if entry.author is not Author.KERNEL:
+        if not _by_hand(entry):
+            return NOTHING
+        said = {"changes": said.get("changes", ())}  # a hand can do no more than edit files
+    try:
+        return _read(event, said)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Damaged(
+            f"event {event.seq} cannot be applied: {error!r}", fix="lumen archive verify"
+        ) from error
+
+
+def opens(entry: Entry) -> bool:
+    """Whether a turn begins with this."""
+    return entry.event_type is EventType.AUTHOR_MESSAGE and entry.situation != ERASED
+
+
+def closes(entry: Entry) -> bool:
+    """Whether a turn ends with this; a blanked line of the kernel belonged to one long over."""
+    return entry.author is Author.KERNEL and entry.situation in CLOSING
+
+
+def strengthened(weight: int, by: int) -> int:
+    """A memory that was of use weighs more, up to the whole."""
+    return min(WHOLE, weight + by)
+
+
+@lru_cache(maxsize=4096)
+def _left(days: int, half_life: int) -> int:
+    """What is left of 10¹² after some days; decimal, because floats differ between machines."""
+    return int(Decimal(2) ** (Decimal(-days) / Decimal(half_life)) * 10**12)
+
+
+def faded(weight: int, days: int, half_life: int) -> int:
+    """What is left of a weight after some days without use; never below nothing."""
+    return weight * _left(days, half_life) // 10**12
+
+
+@lru_cache(maxsize=1024)
+def day_of(timestamp: str) -> int:
+    """The day of a stamp as a number that can be counted with."""
+    return date.fromisoformat(timestamp[:10]).toordinal()
+
+
+def millionths(weight: float) -> int:
+    """A weight as it is counted."""
+    return round(weight * WHOLE)
+
+
+def _by_hand(entry: Entry) -> bool:
+    """Whether an event tells of an edit by the author's own hand."""
+    authors = entry.author is Author.EXTERNAL and entry.origin is Origin.AUTHOR
+    return authors and entry.event_type is EventType.SYSTEM_EVENT and entry.situation == EDITED
+
+
+def _read(event: Event, payload: Mapping[str, JSON]) -> Effects:
+    undoes = int(payload.get("undoes", 0))
+    fade, held, marks = payload.get("fade"), payload.get("held"), payload.get("marks")
+    return Effects(
+        files=tuple(_file(event, change, undoes) for change in payload.get("changes", ())),
+        uses=_uses(event, payload.get("uses")),
+        fade=Fade(day_of(fade["as_of"]), max(1, int(fade["half_life_days"]))) if fade else None,
+        restores=_restores(event, payload.get("restores")),
+        erases=tuple(int(e["seq"]) for e in payload.get("erases", ())),
+        scrubbed=int(payload.get("scrubbed", 0)),
+        marks=tuple(int(seq) for seq in marks["memories"]) if marks else (),
+        private=bool(marks and marks["private"]),
+        checkpoint=str(payload.get("checkpoint", "")),
+        held=(str(held["path"]), str(held["sha256"])) if held else None,
+    )
+
+
+def _file(event: Event, change: Mapping[str, JSON], undoes: int) -> FileSet:
+    store, text = str(change["store"]), change["value"]
+    return FileSet(
+        at=int(change.get("at", event.seq)),
+        path=str(change.get("path") or _BEFORE_PATHS[store]),
+        store=store,
+        base=str(change["base"]),
+        text=None if text is None else str(text),
+        undoes=int(change.get("undoes", undoes)),
+    )
+
+
+def _uses(event: Event, uses: JSON) -> tuple[Uses, ...]:
+    """A turn's own uses are one object; an erasure carries on, in a list, what it blanks out."""
+    if not uses:
+        return ()
+    many = uses if isinstance(uses, list) else [uses]
+    return tuple(
+        Uses(
+            at=int(u.get("at", event.seq)),
+            memories=tuple(dict.fromkeys(int(seq) for seq in u["memories"])),
+            by=int(u["by"]),
+            day=int(u.get("day", day_of(event.timestamp))),
+        )
+        for u in many
+    )
+
+
+def _restores(event: Event, restores: JSON) -> tuple[Restore, ...]:
+    """A restore names one event; an erasure carries on, in a list, what it blanks out."""
+    if restores is None:
+        return ()
+    many = restores if isinstance(restores, list) else [{"upto": restores}]
+    found = tuple(Restore(int(r.get("at", event.seq)), int(r["upto"])) for r in many)
+    if not all(0 <= r.upto < r.at <= event.seq for r in found):
+        raise ValueError("nothing can be restored that is yet to come")
+    return found

@@ -1,0 +1,90 @@
+"""What became of the being's files: how they stand, how they stood at an event, what changed them.
+
+Answers come from the index, which is caught up by whoever asks. Nothing here reads a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lumen.soul.index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file as the archive has it: which event left it so, when, and from what."""
+
+    path: str
+    store: str
+    seq: int
+    timestamp: str
+    base: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """An event that changed files: a point the being can be taken back to."""
+
+    seq: int
+    timestamp: str
+    what: str
+    paths: tuple[str, ...]
+    undoes: int = 0
+
+
+_KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
+JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1"""
+_NOW = 1 << 62
+
+
+def kept(index: Index, path: str, at: int = _NOW) -> Kept | None:
+    """A file as an event left it; nothing when it was never set by then."""
+    row = index.row(_KEPT, (path, at))
+    return Kept(*row) if row else None
+
+
+def all_kept(index: Index, at: int = _NOW) -> dict[str, Kept]:
+    """Every file the archive knew at an event, those that were taken away too."""
+    paths = [path for (path,) in index.rows("SELECT DISTINCT path FROM changes ORDER BY path")]
+    found = {path: kept(index, path, at) for path in paths}
+    return {path: k for path, k in found.items() if k}
+
+
+def last_change(index: Index) -> int:
+    """The last event that changed a file."""
+    return int(index.row("SELECT coalesce(max(seq), 0) FROM changes")[0])
+
+
+def transitions(index: Index) -> list[Transition]:
+    """Every change of files, oldest first."""
+    rows = index.rows(
+        "SELECT c.seq, e.timestamp, e.text, group_concat(c.path, char(10)), max(c.undoes) "
+        "FROM changes c JOIN events e USING(seq) GROUP BY c.seq ORDER BY c.seq"
+    )
+    return [
+        Transition(seq, when, what, tuple(sorted(paths.split("\n"))), undoes)
+        for seq, when, what, paths, undoes in rows
+    ]
+
+
+def checkpoints(index: Index) -> dict[str, tuple[int, str]]:
+    """Names for events, with the event and its time; the newest of one name counts."""
+    rows = index.rows(
+        "SELECT c.name, c.seq, e.timestamp FROM checkpoints c JOIN events e USING(seq) "
+        "ORDER BY c.seq"
+    )
+    return {str(name): (int(seq), str(when)) for name, seq, when in rows}
+
+
+def held(index: Index) -> dict[str, str]:
+    """Edits nobody has vouched for: which file, and the hash of what it was changed to."""
+    return {str(p): str(h) for p, h in index.rows("SELECT path, sha256 FROM held")}
+
+
+def unscrubbed(index: Index) -> dict[int, list[int]]:
+    """Erasures that are archived but may not be carried out on disk: event → lines to blank."""
+    found: dict[int, list[int]] = {}
+    for seq, target in index.rows("SELECT seq, target FROM erasures WHERE NOT scrubbed"):
+        found.setdefault(int(seq), []).append(int(target))
+    return found

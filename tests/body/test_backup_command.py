@@ -1,0 +1,154 @@
+"""`lumen backup` and `lumen restore-backup` as a person runs them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.body.conftest import Lumen, Ran
+
+    Inside = Callable[..., Ran]
+
+
+def new_host(talked: Lumen) -> dict[str, str]:
+    """The environment of a host that has never seen the being."""
+    return talked.env(XDG_DATA_HOME=str(talked.home / "other"), LUMEN_BEING="")
+
+
+def test_a_backup_says_where_it_ends_and_that_the_key_stays(talked: Lumen, inside: Inside) -> None:
+    ran = inside("backup", "a.lumen")
+    last = talked.events()[-1]
+    assert (ran.code, ran.err) == (0, "")
+    assert f"ends at event {last['seq']} · head {last['event_hash']}" in ran.out
+    assert str(talked.home / "a.lumen") in ran.out
+    assert "the key stays on this host; on another host a new one is made and said so" in ran.out
+
+
+def test_both_commands_speak_json(talked: Lumen, inside: Inside) -> None:
+    last = talked.events()[-1]
+    made = inside("backup", "a.lumen", "--json").json()
+    assert made["file"] == str(talked.home / "a.lumen")
+    assert (made["count"], made["head"]) == (last["seq"], last["event_hash"])
+    assert (made["verified"], made["notes"], made["seen"]) == (True, [], None)
+    found = inside("restore-backup", "a.lumen", "b", "--json").json()
+    assert found["being"] == str(talked.home / "b")
+    assert found == {"being": found["being"], **{k: v for k, v in made.items() if k != "file"}}
+    again = inside("backup", "a.lumen", "--json")
+    assert (again.code, again.json()["ok"]) == (2, False)
+
+
+def test_restored_on_a_host_without_its_key_it_remembers_and_talks_on(talked: Lumen) -> None:
+    assert talked.run("backup", "a.lumen").code == 0
+    shutil.rmtree(talked.being)
+    there = new_host(talked)
+    ran = talked.run("restore-backup", "a.lumen", env=there)
+    home = talked.home / "other" / "lumen" / "default"
+    assert (ran.code, ran.err) == (0, "")
+    assert str(home) in ran.out
+    assert "its key is not on this host" in ran.out
+    assert "accept-rollback" not in ran.out
+    reply = talked.run("chat", "-m", "Where does my sister live?", env=there)
+    assert reply.code == 0
+    assert "Lisbon" in reply.out
+    assert "This host had no key for the being" in reply.err
+    assert talked.run("archive", "verify", env=there).code == 0
+
+
+def test_an_older_backup_on_the_same_host_is_explained(talked: Lumen, inside: Inside) -> None:
+    end = inside("backup", "a.lumen", "--json").json()["count"]
+    assert inside("chat", "-m", "I like tea.").code == 0
+    last = talked.events()[-1]
+    ran = inside("restore-backup", "a.lumen", "b")
+    assert ran.code == 0
+    assert f"this host has seen this being up to event {last['seq']}" in ran.out
+    assert f"the backup ends at event {end}: everything after is not in it" in ran.out
+    assert f"try: lumen --being {talked.home / 'b'} archive accept-rollback" in ran.out
+    seen = inside("restore-backup", "a.lumen", "c", "--json").json()["seen"]
+    assert seen == {"seq": last["seq"], "event_hash": last["event_hash"]}
+
+
+def test_another_past_is_explained(talked: Lumen, inside: Inside) -> None:
+    assert inside("backup", "a.lumen").code == 0
+    there = new_host(talked)
+    assert talked.run("restore-backup", "a.lumen", env=there).code == 0
+    said = b"I like tea.\nI like soup.\n"
+    assert talked.run("chat", stdin=said, env={**there}).code == 0
+    assert talked.run("backup", "b.lumen", env=there).code == 0
+    assert inside("chat", "-m", "I like beer.").code == 0
+    ran = inside("restore-backup", "b.lumen", "c")
+    assert ran.code == 0
+    assert "what the backup holds there is not the same" in ran.out
+    assert "archive accept-rollback" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("backup",), "Missing argument"),
+        (("backup", "being/a.lumen"), "lies inside the being"),
+        (("backup", "script.jsonl"), "exists already, and is left as it is"),
+        (("backup", "a.lumen", "--being", "nowhere"), "does not exist"),
+        (("restore-backup", "nothing.lumen", "b"), "nothing.lumen is no file"),
+        (("restore-backup", "script.jsonl", "b"), "is not a backup of a being"),
+        (("restore-backup", "script.jsonl"), "holds something already"),
+    ],
+)
+def test_a_request_that_cannot_be_is_refused(
+    talked: Lumen, inside: Inside, arguments: tuple[str, ...], why: str
+) -> None:
+    before = sorted(talked.home.rglob("*"))
+    ran = inside(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert why in ran.err
+    assert sorted(talked.home.rglob("*")) == before
+
+
+def test_a_damaged_archive_is_named_and_kept_on_request(talked: Lumen, inside: Inside) -> None:
+    spoiled = talked.segment().read_bytes().replace(b"I like rice.", b"I like mice.", 1)
+    talked.segment().write_bytes(spoiled)
+    ran = inside("backup", "a.lumen")
+    assert (ran.code, ran.out) == (1, "")
+    assert "was changed after it was written" in ran.err
+    assert "--even-damaged" in ran.err
+    assert not (talked.home / "a.lumen").exists()
+    ran = inside("backup", "a.lumen", "--even-damaged")
+    assert (ran.code, ran.out[0]) == (0, "✗")
+    ran = inside("restore-backup", "a.lumen", "b")
+    assert (ran.code, ran.out) == (1, "")
+    ran = inside("restore-backup", "a.lumen", "b", "--even-damaged")
+    assert (ran.code, ran.out[0]) == (0, "✗")
+    assert "archive verify" in ran.out
+
+
+def test_a_backup_that_was_cut_off_is_refused(talked: Lumen, inside: Inside) -> None:
+    assert inside("backup", "a.lumen").code == 0
+    file = talked.home / "a.lumen"
+    file.write_bytes(file.read_bytes()[:-1])
+    ran = inside("restore-backup", "a.lumen", "b")
+    assert (ran.code, ran.out) == (1, "")
+    assert "is cut off or was changed" in ran.err
+    assert not (talked.home / "b").exists()
+
+
+def test_an_unfinished_line_is_told_of(talked: Lumen, inside: Inside) -> None:
+    with talked.segment().open("ab") as segment:
+        segment.write(b'{"event_hash":"ab')
+    ran = inside("backup", "a.lumen")
+    assert ran.code == 0
+    assert "note: " in ran.out
+    assert "unfinished line" in ran.out
+
+
+def test_what_takes_long_is_told_beside_the_result(
+    talked: Lumen, inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lumen.body.cli.backup.PATIENCE_S", 0.0)
+    ran = inside("backup", "a.lumen", "--json")
+    assert ran.json()["verified"]
+    assert ran.err.startswith("reading … 0 of 0 MB")
+    assert inside("restore-backup", "a.lumen", "b").err.startswith("restoring … ")
+    assert talked.home.joinpath("b").is_dir()

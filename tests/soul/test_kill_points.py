@@ -1,0 +1,405 @@
+"""A process killed with -9 at every system call of a commit: what is left is whole.
+
+The functions named `opens_…` run in the process that is killed; only what they return is counted.
+What a power cut leaves, where calls that were made are lost, is not asked here.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: F401 - signing loads it late
+
+from lumen.core.canon import sha256
+from lumen.core.clock import Clock, FixedClock, SystemClock, ulid
+from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, Store, kernel_entry
+from lumen.kernel.commit import Gate, begin
+from lumen.kernel.mend import recover
+from lumen.soul.archive import read, segments, torn_end
+from lumen.soul.index import Index
+from lumen.soul.keys import Keyring
+from lumen.soul.verify import Report, verify
+from lumen.soul.write import Writer
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from tests.soul.killing import End, Killer, When
+
+    Deed = Callable[[], object]
+
+FEWEST = 10  # kill points: with fewer, hardly anything was tried
+LAST_YEAR = datetime(2025, 12, 31, 23, 59, tzinfo=UTC)
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+OLD = {Store.SOUL: "# Lumen\n", Store.VALUES: "[]\n"}
+NEW = {
+    Store.SOUL: "# Ada\n\nShe has a story now.\n",
+    Store.VALUES: '[{"name": "candour", "weight": 0.5, "status": "active"}]\n',
+}
+TORN = b'{"event_hash":"00'
+BOTH_SIDES = pytest.mark.parametrize("when", ["before", "after"])
+BEAT = kernel_entry("record", "RECORD: done", "lumen:interface:1", {})
+
+
+def home(root: Path) -> tuple[Being, Keyring]:
+    return Being(root / "being"), Keyring(root / "host")
+
+
+def open_writer(root: Path, clock: Clock) -> Writer:
+    writer = Writer(*home(root), clock)
+    writer.recover()
+    return writer
+
+
+def open_gate(root: Path) -> tuple[Gate, Index]:
+    being, keyring = home(root)
+    index = Index(being)
+    gate = Gate(being, keyring, SystemClock(), index)
+    recover(gate, verify(being, keyring).soul)
+    return gate, index
+
+
+def said(text: str) -> Entry:
+    return Entry(
+        author=Author.EXTERNAL,
+        event_type=EventType.AUTHOR_MESSAGE,
+        origin=Origin.AUTHOR,
+        situation="heard",
+        description=text,
+        session_key=f"lumen:interface:{text}",
+    )
+
+
+def paths(being: Being) -> dict[Store, Path]:
+    return {Store.SOUL: being.soul_md, Store.VALUES: being.values}
+
+
+def opens_for_two(root: Path) -> Deed:
+    writer = open_writer(root, SystemClock())
+    writer.append([said("safe")], durable=True)
+    return lambda: writer.append([said("one"), said("two")], durable=True)
+
+
+def opens_for_a_new_year(root: Path) -> Deed:
+    writer = open_writer(root, FixedClock(NEW_YEAR, seed=1))
+    return lambda: writer.append([said("one"), said("two")], durable=True)
+
+
+def opens_for_a_signature(root: Path) -> Deed:
+    writer = open_writer(root, SystemClock())
+    return lambda: writer.append([said("one"), said("two")], durable=True, sign=True)
+
+
+def opens_for_files(root: Path) -> Deed:
+    gate, _ = open_gate(root)
+    files = paths(gate.being)
+    changes = [Change(s, "set", NEW[s], sha256(files[s].read_bytes())) for s in NEW]
+    return lambda: gate.commit("author", changes, BEAT, durable=True, sign=True)
+
+
+def opens_for_recovery(root: Path) -> Deed:
+    being, keyring = home(root)
+    gate = Gate(being, keyring, SystemClock(), Index(being))
+    soul = verify(being, keyring).soul
+    return lambda: recover(gate, soul)
+
+
+def opens_for_catching_up(root: Path) -> Deed:
+    return Index(home(root)[0]).catch_up
+
+
+def opens_nothing(root: Path) -> Deed:
+    return lambda: Index(home(root)[0]).catch_up()
+
+
+def opens_for_three_letters(root: Path) -> Deed:
+    file = (root / "letters").open("ab", buffering=0)
+
+    def write() -> None:
+        for letter in (b"a", b"b", b"c"):
+            file.write(letter)
+
+    return write
+
+
+def opens_for_a_mistake(root: Path) -> Deed:
+    return (root / "not there").read_bytes
+
+
+@pytest.fixture(scope="module")
+def killer(script: Callable[[str], ModuleType]) -> Iterator[Killer]:
+    with closing(script("tests/soul/killing.py").Killer(Path(__file__))) as killer:
+        yield killer
+
+
+@pytest.fixture
+def born(tmp_path: Path) -> Path:
+    """Where a being was born and heard something; it is only copied."""
+    root = tmp_path / "born"
+    being, keyring = home(root)
+    clock = FixedClock(LAST_YEAR, step_ms=7)
+    files = {being.settings: "[being]\n", **{p: OLD[s] for s, p in paths(being).items()}}
+    begin(being, keyring, clock, files, ulid(clock))
+    with closing(open_writer(root, clock)) as writer:
+        writer.append([said("hello")], durable=True, sign=True)
+    return root
+
+
+def killed_at_every_call(
+    killer: Killer, opening: str, born: Path, when: When = "before"
+) -> Iterator[tuple[Path, End]]:
+    """A copy of the being for every call there is, and last for the deed left to itself.
+
+    What a call leaves behind is what the next one finds, so most need no kill after it.
+    """
+    end, at = None, 0
+    while not (end and end.finished):
+        at += 1
+        root = born.with_name(f"{when}-{at}")
+        shutil.copytree(born, root)
+        end = killer.kill(opening, root, at, when)
+        assert end.finished or end.calls == at
+        yield root, end
+        shutil.rmtree(root)
+    assert end.acknowledged
+    assert at > FEWEST
+
+
+def texts(root: Path) -> list[str]:
+    return [stored.event.entry.description for stored in read(home(root)[0].memory)]
+
+
+def whole(root: Path) -> Report:
+    """Verified, and the index says the same."""
+    being, keyring = home(root)
+    report = verify(being, keyring)
+    assert report.ok, report.problem
+    with closing(Index(being)) as index:
+        assert index.catch_up() == report.count
+        assert index.last_head() == (report.count, report.head)
+    return report
+
+
+def both_or_none(root: Path, end: End, before: list[str], clock: Clock) -> bool:
+    """Open as the next start does, look, and go on writing; tells whether the pair was there."""
+    with closing(open_writer(root, clock)) as writer:
+        assert writer.repairs == []
+        found = texts(root)
+        assert found in (before, [*before, "one", "two"])
+        there = found != before
+        assert there or not end.acknowledged
+        whole(root)
+        writer.append([said("afterwards")], durable=True, sign=True)
+    assert texts(root) == [*found, "afterwards"]
+    assert whole(root).signed == len(found) + 1
+    return there
+
+
+@BOTH_SIDES
+def test_a_process_is_killed_at_the_very_call_that_was_asked_for(
+    killer: Killer, tmp_path: Path, when: When
+) -> None:
+    kept, acknowledged = [], []
+    for at in range(1, 7):
+        root = tmp_path / str(at)
+        root.mkdir()
+        end = killer.kill("opens_for_three_letters", root, at, when)
+        assert (end.finished, end.calls) == (at == 6, min(at, 5))
+        kept.append((root / "letters").read_text())
+        acknowledged.append(end.acknowledged)
+    skipped = ["", "a", "ab", "abc", "abc", "abc", "abc"]
+    assert kept == (skipped[:6] if when == "before" else skipped[1:])
+    assert acknowledged.index(True) == (4 if when == "before" else 3)
+
+
+def test_a_deed_that_fails_by_itself_is_told_and_not_taken_for_a_kill(
+    killer: Killer, tmp_path: Path
+) -> None:
+    with pytest.raises(RuntimeError, match=r"No such file.*not there"):
+        killer.kill("opens_for_a_mistake", tmp_path, 100)
+
+
+@BOTH_SIDES
+def test_of_two_events_both_are_kept_or_none_and_both_once_acknowledged(
+    killer: Killer, born: Path, when: When
+) -> None:
+    before = [*texts(born), "safe"]
+    there = [
+        both_or_none(root, end, before, SystemClock())
+        for root, end in killed_at_every_call(killer, "opens_for_two", born, when)
+    ]
+    assert there == sorted(there)
+    assert {*there} == {False, True}
+
+
+def test_the_first_events_of_a_year_are_kept_or_not_and_the_chain_goes_on(
+    killer: Killer, born: Path
+) -> None:
+    before, days, there = texts(born), [], []
+    for root, end in killed_at_every_call(killer, "opens_for_a_new_year", born):
+        days.append(len(segments(home(root)[0].memory)))
+        there.append(both_or_none(root, end, before, FixedClock(NEW_YEAR, seed=2)))
+        assert len(segments(home(root)[0].memory)) == 2
+    assert {*zip(days, there, strict=True)} == {(1, False), (2, False), (2, True)}
+
+
+def test_a_signature_that_was_not_finished_leaves_an_archive_that_verifies(
+    killer: Killer, born: Path
+) -> None:
+    before, signed = texts(born), []
+    for root, end in killed_at_every_call(killer, "opens_for_a_signature", born):
+        report = whole(root)
+        seen = home(root)[1].witness(report.soul)
+        assert seen
+        signed.append((report.count, report.signed, seen.seq))
+        assert not end.acknowledged or signed[-1] == (4, 4, 4)
+        both_or_none(root, end, before, SystemClock())
+    assert signed == sorted(signed)
+    assert {*signed} == {(2, 2, 2), (4, 2, 2), (4, 4, 2), (4, 4, 4)}
+
+
+def archived(root: Path) -> bool:
+    """Whether the archive tells of the new files."""
+    last = [stored.event.entry for stored in read(home(root)[0].memory)][-1]
+    return [c["value"] for c in last.payload.get("changes", ())] == list(NEW.values())
+
+
+def staged(root: Path) -> list[str]:
+    """What a commit laid beside the files it is for."""
+    return [path.name for path in home(root)[0].root.rglob(".*.new")]
+
+
+def contents(root: Path) -> dict[Store, str]:
+    return {s: path.read_text("utf-8") for s, path in paths(home(root)[0]).items()}
+
+
+def test_two_files_are_both_old_or_both_new_as_the_archive_says_and_never_ahead_of_it(
+    killer: Killer, born: Path
+) -> None:
+    left, beside = [], []
+    for root, end in killed_at_every_call(killer, "opens_for_files", born):
+        told, found = archived(root), contents(root)
+        beside.append(len(staged(root)))
+        new = [found[s] == NEW[s] for s in NEW]
+        assert all(text in (OLD[s], NEW[s]) for s, text in found.items())
+        assert told or not any(new)
+        assert all(new) or not end.acknowledged
+        gate, index = open_gate(root)
+        with closing(gate), closing(index):
+            assert contents(root) == (NEW if told else OLD)
+            assert len(gate.repairs) == (new.count(False) if told else 0)
+        assert staged(root) == []
+        whole(root)
+        left.append((told, *new))
+    assert left == sorted(left)
+    assert {*left} == {
+        (False, False, False),
+        (True, False, False),
+        (True, True, False),
+        (True, True, True),
+    }
+    assert {*beside} == {0, 1, 2}
+
+
+def told_of(root: Path) -> list[str]:
+    """The torn lines the archive says were set aside."""
+    entries = [stored.event.entry for stored in read(home(root)[0].memory)]
+    return [e.payload["file"] for e in entries if e.situation == "repair"]
+
+
+def test_a_torn_line_is_set_aside_and_told_though_recovery_itself_is_killed(
+    killer: Killer, born: Path
+) -> None:
+    with segments(home(born)[0].memory)[-1].open("ab") as segment:
+        segment.write(TORN)
+    with closing(Index(home(born)[0])) as index:
+        index.catch_up()
+    before, left = texts(born), []
+    for root, _ in killed_at_every_call(killer, "opens_for_recovery", born):
+        aside = home(root)[0].memory / "quarantine"
+        kept_there = aside.exists() and any(aside.iterdir())
+        left.append((kept_there, torn_end(home(root)[0].memory) is None, bool(told_of(root))))
+        gate, index = open_gate(root)
+        with closing(gate), closing(index):
+            (kept,) = aside.iterdir()
+            assert kept.read_bytes() == TORN
+            assert told_of(root) == [kept.name]
+            assert texts(root)[: len(before)] == before
+            assert len(gate.repairs) == (0 if left[-1][2] else 1)
+        assert len(texts(root)) == len(before) + 1
+        whole(root)
+    assert left == sorted(left)
+    assert {*left} == {
+        (False, False, False),
+        (True, False, False),
+        (True, True, False),
+        (True, True, True),
+    }
+
+
+def lived(root: Path, events: int) -> None:
+    """Some more events of every kind the index keeps something of, two days' worth."""
+    clock = FixedClock(NEW_YEAR)
+    with closing(open_writer(root, clock)) as writer:
+        for number in range(events):
+            if number == events // 2:
+                clock.at = NEW_YEAR.replace(day=2 + events % 7)
+            payload = {
+                "changes": [
+                    {"store": "soul", "operation": "set", "base": "", "value": f"# {number}\n"}
+                ]
+            }
+            record = kernel_entry("record", "done", f"lumen:interface:w{number - 1}", payload)
+            writer.append([said(f"w{number}"), *([record] if number % 3 else [])], durable=False)
+
+
+def tables(being: Being) -> dict[str, list[Any]]:
+    """Every row of the index, and every word in it; how SQLite lays them out may differ."""
+    with closing(apsw.Connection(str(being.index))) as db:
+        assert db.pragma("integrity_check") == "ok"
+        db.execute("INSERT INTO words(words) VALUES('integrity-check')")
+        db.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, instance)")
+        made = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'words%'"
+        names = [*(name for (name,) in db.execute(made)), "vocabulary"]
+        return {name: sorted(db.execute(f"SELECT * FROM {name}"), key=repr) for name in names}  # noqa: S608
+
+
+def chosen(calls: int) -> list[int]:
+    """The first ten, the last ten, and about sixty between."""
+    middle = range(11, calls - 9, max(1, (calls - 20) // 60))
+    return [*range(1, 11), *middle, *range(calls - 9, calls + 1)]
+
+
+@pytest.mark.parametrize("opening", ["opens_for_catching_up", "opens_nothing"])
+def test_an_index_that_was_killed_on_the_way_catches_up_to_what_a_new_one_would_be(
+    killer: Killer, born: Path, opening: str
+) -> None:
+    lived(born, 150)
+    if opening == "opens_for_catching_up":
+        with closing(Index(home(born)[0])) as index:
+            index.catch_up()
+        lived(born, 250)
+    fresh = born.with_name("fresh")
+    shutil.copytree(born, fresh, ignore=shutil.ignore_patterns("index"))
+    whole(fresh)
+    wanted = tables(home(fresh)[0])
+    counted = born.with_name("counted")
+    shutil.copytree(born, counted)
+    killed = 0
+    for at in chosen(killer.kill(opening, counted, 0).calls):
+        root = born.with_name(f"at-{at}")
+        shutil.copytree(born, root)
+        killed += not killer.kill(opening, root, at).finished
+        with closing(Index(home(root)[0])) as index:
+            index.catch_up()
+            assert not any("damaged" in told for told in index.repairs)
+        assert tables(home(root)[0]) == wanted
+        shutil.rmtree(root)
+    assert killed > 70
