@@ -10,13 +10,14 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.kernel.listening import Listener, nothing
 
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import FixedClock, ulid
@@ -24,8 +25,8 @@ from lumen.core.data import Author, Being, Entry, Event, EventType, Origin, kern
 from lumen.kernel.birth import init
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate, begin
-from lumen.kernel.recall import Recall
 from lumen.kernel.mend import recover
+from lumen.kernel.recall import Recall
 from lumen.kernel.run import (
     Answered,
     Kernel,
@@ -38,7 +39,7 @@ from lumen.kernel.slots import Now, Self
 from lumen.mind.ask import Reach
 from lumen.mind.embed import Embedder
 from lumen.mind.roles import parse_assignments
-from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
+from lumen.mind.substrate import Prompt
 from lumen.soul.archive import parse, read, segments
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
@@ -47,60 +48,6 @@ BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
 QUIET = Watch()
 SESSION = "lumen:interface:01"
 BEAT = kernel_entry("record", "RECORD: done", SESSION, {"turn": SESSION})
-
-
-def nothing(_: object) -> None:
-    """Take no notice."""
-
-
-@dataclass(slots=True)
-class Listener:
-    """A model that keeps every prompt it is shown and says one thing."""
-
-    answer: str
-    small: bool
-    heard: Callable[[Prompt], None]
-    prompts: list[Prompt] = field(default_factory=list)
-    id: str = "listener"
-
-    async def health(self) -> Health:
-        """Always well."""
-        return Health(ok=True, detail="listens")
-
-    async def discover(self) -> list[ModelDescriptor]:
-        """The one it is."""
-        return [await self.describe("ear")]
-
-    async def describe(self, model_id: str) -> ModelDescriptor:
-        """Whatever it is called."""
-        return ModelDescriptor(
-            substrate=self.id,
-            model_id=model_id,
-            display_name="a listener",
-            context_tokens=None,
-            tool_calling="none",
-            vision=False,
-            small=self.small,
-            local=True,
-        )
-
-    async def invoke(
-        self, model_id: str, prompt: Prompt, on_text: OnText | None = None
-    ) -> Completion:
-        """Keep the prompt; answer without regard for it, or for any limit."""
-        self.prompts.append(prompt)
-        self.heard(prompt)
-        if on_text:
-            on_text(self.answer)
-        return Completion(self.answer, 0, 0, 0, "stop")
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-    def shown(self) -> str:
-        """All it was ever shown, in one text."""
-        parts = [[p.system, p.user, *(t.said + t.reply for t in p.turns)] for p in self.prompts]
-        return "\n".join(text for part in parts for text in part)
 
 
 @dataclass(slots=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.kernel.conftest import wake
 
 from lumen.core.data import Change, Held, Store, kernel_entry
 from lumen.core.errors import UsageError
@@ -15,18 +19,19 @@ from lumen.kernel.deep import compare
 from lumen.kernel.forget import Plan, find, plan
 from lumen.kernel.maintain import summaries
 from lumen.kernel.mend import erase
+from lumen.soul.archive import content_length, read_at
 from lumen.soul.history import checkpoints
 from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
     from lumen.core.data import Being
+    from lumen.mind.embed import Embedder
 
 LISBON = ZoneInfo("Europe/Lisbon")
-SECRET = "My locker at the Zanzibarium holds the vermilion ledger."
+TOLD = "My locker at the Zanzibarium holds the vermilion ledger."
 WORD = "zanzibar"  # the beginning of a word that nothing else says
 OTHER = "My locker at the gym holds a pair of running shoes."
 
@@ -49,6 +54,20 @@ def forget(life: Life, what: object) -> Plan:
     return found
 
 
+@pytest.fixture
+def elsewhere(life: Life, embedder: Embedder) -> Iterator[Callable[[], Life]]:
+    """Opens the same being as another process does."""
+    with ExitStack() as open_ones:
+
+        def opened() -> Life:
+            clock = replace(life.clock, seed=life.clock.seed + 1)
+            other = wake(life.being, life.keyring, clock, embedder)
+            open_ones.callback(other.kernel.close)
+            return other
+
+        yield opened
+
+
 def sound(life: Life) -> bool:
     """Whether archive, tables and files agree."""
     assert verify(life.being, life.keyring).problem is None
@@ -63,7 +82,7 @@ def by_hand(life: Life, path: str, text: str) -> None:
 
 def test_it_is_gone_from_every_file_wherever_it_was_repeated(life: Life) -> None:
     life.tell(OTHER)
-    (told,) = life.tell(SECRET)
+    (told,) = life.tell(TOLD)
     life.say("What did I tell you about my locker?")
     life.script({"when": "(?s).*", "say": "The Zanzibarium, of course."})
     life.say("Any idea what I am thinking of?")
@@ -73,7 +92,7 @@ def test_it_is_gone_from_every_file_wherever_it_was_repeated(life: Life) -> None
     life.kernel.gate.commit(
         "author", [Change(Store.GOALS, "put", goal)], kernel_entry("goal", "A goal.", "a", {})
     )
-    life.skill("chat", "sys.exit('no such place: Zanzibarium')")
+    life.skill("chat", "sys.exit('no such place: Zanzi' + 'barium')")
     life.say("Hello there.")
     summaries(life.kernel.gate, LISBON)
     newest = sorted(life.being.memory.glob("*/*.jsonl"))[-1]
@@ -92,10 +111,8 @@ def test_it_is_gone_from_every_file_wherever_it_was_repeated(life: Life) -> None
 
 def test_what_else_was_said_is_still_known_and_recalled(life: Life) -> None:
     life.tell(OTHER, "The ledger of the shop is green.")
-    (told,) = life.tell(SECRET)
+    (told,) = life.tell(TOLD)
     life.say("What does my locker at the gym hold?")
-    reply = life.events()[-3]
-    assert "running shoes" in life.turn()[-4].entry.description or reply
 
     gone = {g.seq for g in forget(life, told).goes}
 
@@ -106,23 +123,20 @@ def test_what_else_was_said_is_still_known_and_recalled(life: Life) -> None:
     assert "green" in life.say("What colour is the ledger of the shop?").text
 
 
-def test_a_reply_in_the_same_phrasing_about_something_else_stays(life: Life) -> None:
+def test_a_reply_that_quotes_another_memory_in_the_same_phrasing_stays(life: Life) -> None:
     life.script({"when": "(?s).*", "say": ""})
     life.say("My sister lives in Porto.")
-    shared = life.say("My brother lives in Lisbon.").event
-    answer = life.say("Where does my brother live?").event
-    told = life.tell("My sister lives in Zanzibarium city.")[0]
+    answered = life.say("Where does my sister live?")
+    assert "“My sister lives in Porto.”" in answered.text
+    told = life.tell("My sister lives in the Zanzibarium.")[0]
 
-    goes = [g.seq for g in forget(life, told).goes]
-
-    assert goes == [told]
-    known = life.kernel.index.get([shared, answer])
-    assert set(known) == {shared, answer}
+    assert [g.seq for g in forget(life, told).goes] == [told]
+    assert life.kernel.index.get([answered.event])
 
 
 def test_recall_no_longer_knows_it(life: Life) -> None:
     life.script({"when": "(?s).*", "say": ""})
-    told = life.tell(SECRET, "The weather was fine.")[0]
+    told = life.tell(TOLD, "The weather was fine.")[0]
     assert "vermilion" in life.say("What does my locker hold?").text
 
     forget(life, told)
@@ -133,10 +147,10 @@ def test_recall_no_longer_knows_it(life: Life) -> None:
 
 
 def test_a_second_reader_of_the_index_forgets_it_too(
-    life: Life, born: Callable[[str], Life]
+    life: Life, elsewhere: Callable[[], Life]
 ) -> None:
-    told = life.tell(SECRET)[0]
-    other = born("being")
+    told = life.tell(TOLD)[0]
+    other = elsewhere()
     assert [e.memory.seq for e in other.wonder().evidence("What does my locker hold?")] == [told]
 
     forget(life, told)
@@ -146,7 +160,7 @@ def test_a_second_reader_of_the_index_forgets_it_too(
 
 
 def test_the_words_that_went_have_no_vectors_left(life: Life) -> None:
-    told = life.tell(SECRET)[0]
+    told = life.tell(TOLD)[0]
     life.wonder()
     assert life.kernel.index.row("SELECT 1 FROM lexemes WHERE word = 'vermilion'")
 
@@ -159,7 +173,7 @@ def test_the_words_that_went_have_no_vectors_left(life: Life) -> None:
 def test_a_message_that_shares_a_common_word_stays_and_one_that_says_the_same_goes(
     life: Life,
 ) -> None:
-    near, told, again = life.tell(OTHER, SECRET, f"I say it twice: {SECRET}")
+    near, told, again = life.tell(OTHER, TOLD, f"I say it twice: {TOLD}")
 
     goes = {g.seq: g.why for g in forget(life, told).goes}
 
@@ -169,7 +183,7 @@ def test_a_message_that_shares_a_common_word_stays_and_one_that_says_the_same_go
 
 def test_by_words_every_memory_that_says_them_goes(life: Life) -> None:
     life.script({"when": "(?s).*", "say": ""})
-    life.say(SECRET)
+    life.say(TOLD)
     life.say("Is the Zanzibarium open on Sundays?")
     life.tell(OTHER)
 
@@ -181,7 +195,7 @@ def test_by_words_every_memory_that_says_them_goes(life: Life) -> None:
 
 
 def test_by_its_id(life: Life) -> None:
-    told = life.tell(SECRET)[0]
+    told = life.tell(TOLD)[0]
     id_ = life.events()[told - 1].id
     forget(life, id_)
     assert holding(life.being, WORD) == []
@@ -201,7 +215,7 @@ def test_by_its_id(life: Life) -> None:
     ],
 )
 def test_what_is_not_there_cannot_be_forgotten(life: Life, what: str, said: str) -> None:
-    life.tell(SECRET)
+    life.tell(TOLD)
     before = life.events()
     with pytest.raises(UsageError, match=said):
         forget(life, what)
@@ -209,17 +223,17 @@ def test_what_is_not_there_cannot_be_forgotten(life: Life, what: str, said: str)
 
 
 def test_it_cannot_be_forgotten_twice(life: Life) -> None:
-    told = life.tell(SECRET)[0]
+    told = life.tell(TOLD)[0]
     forget(life, told)
     before = life.events()
-    for what in (told, SECRET):
+    for what in (told, TOLD):
         with pytest.raises(UsageError):
             forget(life, what)
     assert life.events() == before
 
 
 def test_a_restored_moment_comes_back_without_it(life: Life) -> None:
-    told = life.tell(SECRET)[0]
+    told = life.tell(TOLD)[0]
     by_hand(life, "data/soul.md", "# Iris\n\nThe sea.\nThe Zanzibarium.\nThe hills.\n")
     create(life.kernel.gate, "then")
     by_hand(life, "data/soul.md", "# Iris\n\nNothing.\n")
@@ -235,7 +249,7 @@ def test_a_restored_moment_comes_back_without_it(life: Life) -> None:
 def test_forgetting_what_a_restore_brought_back_leaves_the_weights_alone(life: Life) -> None:
     life.script({"when": "(?s).*", "say": ""})
     shoes = life.tell(OTHER)[0]
-    told = life.tell(SECRET)[0]
+    told = life.tell(TOLD)[0]
     by_hand(life, "data/soul.md", "# Iris\n\nThe Zanzibarium.\n")
     create(life.kernel.gate, "then")
     life.say("What does my locker at the gym hold?")
@@ -265,17 +279,29 @@ def test_uses_of_other_memories_outlive_the_turn_that_is_forgotten(life: Life) -
     assert sound(life)
 
 
+def announce(life: Life, found: Plan) -> int:
+    """Only the event that says what is forgotten, as a kill right after it leaves things."""
+    index = life.kernel.index
+    places = {seq: index.place(seq) for seq in found.erasure.targets}
+    erases = [
+        {
+            "seq": seq,
+            "event_hash": index.hash_of(seq),
+            "length": content_length(read_at(life.being.memory, *place)),
+        }
+        for seq, place in places.items()
+        if place
+    ]
+    payload = {"erases": erases, "changes": list(found.erasure.changes)}
+    entry = kernel_entry("erasure", "Forgotten.", "lumen:author", payload)
+    return life.kernel.gate.writer.append([entry], durable=True)[-1].seq
+
+
 def test_an_erasure_cut_off_before_the_lines_were_blanked_is_finished_at_the_next_start(
     life: Life,
 ) -> None:
-    told = life.tell(SECRET, OTHER)[0]
-    index = life.kernel.index
-    index.catch_up()
-    place = index.place(told)
-    assert place
-    named = {"seq": told, "event_hash": index.hash_of(told), "length": content(life, told)}
-    entry = kernel_entry("erasure", "Forgotten.", "lumen:author", {"erases": [named]})
-    by = life.kernel.gate.writer.append([entry], durable=True)[-1].seq
+    told = life.tell(TOLD, OTHER)[0]
+    by = announce(life, planned(life, told))
     assert holding(life.being, WORD)
 
     assert f"What event {by} erases is blanked out on disk now." in life.open_again()
@@ -285,24 +311,28 @@ def test_an_erasure_cut_off_before_the_lines_were_blanked_is_finished_at_the_nex
     assert life.open_again() == []
 
 
-def content(life: Life, seq: int) -> int:
-    from lumen.soul.archive import content_length, read_at
+def test_an_erasure_cut_off_leaves_neither_words_nor_torn_bytes(life: Life) -> None:
+    told = life.tell(TOLD, OTHER)[0]
+    life.wonder()
+    newest = sorted(life.being.memory.glob("*/*.jsonl"))[-1]
+    with newest.open("ab") as segment:
+        segment.write(b'{"torn":"the Zanzibarium ledger')
+    life.open_again()
+    announce(life, planned(life, told))
 
-    place = life.kernel.index.place(seq)
-    assert place
-    return content_length(read_at(life.being.memory, *place))
+    life.open_again()
+
+    assert holding(life.being, WORD) == []
 
 
 def test_an_erasure_cut_off_leaves_no_file_that_tells_of_it(life: Life) -> None:
     """The files of the same commit are behind, as after a crash: the next start brings them up."""
-    told = life.tell(SECRET)[0]
+    told = life.tell(TOLD)[0]
     by_hand(life, "data/soul.md", "# Iris\n\nThe Zanzibarium.\nThe hills.\n")
     summaries(life.kernel.gate, LISBON)
     texts = {p: p.read_bytes() for p in (life.being.soul_md, *life.being.memory.glob("*/*.md"))}
     stamps = {p: p.stat() for p in texts}
     forget(life, told)
-    import os
-
     for path, data in texts.items():
         path.write_bytes(data)
         os.utime(path, ns=(stamps[path].st_atime_ns, stamps[path].st_mtime_ns))
@@ -350,7 +380,7 @@ def test_a_message_of_a_megabyte_goes(life: Life) -> None:
 
 
 def test_a_hand_edit_that_is_not_adopted_yet_is_not_forgotten_silently(life: Life) -> None:
-    told = life.tell(SECRET)[0]
+    told = life.tell(TOLD)[0]
     life.being.values.write_text('[{"name": "the Zanzibarium"', "utf-8")  # invalid, so pending
 
     found = forget(life, told)
@@ -359,23 +389,13 @@ def test_a_hand_edit_that_is_not_adopted_yet_is_not_forgotten_silently(life: Lif
     assert left == [] or any("values.json" in line for line in found.beyond)
 
 
-def test_prompts_and_skills_that_hold_it_are_named_as_out_of_reach(life: Life) -> None:
-    told = life.tell(SECRET)[0]
-    life.being.prompts.mkdir(exist_ok=True)
-    (life.being.prompts / "note.md").write_text("the Zanzibarium", "utf-8")
-
-    found = planned(life, told)
-
-    assert any("note.md" in line for line in found.beyond)
-
-
 def test_what_another_process_says_while_the_plan_is_looked_at_is_still_covered(
-    life: Life, born: Callable[[str], Life]
+    life: Life, elsewhere: Callable[[], Life]
 ) -> None:
     """The plan was made, the author is being asked; meanwhile a turn elsewhere quotes it."""
-    told = life.tell(SECRET)[0]
+    told = life.tell(TOLD)[0]
     found = planned(life, told)
-    other = born("being")
+    other = elsewhere()
     other.script({"when": "(?s).*", "say": ""})
     assert "vermilion" in other.say("What does my locker hold?").text
 
@@ -385,7 +405,7 @@ def test_what_another_process_says_while_the_plan_is_looked_at_is_still_covered(
 
 
 def test_the_index_made_anew_does_not_know_it(life: Life) -> None:
-    told = life.tell(SECRET, OTHER)[0]
+    told = life.tell(TOLD, OTHER)[0]
     forget(life, told)
     life.kernel.index.rebuild()
     assert life.kernel.index.get([told]) == {}
@@ -393,12 +413,3 @@ def test_the_index_made_anew_does_not_know_it(life: Life) -> None:
     fresh = Index(life.being)
     assert fresh.last_head() == life.kernel.index.last_head()
     fresh.close()
-
-
-def test_heads_and_keys_are_untouched(life: Life, tmp_path_factory: object) -> None:
-    del tmp_path_factory
-    told = life.tell(SECRET)[0]
-    before = life.being.heads.read_bytes()
-    forget(life, told)
-    assert life.being.heads.read_bytes().startswith(before)
-    assert isinstance(life.keyring, Keyring)

@@ -20,8 +20,10 @@ from lumen.soul.selfhood import SOUL, VALUES, goals_of, spell
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
+    from tests.kernel.conftest import Guarded, Life
+    from tests.kernel.listening import Listener
+
     from lumen.core.data import Event
-    from tests.kernel.conftest import Guarded, Life, Listener
 
 KEY = "sk-" + "a1B2" * 8  # in two parts: it is no key, and this file would hold one
 HONESTY = spell([Held("honesty", 0.9, "active")])
@@ -75,7 +77,7 @@ def test_an_edit_is_adopted_when_the_next_turn_begins(
     assert (change["path"], change["base"], change["value"]) == (path, before, text)
     assert shown in listener.prompts[0].system
     assert life.told() == [f"{path} was edited by hand: adopted."]
-    assert [e.seq for e in life.turn()][0] == event.seq + 1  # before the words that follow it
+    assert next(e.seq for e in life.turn()) == event.seq + 1  # before the words that follow it
     assert file.read_text("utf-8") == text
 
     life.say("I like rice a lot.")

@@ -105,6 +105,19 @@ def _after(life: Life, path: str, source: str) -> bytes | None:
     return (copy / path).read_bytes() if (copy / path).is_file() else None
 
 
+@pytest.mark.parametrize("path", [VALUES, "data/goals", "prompts"])
+def test_a_link_put_in_the_place_of_what_is_watched_is_noticed(life: Life, path: str) -> None:
+    life.open_again()
+    swap = (
+        f"at = root / {path!r}\nat.rename('taken')\nat.symlink_to(pathlib.Path.cwd() / 'taken')\n"
+    )
+    life.skill("chat", SAYS + swap + ANSWERS)
+    life.say("I like rice.")
+
+    assert not life.being.at(path).is_symlink()
+    assert "meddled" in [e.entry.situation for e in life.turn()]
+
+
 def test_several_files_are_each_put_back_and_told(life: Life) -> None:
     life.open_again()
     life.skill("chat", SAYS + SELF[0][1] + SELF[1][1] + SELF[3][1] + ANSWERS)

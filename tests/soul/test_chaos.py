@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.soul.conftest import Home
 
-ROUNDS = 20
+ROUNDS = 10
 PROCESSES = 4
 WRITE_UNTIL_KILLED = """
 from lumen.core.clock import draw_from

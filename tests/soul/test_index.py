@@ -251,6 +251,17 @@ def test_an_index_takes_nothing_from_an_archive_it_cannot_read(
     assert index.catch_up() == 31
 
 
+def test_nothing_of_an_event_that_makes_no_sense_is_applied(
+    home: Home, writer: Writer, index: Index
+) -> None:
+    before = home.rows()
+    payload = {"uses": {"memories": [2], "by": 1}, "fade": {"as_of": "soon"}}
+    writer.append([home.entry("", Author.KERNEL, "record", payload)], durable=True)
+    with pytest.raises(Damaged, match="event 26 cannot be applied"):
+        index.catch_up()
+    assert home.rows() == before
+
+
 def test_a_disk_without_room_for_the_index_is_said(
     home: Home, writer: Writer, index: Index
 ) -> None:

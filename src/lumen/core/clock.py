@@ -90,9 +90,11 @@ def parse_stamp(text: str) -> datetime:
 def ulid(clock: Clock) -> str:
     """A 26-character id that sorts by time (Crockford base 32: 48 bits of time, 80 of chance)."""
     at = int(clock.now().timestamp() * 1000)
-    when = PAIRS[at >> 40] + PAIRS[at >> 30 & 1023] + PAIRS[at >> 20 & 1023]
-    when += PAIRS[at >> 10 & 1023] + PAIRS[at & 1023]
-    return when + clock.entropy(16).translate(ANY_BYTE).decode()
+    chance = clock.entropy(16).translate(ANY_BYTE).decode()
+    return (
+        f"{PAIRS[at >> 40]}{PAIRS[at >> 30 & 1023]}{PAIRS[at >> 20 & 1023]}"
+        f"{PAIRS[at >> 10 & 1023]}{PAIRS[at & 1023]}{chance}"
+    )
 
 
 Draw = random.Random

@@ -28,7 +28,7 @@ from lumen.soul.selfhood import without
 RUN = 4
 INFLECTED = 4  # from this length on a word is known by its beginning too
 NEVER = ("genesis", "key_added", "erasure", "scrubbed", "rollback_accepted")
-FREE = ("input", "error", "trouble", "why")  # where the kernel's own lines carry others' words
+FREE = ("input", "error", "trouble", "why", "outcome")  # where its lines carry others' words
 OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint")
 LONGEST = 50_000  # words of a text whose stretches are looked at
 MOST_DIGITS = 15

@@ -26,6 +26,7 @@ GENESIS_PARENT = "0" * 64
 PREFIX = b'{"event_hash":"'
 HEADER_AT = len(PREFIX) + 64 + 2
 CONTENT_HASH = b'"content_hash":"'
+STAMP_AT = 26 + len(b'","timestamp":"')  # behind `"id":"`: the id stands between
 ERASED = b',"salt":"","situation":"erased","description":"","payload":{"erased_by":'
 LOCK = ".lock"
 SEGMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\.jsonl")
@@ -153,6 +154,15 @@ def parse(raw: bytes) -> Event:
         ) from error
 
 
+def opening(line: bytes) -> tuple[bytes, int, bytes, bytes]:
+    """Parent, number, soul and time of a line, taken on trust until it is checked."""
+    parent = line[HEADER_AT + 15 : HEADER_AT + 79]
+    number, _, rest = line[HEADER_AT + 87 :].partition(b',"soul":"')
+    seq = int(number) if number.isdigit() and len(number) < 16 else -1
+    at = 26 + len(b'","id":"') + STAMP_AT
+    return parent, seq, rest[:26], rest[at : at + 24]
+
+
 def stub(raw: bytes, by: int) -> bytes:
     """A line with its content blanked out, as long as before, naming the event that says so."""
     cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
@@ -264,14 +274,14 @@ def tail_of(segment: Path, descriptor: int, size: int) -> Tail:
     if not last:
         return Tail(torn=torn)
     cut = last.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-    if sha256(last[HEADER_AT:cut]).hexdigest().encode() != last[len(PREFIX) : HEADER_AT - 2]:
+    own = last[len(PREFIX) : HEADER_AT - 2]
+    _, seq, soul, stamp = opening(last)
+    if seq < 1 or sha256(last[HEADER_AT:cut]).hexdigest().encode() != own:
         raise Damaged(
             f"the last event of {segment.name} was changed after it was written",
             fix="lumen archive verify",
         )
-    header = loads(b"{" + last[HEADER_AT:cut] + b"}")
-    event_hash = last[len(PREFIX) : HEADER_AT - 2].decode()
-    return Tail(segment, end, header["seq"], event_hash, header["timestamp"], header["soul"], torn)
+    return Tail(segment, end, seq, own.decode(), stamp.decode(), soul.decode(), torn)
 
 
 def _last_line(descriptor: int, size: int, chunk: int = 1 << 12) -> tuple[bytes, int, bytes]:

@@ -18,12 +18,13 @@ from lumen.soul.archive import (
     GENESIS_PARENT,
     HEADER_AT,
     PREFIX,
+    STAMP_AT,
     Torn,
+    opening,
     segments,
 )
 
 OPENING = b'{"event_hash":"%b","parent_hash":"%b","seq":%d,"soul":"%b","id":"'
-STAMP_AT = 26 + len(b'","timestamp":"')  # behind the opening: the id stands between
 FIELDS_AT = len(OPENING % (bytes(64), bytes(64), 1, bytes(26))) + STAMP_AT + 24
 SITUATION_AT = len(b',"salt":"') + 32 + len(b'",')
 NOTABLE = (b'"situation":"erasure"', b'"situation":"genesis"', b'"situation":"key_added"')
@@ -119,15 +120,6 @@ def check_span(span: Span) -> Checked:
                 break
     found.last_hash, found.last_seq, found.last_stamp = parent, seq - 1, stamp
     return found
-
-
-def opening(line: bytes) -> tuple[bytes, int, bytes, bytes]:
-    """Parent, number, soul and time of a line, taken on trust until it is checked."""
-    parent = line[HEADER_AT + 15 : HEADER_AT + 79]
-    number, _, rest = line[HEADER_AT + 87 :].partition(b',"soul":"')
-    seq = int(number) if number.isdigit() and len(number) < 16 else -1
-    at = 26 + len(b'","id":"') + STAMP_AT
-    return parent, seq, rest[:26], rest[at : at + 24]
 
 
 def _stub(content: bytes) -> int:

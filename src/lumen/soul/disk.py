@@ -100,9 +100,12 @@ def take(lock: int) -> None:
                     f"another process has held the archive for {PATIENCE_S:.0f} seconds",
                     fix="look for a stopped lumen process (ps -C lumen) and end it",
                 ) from None
-            time.sleep(pause)
+            if waited < YIELDING_S:
+                os.sched_yield()  # a sleep, even of nothing, is one of 50 µs
+            else:
+                pause = min(pause * 2 + 1e-4, 0.005)
+                time.sleep(pause)
             waited += pause + 1e-6
-            pause = 0.0 if waited < YIELDING_S else min(pause * 2 + 1e-4, 0.005)
         else:
             return
 

@@ -16,6 +16,7 @@ from lumen.core.data import Being, Head
 from lumen.soul.archive import stub
 from lumen.soul.disk import put_in_place, refusal, save, staged
 from lumen.soul.keys import head_from
+from lumen.soul.ring import wipe
 
 
 def scaffold(being: Being, files: Mapping[Path, str]) -> None:
@@ -59,6 +60,7 @@ def blank(memory: Path, by: int, places: Sequence[tuple[str, int, int]]) -> None
                 os.fdatasync(segment.fileno())
         except OSError as error:
             raise refusal(error, path) from error
+    wipe(memory)
 
 
 def keep_heads(being: Being, known: Callable[[Head], bool]) -> int:

@@ -8,7 +8,7 @@ Whether projections agree with the archive is not asked here.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,15 +18,16 @@ from typing import Any
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Being, Event, Head
 from lumen.core.errors import Damaged
-from lumen.soul.archive import FORMAT, parse, segments, shared, torn_end
-from lumen.soul.chain import Checked, Problem, check_span, join, opening, spans
+from lumen.soul.archive import FORMAT, opening, parse, segments, shared, torn_end
+from lumen.soul.chain import Checked, Problem, check_span, join, spans
 from lumen.soul.keys import Keyring, head_from, is_signed
 
 PARALLEL_FROM = 32 << 20  # bytes: below, starting processes costs more than it saves
 SIGNATURE_WEIGHS = 32 << 10  # bytes that are hashed in the time one signature takes
+CHUNKS = 64  # fewer, and one process waits for the other; more, and both wait for the pipe
 
 Heads = list[tuple[int, Head]]  # with their line numbers
-Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # map, here or in a pool
+Run = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]  # map, here or in a pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def _running(processes: int) -> Iterator[Run]:
         yield map
     else:
         with ProcessPoolExecutor(min(processes, os.cpu_count() or 1)) as pool:
-            yield lambda work, many: pool.map(work, many, chunksize=1)
+            yield lambda work, many: pool.map(work, many, chunksize=1 + len(many) // CHUNKS)
 
 
 def _told(chain: Checked) -> tuple[list[Event], Problem | None]:

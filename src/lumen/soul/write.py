@@ -1,18 +1,17 @@
 """The only module that appends to the archive, and replaces files in the same commit.
 
-One commit: serialise → lock → read the tail → one write → unlock → make durable. The lock is
-let go before the wait for the disk, so several processes share one journal flush; a durable
-line makes every line before it durable too. Only kernel/commit.py may call this: it decides,
-this carries out. What else may be done to the being's files is in files.py.
+One commit: serialise → lock → read the tail → ring → one write → unlock → make durable. The lock
+is let go before the wait for the disk, so several processes share one flush; a durable line makes
+every line before it durable too. Only kernel/commit.py may call this: it decides, this carries
+out. What else may be done to the being's files is in files.py, what the ring is in ring.py.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import orjson
@@ -23,7 +22,6 @@ from lumen.core.data import Being, Entry, kernel_entry
 from lumen.core.errors import ArchiveError, Damaged, Refused
 from lumen.soul.archive import (
     FORMAT,
-    LOCK,
     Body,
     Placed,
     Tail,
@@ -31,11 +29,13 @@ from lumen.soul.archive import (
     body,
     line,
     segment_for,
+    segments,
     tail,
     tail_of,
 )
 from lumen.soul.disk import put_in_place, refusal, save, settle, staged, take
 from lumen.soul.keys import Keyring, head_line
+from lumen.soul.ring import HALF, Ring, extend
 
 
 class Writer:
@@ -47,9 +47,8 @@ class Writer:
         self.clock = clock
         self.repairs: list[str] = []
         self._memory = being.memory
-        self._lock = -1
+        self._ring = Ring(being.memory)
         self._holds = 0  # how many times over this writer holds the lock
-        self._days = 0  # how many segments were begun: the size of the lock file
         self._day = ""  # the segment that is open: its day, path, file and folder
         self._segment = self._memory
         self._file = -1
@@ -58,13 +57,12 @@ class Writer:
         self._seen: tuple[int, ...] = ()
         self._unsaid: list[Entry] = []  # mended, but not archived yet
         self._keyed = False
+        self._looked = False  # whether what a power cut took was looked for
 
     def close(self) -> None:
         """Let go of the files."""
         self._let_go()
-        if self._lock >= 0:
-            os.close(self._lock)
-        self._lock = -1
+        self._ring.close()
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -89,7 +87,7 @@ class Writer:
             if files:
                 payload["changes"] = list(files)
             genesis = kernel_entry("genesis", "A being begins.", "lumen:kernel", payload)
-            placed = self._write([self._body(genesis)], soul)
+            placed = self._write([self._body(genesis)], stamp(self.clock.now()), soul)
             self.keyring.adopt(soul)
         self._flush()
         self._sign(placed[-1])
@@ -100,7 +98,7 @@ class Writer:
         with self.held():
             torn = self._at_end().torn is not None
             if torn:
-                self._write([])
+                self._write([], stamp(self.clock.now()))
         if torn:
             self._flush()
 
@@ -126,19 +124,20 @@ class Writer:
             Damaged: the end of the archive is not what was written.
         """
         bodies = [self._body(entry) for entry in entries]
+        moment = stamp(self.clock.now())
         self._take_hold()
         try:
             if files:
-                placed = self._write_with(bodies, files)
+                placed = self._write_with(bodies, moment, files)
             else:
-                placed = self._write(bodies)[-len(bodies) :]
+                placed = self._write(bodies, moment)
         finally:
             self._let_loose()
         if durable or sign:
             self._flush()
         if sign:
             self._sign(placed[-1])
-        return placed
+        return placed[-len(bodies) :]
 
     def accept(self, entry: Entry) -> Placed:
         """Archive that the author takes this chain for the true one; the witness follows it."""
@@ -147,10 +146,10 @@ class Writer:
         return placed
 
     def _write_with(
-        self, bodies: Sequence[Body], files: Mapping[Path, bytes | None]
+        self, bodies: Sequence[Body], moment: str, files: Mapping[Path, bytes | None]
     ) -> list[Placed]:
         with staged(files) as fresh:
-            placed = self._write(bodies)[-len(bodies) :]
+            placed = self._write(bodies, moment)
             self._flush()  # a file must never hold what the archive might lose
             for path, beside in fresh.items():
                 put_in_place(beside, path)
@@ -158,13 +157,19 @@ class Writer:
 
     def _take_hold(self) -> None:
         if not self._holds:
-            self._lock_up()
+            self._ring.take()
         self._holds += 1
+        if not self._looked:
+            try:
+                self._put_back()
+            except BaseException:
+                self._let_loose()
+                raise
 
     def _let_loose(self) -> None:
         self._holds -= 1
         if not self._holds:
-            fcntl.flock(self._lock, fcntl.LOCK_UN)
+            self._ring.release()
 
     def _body(self, entry: Entry) -> Body:
         try:
@@ -172,24 +177,28 @@ class Writer:
         except orjson.JSONEncodeError as error:
             raise Refused(f"an event cannot be stored: {error}") from error
 
-    def _lock_up(self) -> None:
-        """Take the lock. Where its file was deleted, others have made a new one: take that."""
-        while True:
-            if self._lock < 0:
-                self._open_lock(self._memory / LOCK)
-            take(self._lock)
-            found = os.fstat(self._lock)
-            if found.st_nlink:
-                self._days = found.st_size
-                return
-            os.close(self._lock)
-            self._lock = -1
+    def _put_back(self) -> None:
+        """Append again what the ring has and the newest segment lost: a power cut did that."""
+        self._looked = True
+        for newest in segments(self._memory)[-1:]:
+            end = self._at_end()
+            at = end.size if end.segment == newest else 0
+            lines = self._ring.lost(at, end, newest.stem)
+            if lines:
+                self._restore(newest, at, lines)
 
-    def _open_lock(self, path: Path) -> None:
+    def _restore(self, segment: Path, at: int, lines: bytes) -> None:
         try:
-            self._lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            extend(segment, at, lines)
         except OSError as error:
-            raise refusal(error, path) from error
+            raise refusal(error, segment) from error
+        self._let_go()
+        count = lines.count(b"\n")
+        many = "1 line was" if count == 1 else f"{count} lines were"
+        said = f"{many} put back at the end of {segment.name} that a crash had cut off."
+        self.repairs.append(said)
+        payload: dict[str, JSON] = {"segment": segment.name, "offset": at, "lines": count}
+        self._unsaid.append(kernel_entry("repair", said, "lumen:kernel", payload))
 
     def _at_end(self) -> Tail:
         """The tail: from memory while nobody else wrote, from the open segment if it only grew."""
@@ -213,7 +222,7 @@ class Writer:
         others begin one (which two in a tick of the folder's time would not show).
         """
         size = os.lseek(self._file, 0, os.SEEK_END)
-        return size, os.fstat(self._folder).st_mtime_ns, self._days
+        return size, os.fstat(self._folder).st_mtime_ns, self._ring.days
 
     def _let_go(self) -> None:
         for descriptor in (self._file, self._folder):
@@ -221,7 +230,7 @@ class Writer:
                 os.close(descriptor)
         self._day, self._file, self._folder, self._seen = "", -1, -1, ()
 
-    def _write(self, bodies: Sequence[Body], soul: str = "") -> list[Placed]:
+    def _write(self, bodies: Sequence[Body], moment: str, soul: str = "") -> list[Placed]:
         end = self._at_end()
         soul = end.soul or soul
         if not soul:
@@ -231,10 +240,12 @@ class Writer:
             )
         if end.torn:
             self._quarantine(end.torn)
-        added = self._new_key(end)
-        news = [self._body(entry) for entry in (*self._unsaid, *added)]
-        bodies = [*news, *bodies] if end.seq else [*bodies, *news]
-        moment = max(stamp(self.clock.now()), end.timestamp)
+        added = [] if self._keyed else self._new_key(end)
+        if added or self._unsaid:
+            news = [self._body(entry) for entry in (*self._unsaid, *added)]
+            bodies = [*news, *bodies] if end.seq else [*bodies, *news]
+        if moment < end.timestamp:
+            moment = end.timestamp
         placed: list[Placed] = []
         lines: list[bytes] = []
         parent, seq = end.event_hash, end.seq
@@ -255,17 +266,31 @@ class Writer:
         return placed
 
     def _put(self, data: bytes) -> int:
-        """One write; of a short one nothing stays."""
-        try:
-            written = os.write(self._file, data)
-        except OSError as error:
-            raise self._cut_back(error) from error
-        if written < len(data):
-            raise self._cut_back(OSError(errno.ENOSPC, "short write"))
-        return self._seen[0] + written
+        """Into the ring, then one write; of a short one nothing stays.
 
-    def _cut_back(self, error: OSError) -> ArchiveError:
+        The ring comes first: a line that stands in the segment stands in the ring, so flushing
+        that is enough. Before it runs round, the segment is flushed; so is what is too large.
+        """
+        at = self._seen[0]
+        after = at + len(data)
+        large = len(data) > HALF
+        try:
+            if large or at // HALF != after // HALF:
+                os.fdatasync(self._file)
+            whole = large or self._ring.keep(at, data)
+            written = os.write(self._file, data) if whole else 0
+            if large:
+                os.fdatasync(self._file)
+        except OSError as error:
+            raise self._cut_back(error, len(data)) from error
+        if written < len(data):
+            raise self._cut_back(OSError(errno.ENOSPC, "short write"), len(data))
+        return after
+
+    def _cut_back(self, error: OSError, length: int) -> ArchiveError:
         os.ftruncate(self._file, self._seen[0])
+        with suppress(OSError):  # what cannot be overwritten was not written either
+            self._ring.keep(self._seen[0], bytes(min(length, HALF)))
         return refusal(error, self._memory)
 
     def _turn_to(self, moment: str) -> None:
@@ -277,8 +302,7 @@ class Writer:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             self._folder = os.open(path.parent, os.O_RDONLY)
             if not os.fstat(self._file).st_size:
-                self._days += 1
-                os.ftruncate(self._lock, self._days)
+                self._ring.begin_day()
                 if self._tail.segment:
                     settle(self._tail.segment)
                 settle(path.parent)
@@ -317,7 +341,7 @@ class Writer:
 
     def _new_key(self, end: Tail) -> list[Entry]:
         """On a host without the key, make one and say so; nobody has vouched for it yet."""
-        if self._keyed or not end.seq or self.keyring.has_key(end.soul):
+        if not end.seq or self.keyring.has_key(end.soul):
             return []
         public = self.keyring.create(end.soul)
         said = "This host had no key for the being: a new one signs from here on, unvouched."
@@ -330,7 +354,7 @@ class Writer:
 
     def _flush(self) -> None:
         try:
-            os.fdatasync(self._file)
+            self._ring.flush()
         except OSError as error:
             raise refusal(error, self._memory) from error
 

@@ -1,0 +1,133 @@
+"""The lock file: who holds it may write, and it begins with a ring that makes appends durable.
+
+The file begins with a fixed stretch of bytes, written once and overwritten in place ever
+after. It mirrors the end of the newest segment: the byte at offset n of the segment stands at n
+modulo the ring's size. Flushing it needs no new size or block in the file system's journal, so it
+is quicker than flushing a file that grows; the segment itself is flushed whenever half a ring has
+been written. After a power cut the lines that the segment lost are put back from here.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from lumen.soul.archive import CONTENT_HASH, HEADER_AT, LOCK, PREFIX, Tail, opening, segments
+from lumen.soul.disk import refusal, settle, take
+
+SIZE = 256 * 1024
+HALF = SIZE // 2
+
+
+class Ring:
+    """The open lock file of an archive."""
+
+    def __init__(self, memory: Path) -> None:
+        self._memory = memory
+        self._file = -1
+        self.days = 0  # how many segments were begun: what the file is longer than the ring
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
+
+    def take(self) -> None:
+        """Take the lock. Where the file was deleted, others have made a new one: take that.
+
+        Raises:
+            Busy: another process held it for too long.
+            ArchiveError: it cannot be made; the lock is not held.
+        """
+        try:
+            while True:
+                if self._file < 0:
+                    self._file = os.open(self._memory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+                take(self._file)
+                found = os.fstat(self._file)
+                if found.st_nlink and found.st_size >= SIZE:
+                    self.days = found.st_size - SIZE
+                    return
+                if found.st_nlink:
+                    self._lay_out(found.st_size)
+                else:
+                    self.close()
+        except OSError as error:
+            self.close()
+            raise refusal(error, self._memory / LOCK) from error
+
+    def release(self) -> None:
+        """Let others write."""
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def begin_day(self) -> None:
+        """Count a segment begun, for others to see."""
+        self.days += 1
+        os.ftruncate(self._file, SIZE + self.days)
+
+    def keep(self, at: int, data: bytes) -> bool:
+        """Mirror bytes that come to stand at an offset of the segment; whether all of it went in."""
+        start = at % SIZE
+        room = SIZE - start
+        if len(data) <= room:
+            return os.pwrite(self._file, data, start) == len(data)
+        first = os.pwrite(self._file, data[:room], start)
+        return first + os.pwrite(self._file, data[room:], 0) == len(data)
+
+    def flush(self) -> None:
+        """Wait until the disk has it."""
+        os.fdatasync(self._file)
+
+    def lost(self, at: int, end: Tail, day: str) -> bytes:
+        """The lines that followed the end of a segment of `at` bytes, as far as they are here."""
+        ring = os.pread(self._file, SIZE, 0)
+        start = at % SIZE
+        data = ring[start:] + ring[:start]
+        parent, seq, good = end.event_hash.encode(), end.seq, 0
+        while (stop := data.find(b"\n", good)) >= 0:
+            raw = data[good : stop + 1]
+            theirs = opening(raw)
+            links = theirs[0] == parent and theirs[1] == seq + 1
+            same = theirs[2] == (end.soul.encode() or theirs[2]) and theirs[3][:10] == day.encode()
+            if not (links and same and _sound(raw)):
+                break
+            parent, seq, good = raw[len(PREFIX) : HEADER_AT - 2], seq + 1, stop + 1
+        return data[:good]
+
+    def _lay_out(self, days: int) -> None:
+        """Make an empty ring, durably; what an older one held must be durable without it."""
+        for newest in segments(self._memory)[-1:]:
+            settle(newest)
+        os.pwrite(self._file, bytes(SIZE), 0)
+        os.ftruncate(self._file, SIZE + days)
+        os.fsync(self._file)
+        settle(self._memory)
+
+
+def wipe(memory: Path) -> None:
+    """Empty the ring: a forgotten line must not stand in it. The segment is made durable first."""
+    lock = memory / LOCK
+    for newest in segments(memory)[-1:]:
+        settle(newest)
+    with lock.open("r+b", buffering=0) as file:
+        os.pwrite(file.fileno(), bytes(SIZE), 0)
+        os.fdatasync(file.fileno())
+
+
+def extend(segment: Path, at: int, lines: bytes) -> None:
+    """Put lines at an offset of a segment, in place of whatever is there, durably."""
+    with segment.open("r+b", buffering=0) as file:
+        os.pwrite(file.fileno(), lines, at)
+        file.truncate(at + len(lines))
+        os.fsync(file.fileno())
+
+
+def _sound(raw: bytes) -> bool:
+    """Whether a line is whole: both of its hashes hold."""
+    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+    own = sha256(raw[HEADER_AT:cut]).hexdigest().encode()
+    said = sha256(raw[cut:-1]).hexdigest().encode()
+    return raw.startswith(PREFIX + own + b'",') and raw[cut - 65 : cut - 1] == said

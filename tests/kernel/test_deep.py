@@ -1,0 +1,131 @@
+"""Replaying the archive finds every table and file that is not what it says, and makes it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+
+from lumen.core.data import Change, Held, Store, kernel_entry
+from lumen.kernel.checkpoints import create, restore
+from lumen.kernel.deep import compare
+from lumen.kernel.maintain import fade, summaries
+from lumen.kernel.mend import rebuild
+from lumen.soul.database import FOLDED
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from tests.kernel.conftest import Life
+
+TAMPERED = {
+    "events": "UPDATE events SET text = 'I like mice.' WHERE text = 'I like rice.'",
+    "tally": "UPDATE tally SET n = n + 1",
+    "open_turns": "INSERT INTO open_turns VALUES('x', 1)",
+    "changes": "UPDATE changes SET text = '# Eve' WHERE path = 'data/soul.md'",
+    "checkpoints": "DELETE FROM checkpoints",
+    "uses": "UPDATE uses SET by = 0",
+    "fades": "DELETE FROM fades",
+    "restores": "DELETE FROM restores",
+    "erasures": "INSERT INTO erasures VALUES(1, 2, 1)",
+    "rereads": "INSERT INTO rereads VALUES(1)",
+    "held": "INSERT INTO held VALUES('data/soul.md', '', 1)",
+}
+
+
+@pytest.fixture
+def lived(life: Life) -> Life:
+    """A being to whom everything has happened."""
+    life.script({"when": "(?s).*", "say": ""})
+    life.tell("I like rice.", "My sister lives in Lisbon.")
+    life.being.soul_md.write_text("# Nova\n", "utf-8")
+    life.kernel.gate.adopt()
+    create(life.kernel.gate, "then")
+    life.say("Where does my sister live?")
+    change = Change(Store.GOALS, "put", Held("learn to sing", 0.5, "todo"))
+    beat = kernel_entry("goal", "A goal.", "test", {})
+    life.kernel.gate.commit("author", [change], beat, durable=True)
+    life.clock.at = life.clock.at.replace(year=2027)
+    fade(life.kernel.gate, 90)
+    zone: tzinfo = life.kernel.now().zone
+    summaries(life.kernel.gate, zone)
+    restore(life.kernel.gate, 4)
+    life.kernel.index.catch_up()
+    return life
+
+
+def tamper(life: Life, sql: str) -> None:
+    db = apsw.Connection(str(life.being.index))
+    db.execute(sql)
+    db.close()
+
+
+def test_a_life_that_was_lived_through_compares_equal(lived: Life) -> None:
+    assert compare(lived.being, lived.kernel.index).problems == ()
+    assert compare(lived.being, lived.kernel.index).notes == ()
+
+
+@pytest.mark.parametrize("table", FOLDED)
+def test_a_row_that_was_changed_is_found_and_mended(lived: Life, table: str) -> None:
+    tamper(lived, TAMPERED[table])
+    found = compare(lived.being, lived.kernel.index).problems
+    assert f"table {table} is not what the archive says" in found
+    rebuild(lived.kernel.gate)
+    assert compare(lived.being, lived.kernel.index).problems == ()
+
+
+def test_a_word_index_that_does_not_agree_is_found_and_mended(lived: Life) -> None:
+    tamper(lived, "INSERT INTO words(words, rowid, text) VALUES('delete', 2, 'I like rice.')")
+    found = compare(lived.being, lived.kernel.index).problems
+    assert "the word index does not agree with the events" in found
+    rebuild(lived.kernel.gate)
+    assert compare(lived.being, lived.kernel.index).problems == ()
+
+
+@pytest.mark.parametrize("change", ["changed", "gone"])
+def test_a_summary_that_is_not_what_was_written_is_found_and_mended(
+    lived: Life, change: str
+) -> None:
+    path = lived.being.at("data/memory/2026/summary.md")
+    before = path.read_bytes()
+    if change == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(before + b"more")
+    found = compare(lived.being, lived.kernel.index).problems
+    assert found == ("data/memory/2026/summary.md is not what the archive says",)
+    rebuild(lived.kernel.gate)
+    assert path.read_bytes() == before
+    assert compare(lived.being, lived.kernel.index).problems == ()
+
+
+def test_a_lost_self_file_is_a_problem_and_an_edit_by_hand_is_not(lived: Life) -> None:
+    lived.being.values.unlink()
+    lived.being.soul_md.write_text("# Eve\n", "utf-8")
+    found = compare(lived.being, lived.kernel.index)
+    assert found.problems == ("data/values.json is not what the archive says",)
+    assert found.notes == ("data/soul.md was edited by hand and is not adopted yet",)
+
+
+def test_rebuilding_makes_the_same_bytes_and_rows(lived: Life) -> None:
+    def files() -> dict[str, bytes]:
+        kept = (*lived.being.data.glob("[a-z]*.*"), *lived.being.goals.glob("*"))
+        found = (*kept, *lived.being.memory.glob("*/*.md"))
+        return {lived.being.named(p): p.read_bytes() for p in found if p.is_file()}
+
+    def rows() -> list[list[object]]:
+        return [sorted(lived.kernel.index.rows(f"SELECT * FROM {t}")) for t in FOLDED]  # noqa: S608 - our own names
+
+    before, tables = files(), rows()
+    vectors = lived.kernel.index.rows("SELECT seq, part, vector FROM vectors ORDER BY 1, 2")
+    for name in before:
+        if name != "data/heads.jsonl":
+            lived.being.at(name).unlink()
+
+    told = rebuild(lived.kernel.gate)
+
+    assert files() == before
+    assert rows() == tables
+    assert lived.kernel.index.rows("SELECT seq, part, vector FROM vectors ORDER BY 1, 2") == vectors
+    assert len(told) == len(before) - 1

@@ -1,0 +1,236 @@
+"""Two processes on one being: nothing acknowledged is lost, and what each says of the self holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lumen.core.clock import FixedClock, ulid
+from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.data import kernel_entry
+from lumen.kernel.commit import Gate, begin
+from lumen.kernel.forget import find, plan
+from lumen.kernel.mend import erase, rebuild
+from lumen.soul.archive import read
+from lumen.soul.fold import fold
+from lumen.soul.history import all_kept
+from lumen.soul.index import Index
+from lumen.soul.keys import Keyring
+from lumen.soul.verify import verify
+
+if TYPE_CHECKING:
+    from lumen.core.canon import JSON
+
+OPERATIONS = 5_000
+BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
+LIVE = """
+import sys
+from pathlib import Path
+from lumen.core.clock import SystemClock, draw_from
+from lumen.core.data import *
+from lumen.core.errors import Refused, UsageError
+from lumen.kernel.checkpoints import create, restore, undo
+from lumen.kernel.commit import Gate
+from lumen.kernel.forget import find, plan
+from lumen.kernel.mend import erase
+from lumen.soul.index import Index
+from lumen.soul.keys import Keyring
+
+root, me, operations = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+being = Being(root / "being")
+gate = Gate(being, Keyring(root / "host"), SystemClock(), Index(being))
+draw = draw_from(me)
+beat = kernel_entry("record", "RECORD: done", f"lumen:{me}", {})
+
+def said(text, key):
+    return Entry(
+        Author.EXTERNAL, EventType.AUTHOR_MESSAGE, Origin.AUTHOR, "heard", text, key
+    )
+
+def commit(loop, store, verb, held):
+    try:
+        gate.commit(loop, [Change(store, verb, held)], beat)
+    except Refused:  # the other one restored or undid what this rests on
+        return False
+    return True
+
+def going_back(work):
+    try:
+        work()
+    except (Refused, UsageError):  # the other one changed the self meanwhile
+        return False
+    return True
+
+for number in range(operations):
+    chance, name = draw.random(), f"{me}{draw.randrange(8)}"
+    done, what = True, "told"
+    if chance < 0.90:
+        key = f"lumen:{me}:{number}"
+        gate.commit("action", [], kernel_entry("record", "RECORD: done", key, {}),
+                    before=[said(f"{me} tells number {number}", key)])
+    elif chance < 0.94:
+        what = "value"
+        done = commit("reflection", Store.VALUES, "put", Held(name, draw.randrange(9) / 8, "active"))
+    elif chance < 0.97:
+        what = "goal"
+        done = commit("action", Store.GOAL_GAP, "add", Held(name, 0.5, "todo"))
+    elif chance < 0.985:
+        what = "moved"
+        done = commit("reflection", Store.GOAL_STATUS, "move", Held(name, 0, "working"))
+    elif chance < 0.995:
+        what = "named"
+        create(gate, f"{me} {number}")
+    elif chance < 0.997:
+        what = "undone"
+        done = going_back(lambda: undo(gate))
+    elif chance < 0.999:
+        what = "restored"
+        done = going_back(lambda: restore(gate, draw.randrange(1, gate.index.catch_up())))
+    else:
+        what = "forgotten"
+        word = f"{me}secret{number}word"
+        gate.record(said(word, f"lumen:{me}:{number}"))
+        gate.index.catch_up()
+        erase(gate, plan(being, gate.index, find(gate.index, word)).erasure, "Forgotten.")
+    if done:
+        print(what, number)
+for number in range(8):
+    assert commit("reflection", Store.VALUES, "put", Held(f"{me}{number}", 0.5, "active"))
+print("end", operations, flush=True)
+gate.record(kernel_entry("record", "RECORD: done", f"lumen:{me}", {}), sign=True)
+"""
+
+
+def born(root: Path) -> tuple[Being, Keyring, FixedClock]:
+    being, keyring = Being(root / "being"), Keyring(root / "host")
+    clock = FixedClock(datetime(2026, 11, 15, 12, tzinfo=UTC), step_ms=3)
+    files = {
+        being.soul_md: "# Lumen\n",
+        being.values: "[]\n",
+        being.goals / "2026.json": "[]\n",
+        being.settings: "[being]\n",
+    }
+    begin(being, keyring, clock, files, ulid(clock))
+    return being, keyring, clock
+
+
+def opened(home: tuple[Being, Keyring, FixedClock]) -> Gate:
+    being, keyring, clock = home
+    return Gate(being, keyring, clock, Index(being))
+
+
+def put(gate: Gate, name: str) -> None:
+    change = Change(Store.VALUES, "put", Held(name, 0.5, "active"))
+    gate.commit("reflection", [change], BEAT)
+
+
+def tell(gate: Gate, text: str, author: Author = Author.EXTERNAL) -> None:
+    ours = author is Author.SELF
+    kind = EventType.ASSISTANT_MESSAGE if ours else EventType.AUTHOR_MESSAGE
+    origin = Origin.SELF if ours else Origin.AUTHOR
+    gate.record(Entry(author, kind, origin, "heard", text, "lumen:interface:1"))
+
+
+def names(being: Being) -> list[str]:
+    held: list[JSON] = json.loads(being.values.read_bytes())
+    return [str(h["name"]) for h in held]
+
+
+def still_saying(being: Being, word: bytes) -> list[str]:
+    found = [p for p in being.root.rglob("*") if p.is_file() and word in p.read_bytes()]
+    return [being.named(p) for p in found]
+
+
+def test_two_processes_in_any_order_lose_nothing_and_agree(tmp_path: Path) -> None:
+    being, keyring, _ = home = born(tmp_path)
+    running = []
+    for me in ("ada", "bob"):
+        out = (tmp_path / me).open("wb")
+        command = [sys.executable, "-c", LIVE, str(tmp_path), me, str(OPERATIONS)]
+        path = os.pathsep.join(filter(None, sys.path))
+        running.append(
+            subprocess.Popen(command, stdout=out, env={**os.environ, "PYTHONPATH": path})
+        )
+        out.close()
+    assert [process.wait() for process in running] == [0, 0]
+    events = [stored.event for stored in read(being.memory)]
+    assert [e.seq for e in events] == list(range(1, len(events) + 1))
+    assert [e.timestamp for e in events] == sorted(e.timestamp for e in events)
+    heard = {e.entry.description for e in events}
+    for me in ("ada", "bob"):
+        acks = [line.split() for line in (tmp_path / me).read_text("utf-8").splitlines()]
+        assert acks[-1] == ["end", str(OPERATIONS)]
+        told = {f"{me} tells number {n}" for what, n in acks if what == "told"}
+        assert len(told) > OPERATIONS / 2
+        assert told <= heard
+        assert {what for what, _ in acks} > {"value", "goal", "named", "undone", "restored"}
+        for number in [n for what, n in acks if what == "forgotten"]:
+            assert still_saying(being, f"{me}secret{number}word".encode()) == []
+    state = fold(events).texts()
+    gate = opened(home)
+    assert gate.index.catch_up() == len(events)
+    assert {p: k.text for p, k in all_kept(gate.index).items() if k.text is not None} == state
+    assert gate.adopt() == []
+    for path, text in state.items():
+        assert being.at(path).read_bytes() == text.encode()
+    assert {f"{me}{n}" for me in ("ada", "bob") for n in range(8)} <= {*names(being)}
+    assert gate.index.differences() == []
+    assert verify(being, keyring).ok
+
+
+def test_what_another_process_says_of_the_self_survives_a_plan_to_forget(tmp_path: Path) -> None:
+    being, _, _ = home = born(tmp_path)
+    one, other = opened(home), opened(home)
+    tell(one, "the zebra")
+    put(one, "zebra")
+    one.index.catch_up()
+    found = plan(being, one.index, find(one.index, "zebra"))  # and now the author is asked
+    put(other, "patience")
+    erase(one, found.erasure, "Forgotten.")
+    assert one.adopt() == []
+    assert names(being) == ["patience"]
+    assert still_saying(being, b"zebra") == []
+
+
+def test_what_another_process_quotes_after_a_plan_to_forget_goes_too(tmp_path: Path) -> None:
+    being, _, _ = home = born(tmp_path)
+    one, other = opened(home), opened(home)
+    tell(one, "the zebra")
+    one.index.catch_up()
+    found = plan(being, one.index, find(one.index, "zebra"))
+    tell(other, "A zebra, you say.", Author.SELF)
+    erase(one, found.erasure, "Forgotten.")
+    assert still_saying(being, b"zebra") == []
+
+
+def test_an_index_made_again_by_one_process_is_the_one_the_other_goes_on_with(
+    tmp_path: Path,
+) -> None:
+    being, _, _ = home = born(tmp_path)
+    one, other = opened(home), opened(home)
+    put(one, "patience")
+    tell(one, "the zebra")
+    other.index.catch_up()
+    rebuild(one)
+    found = plan(being, other.index, find(other.index, "zebra"))
+    erase(other, found.erasure, "Forgotten.")
+    assert still_saying(being, b"zebra") == []
+    put(other, "courage")
+    assert fresh(being) == other.index.catch_up()
+    one.index.catch_up()
+    assert other.index.differences() == []
+    assert one.index.differences() == []
+
+
+def fresh(being: Being) -> int:
+    """How far an index is that a third process opens, before it catches up."""
+    index = Index(being)
+    try:
+        return index.last_head()[0]
+    finally:
+        index.close()
