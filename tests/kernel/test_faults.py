@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, Store
-from lumen.core.data import kernel_entry
-from lumen.kernel.checkpoints import restore, undo
+from lumen.core.data import (
+    Author,
+    Being,
+    Change,
+    Entry,
+    EventType,
+    Held,
+    Origin,
+    Store,
+    kernel_entry,
+)
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.forget import find, plan
 from lumen.kernel.maintain import fade
@@ -30,9 +38,10 @@ from lumen.soul.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from lumen.core.canon import JSON
+
 BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)
 BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
-LONG = "A lamp is lit for every ship that comes home late. " * 200
 # The limit is lifted in the same process, as when somebody makes room while a talk goes on.
 LIMITED = """
 import os, resource, sys
@@ -74,9 +83,6 @@ work = {
     "summaries": lambda: summaries(gate, UTC),
 }[operation]
 
-def files():
-    return {being.named(p): p.read_bytes() for p in being.data.rglob("*")
-            if p.is_file() and p.parent != being.index.parent and not p.name.startswith(".lock")}
 
 size = segments(being.memory)[-1].stat().st_size
 resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, resource.RLIM_INFINITY))
@@ -96,6 +102,22 @@ if "again" in sys.argv:
     else:
         print("done")
 """
+KILLED = (
+    LIMITED.partition("size = ")[0]
+    + """
+import pathlib
+module, _, name = point.rpartition(".")
+real = getattr(eval(module), name)
+
+def killed(*given):
+    if name == "pwrite" and b"erased_by" not in given[1]:
+        return real(*given)  # not the blanking yet
+    os._exit(9)
+
+setattr(eval(module), name, killed)
+forget()
+"""
+)
 # Root may write everywhere, so it gives up the two capabilities that let it.
 POWERLESS = """
 import ctypes
@@ -169,7 +191,9 @@ class Home:
         found = [p for p in self.being.root.rglob("*") if p.is_file() and word in p.read_bytes()]
         return [self.being.named(p) for p in found]
 
-    def run(self, script: str, *arguments: object, powerless: bool = False) -> list[str]:
+    def run(
+        self, script: str, *arguments: object, powerless: bool = False, code: int = 0
+    ) -> list[str]:
         """What a process of its own said."""
         ahead = [sys.executable, "-c", "import os, sys\n" + POWERLESS] if powerless else []
         command = [*ahead, script] if powerless else [sys.executable, "-c", script]
@@ -181,7 +205,7 @@ class Home:
             text=True,
             env={**os.environ, "PYTHONPATH": path},
         )
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr) == (code, "")
         return done.stdout.splitlines()
 
     def must_be_whole(self) -> None:
@@ -211,8 +235,10 @@ def lived(home: Home) -> Home:
     home.tell("the zebra")
     home.put("zebra")
     home.put("patience")
-    for _ in range(30):
-        home.tell(LONG)
+    payload: dict[str, JSON] = {"steps": ["x" * 20_000]}
+    for _ in range(40):
+        home.gate.record(kernel_entry("act", "ACT: long", "s", payload))
+    home.tell("the lamp")
     return home
 
 
@@ -331,6 +357,7 @@ def test_an_index_spoilt_in_use_is_made_again_and_told(
         home.tell(f"the lamp {number}")
     home.put("patience")
     home.gate.index.catch_up()
+    home.gate.index.scrub()  # all of it is in the file, and nothing in its log
     home.gate.index.repairs.clear()
     spoil(home.being.index)
     home.put("courage")
@@ -347,50 +374,21 @@ def test_an_index_spoilt_in_use_is_made_again_and_told(
     assert home.gate.index.repairs == []
 
 
-def test_an_erasure_cut_off_before_its_files_brings_nothing_back(home: Home) -> None:
+@pytest.mark.parametrize("point", ["pathlib.Path.replace", "pathlib.Path.unlink", "os.pwrite"])
+def test_a_forgetting_killed_on_its_way_is_finished_at_the_next_start(
+    home: Home, point: str
+) -> None:
+    home.being.quarantine.mkdir()
+    (home.being.quarantine / "soul.md-1").write_text("the zebra", "utf-8")
     home.tell("the zebra")
     home.put("zebra")
-    was = home.being.values.read_bytes()
-    home.forget("zebra")
-    home.being.values.write_bytes(was)
-    os.utime(home.being.values, (BIRTH.timestamp(),) * 2)
-    home.reopen()
+    home.put("patience")
+    weights = home.weights()
+    home.close()
+    home.run(f"point = {point!r}{KILLED}", "forget", 0, home.clock.at.isoformat(), code=9)
+    home.gate = home.open()
+    assert home.gate.repairs
     home.gate.adopt()
     assert home.still_saying(b"zebra") == []
-    home.must_be_whole()
-
-
-def test_undo_gets_past_a_change_that_changed_nothing(home: Home) -> None:
-    home.put("patience")
-    home.put("courage")
-    home.put("courage")
-    for _ in range(3):
-        undo(home.gate)
-    assert home.state()["data/values.json"] == "[]\n"
-
-
-def test_a_restore_that_only_weighed_memories_again_is_what_undo_takes_back(home: Home) -> None:
-    memory = home.tell("the lamp")
-    named = home.put("patience")
-    home.use(memory)
-    restore(home.gate, named)
-    assert home.weights() == {memory: 500_000}
-    undo(home.gate)
-    assert home.weights() == {memory: 520_000}
-    assert "patience" in home.state()["data/values.json"]
-
-
-def test_forgetting_what_a_restored_self_said_leaves_memories_weighed_as_they_were(
-    home: Home,
-) -> None:
-    home.tell("the zebra")
-    memory = home.tell("the lamp")
-    named = home.put("zebra")
-    home.put("patience")
-    home.use(memory)
-    restore(home.gate, named)
-    before = home.weights()
-    assert before[memory] == 500_000
-    home.forget("zebra")
-    assert home.weights() == before
+    assert home.weights() == weights
     home.must_be_whole()

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -357,7 +358,9 @@ def test_an_edit_held_and_then_changed_by_hand_is_the_authors(life: Life) -> Non
 
 def test_an_edit_made_before_the_turn_that_was_cut_off_is_the_authors(life: Life) -> None:
     waking(life)
-    cut_off(life, later=-3600)
+    life.being.values.write_text(HONESTY)
+    life.clock.at = datetime.now(UTC) + timedelta(hours=1)  # the turn comes after the edit
+    life.tell("I like rice.")
     was = life.open_again()
 
     assert f"{VALUES} was edited by hand: adopted." in was

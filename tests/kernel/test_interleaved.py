@@ -1,4 +1,4 @@
-"""Two processes on one being: nothing acknowledged is lost, and what each says of the self holds."""
+"""Two on one being, or two changes on one another: nothing acknowledged is lost, all of it holds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, Store
-from lumen.core.data import kernel_entry
+from lumen.core.data import (
+    Author,
+    Being,
+    Change,
+    Entry,
+    EventType,
+    Held,
+    Origin,
+    Store,
+    kernel_entry,
+)
+from lumen.kernel.checkpoints import restore, undo
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.forget import find, plan
 from lumen.kernel.mend import erase, rebuild
@@ -124,16 +134,32 @@ def opened(home: tuple[Being, Keyring, FixedClock]) -> Gate:
     return Gate(being, keyring, clock, Index(being))
 
 
-def put(gate: Gate, name: str) -> None:
+def put(gate: Gate, name: str) -> int:
     change = Change(Store.VALUES, "put", Held(name, 0.5, "active"))
-    gate.commit("reflection", [change], BEAT)
+    return gate.commit("reflection", [change], BEAT)[-1].seq
 
 
-def tell(gate: Gate, text: str, author: Author = Author.EXTERNAL) -> None:
+def use(gate: Gate, memory: int) -> None:
+    payload: dict[str, JSON] = {"uses": {"memories": [memory], "by": 20_000}}
+    gate.record(kernel_entry("think", "THINK: of it", "lumen:kernel", payload))
+
+
+def weight(gate: Gate, memory: int) -> int:
+    gate.index.catch_up()
+    return gate.index.get([memory])[memory].weight
+
+
+def forget(gate: Gate, word: str) -> None:
+    gate.index.catch_up()
+    found = plan(gate.being, gate.index, find(gate.index, word))
+    erase(gate, found.erasure, "Forgotten.")
+
+
+def tell(gate: Gate, text: str, author: Author = Author.EXTERNAL) -> int:
     ours = author is Author.SELF
     kind = EventType.ASSISTANT_MESSAGE if ours else EventType.AUTHOR_MESSAGE
     origin = Origin.SELF if ours else Origin.AUTHOR
-    gate.record(Entry(author, kind, origin, "heard", text, "lumen:interface:1"))
+    return gate.record(Entry(author, kind, origin, "heard", text, f"lumen:{text}")).seq
 
 
 def names(being: Being) -> list[str]:
@@ -234,3 +260,57 @@ def fresh(being: Being) -> int:
         return index.last_head()[0]
     finally:
         index.close()
+
+
+def test_what_one_forgetting_carried_on_the_next_one_finds(tmp_path: Path) -> None:
+    being, _, _ = home = born(tmp_path)
+    gate = opened(home)
+    for word in ("zebra", "giraffe"):
+        tell(gate, f"the {word}")
+        put(gate, word)
+    forget(gate, "zebra")
+    forget(gate, "giraffe")
+    assert names(being) == []
+    assert still_saying(being, b"zebra") == []
+    assert still_saying(being, b"giraffe") == []
+
+
+def test_undo_gets_past_a_change_that_changed_nothing(tmp_path: Path) -> None:
+    being, _, _ = home = born(tmp_path)
+    gate = opened(home)
+    for name in ("patience", "courage", "courage"):
+        put(gate, name)
+    for _ in range(3):
+        undo(gate)
+    assert names(being) == []
+
+
+def test_a_restore_that_only_weighed_memories_again_is_what_undo_takes_back(
+    tmp_path: Path,
+) -> None:
+    being, _, _ = home = born(tmp_path)
+    gate = opened(home)
+    memory = tell(gate, "the lamp")
+    named = put(gate, "patience")
+    use(gate, memory)
+    restore(gate, named)
+    assert weight(gate, memory) == 500_000
+    undo(gate)
+    assert (weight(gate, memory), names(being)) == (520_000, ["patience"])
+
+
+def test_forgetting_what_a_restored_self_said_leaves_other_memories_their_weight(
+    tmp_path: Path,
+) -> None:
+    _, _, _ = home = born(tmp_path)
+    gate = opened(home)
+    tell(gate, "the zebra")
+    memory = tell(gate, "the lamp")
+    named = put(gate, "zebra")
+    put(gate, "patience")
+    use(gate, memory)
+    restore(gate, named)
+    assert weight(gate, memory) == 500_000
+    forget(gate, "zebra")
+    assert weight(gate, memory) == 500_000
+    assert gate.index.differences() == []

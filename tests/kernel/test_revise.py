@@ -142,7 +142,12 @@ def test_a_whole_file_is_set_when_its_base_is_in_force(store: Store, path: str) 
         path,
         "[]\n",
     )
-    assert revise(TEXTS, "author", Change(store, "set", None, base, named), 2026) == (path, None)
+    gone = Change(store, "set", None, base, named)
+    if store is Store.SETTINGS:
+        with pytest.raises(Refused, match=r"lumen\.toml cannot be taken away"):
+            revise(TEXTS, "author", gone, 2026)
+    else:
+        assert revise(TEXTS, "author", gone, 2026) == (path, None)
     for stale in ("", sha256(b"other")):
         with pytest.raises(Refused, match="was changed by someone else") as found:
             revise(TEXTS, "author", Change(store, "set", "[]\n", stale, named), 2026)

@@ -258,12 +258,12 @@ def test_what_is_erased_is_in_no_table_but_that_it_happened_stays(life: Life) ->
     assert life.index.get([said]) == {}
     assert life.index.search(["live", "zanzibar"], 9) == []
     assert life.index.open_turns() == []
-    assert life.index.hash_of(said)
-    assert life.index.reread() == by
-    assert unscrubbed(life.index) == {by: [said, point]}
+    asked = "SELECT situation, private FROM events WHERE seq = ?"
+    assert life.index.row(asked, (said,)) == ("erased", 0)
+    assert (life.index.reread(), unscrubbed(life.index)) == (by, {by: [said, point]})
     assert (list(vectors.after(0)), vectors.missing(9)) == ([], [])
     life.scrubs()
-    life.index.catch_up()
+    assert life.index.catch_up() == by + 1
     assert unscrubbed(life.index) == {}
     assert life.index.scrub()
     for path in life.home.being.data.rglob("*"):

@@ -10,7 +10,7 @@ from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
-from lumen.kernel.run import Kernel, adopt_edits, close_dead_turns
+from lumen.kernel.run import Kernel, adopt_edits
 from lumen.kernel.slots import Now, Self
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
@@ -47,9 +47,8 @@ def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel,
         strengthens=millionths(settings.use_increment),
         as_of=-1,
     )
-    dead = close_dead_turns(kernel)
     adopt_edits(kernel)
-    mended = [*gate.repairs, *index.repairs, *dead]
+    mended = [*gate.repairs, *index.repairs]
     gate.repairs.clear()
     index.repairs.clear()
     return kernel, mended

@@ -105,8 +105,11 @@ class RecordedHands:
     async def _run(self, call: Call) -> Done:
         """Run a skill with an eye on what it must not touch."""
         since, before = self.gate.index.catch_up(), watched(self.gate.being)
-        result = await run(call, self.limits, self.clock)
-        meddled = put_back(self.gate, before, since, call.skill.name, self.session_key)
+        meddled: list[str] = []
+        try:
+            result = await run(call, self.limits, self.clock)
+        finally:  # also when the author stops it
+            meddled = put_back(self.gate, before, since, call.skill.name, self.session_key)
         if meddled:
             return Done(ok=False, output=None, error=f"it changed {', '.join(meddled)}")
         return Done(result.ok, result.output, result.error)

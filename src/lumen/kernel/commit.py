@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, dumps
 from lumen.core.clock import Clock
 from lumen.core.data import (
     Author,
@@ -26,7 +26,7 @@ from lumen.core.data import (
     kernel_entry,
 )
 from lumen.core.errors import Refused
-from lumen.kernel.edits import in_force, look, read
+from lumen.kernel.edits import look, read
 from lumen.kernel.redact import redacted, redacted_json, secret_line
 from lumen.kernel.revise import base_of, revise
 from lumen.soul.archive import Placed
@@ -224,7 +224,7 @@ class Gate:
         texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
         settings = self.being.named(self.being.settings)
         texts[settings] = (read(self.being, settings) or b"").decode("utf-8", "replace")
-        return in_force(self.index) | texts
+        return texts
 
     def _must_agree(self, path: str, text: str | None, state: str | None) -> None:
         """A file whose edit by hand is not adopted may not be written over; nor a secret kept."""
@@ -295,13 +295,23 @@ def _misshapen(change: Change) -> str:
 
 
 def _presumptuous(entry: Entry) -> str:
-    """Whether a memory claims to be the kernel's word, which alone changes state."""
+    """Whether a memory claims to be the kernel's word, which alone changes state; or is no text."""
+    if not _is_text(entry):
+        return "an event cannot be stored: its text is not UTF-8"
     if entry.author is Author.KERNEL:
         return "only the kernel itself writes kernel memories"
     if entry.event_type is EventType.SYSTEM_EVENT:
         return "only the kernel itself writes system events"
     said = sorted(entry.payload.keys() & SPOKEN_FOR)
     return f"a memory cannot say {', '.join(said)}" if said else ""
+
+
+def _is_text(entry: Entry) -> bool:
+    try:
+        dumps([entry.description, entry.situation, entry.session_key, entry.payload])
+    except TypeError:  # a lone surrogate, or a value that JSON has no word for
+        return False
+    return True
 
 
 def _posing(loop: str, change: Change) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from lumen.core.canon import sha256
 from lumen.core.data import Being
+from lumen.soul.disk import standing
 from lumen.soul.history import all_kept, held
 from lumen.soul.index import Index
 from lumen.soul.selfhood import SOUL, VALUES, Flaw, Selfhood, check, is_self, selfhood
@@ -46,7 +47,12 @@ def look(being: Being, index: Index, secrets: Sequence[str] = ()) -> Edits:
     edits = Edits()
     gone: list[str] = []
     for path in sorted(state.keys() | on_disk(being)):
-        data, known = read(being, path), state.get(path)
+        known = state.get(path)
+        try:
+            data = read(being, path)
+        except OSError as error:
+            edits.flawed[path] = Flaw(1, f"it cannot be read: {error.strerror}")
+            continue
         if data is None:
             gone += [path] if known is not None else []
         elif known is None or data != known.encode():
@@ -75,7 +81,11 @@ def on_disk(being: Being) -> set[str]:
 
 
 def read(being: Being, path: str) -> bytes | None:
-    """The bytes of a file, or nothing when there is none."""
+    """The bytes of a file, or nothing when there is none.
+
+    Raises:
+        OSError: something is there that cannot be read as a file.
+    """
     try:
         return being.at(path).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -83,10 +93,11 @@ def read(being: Being, path: str) -> bytes | None:
 
 
 def watched(being: Being) -> dict[str, bytes]:
-    """Everything no skill may touch: the self, the prompts, the settings."""
-    found = on_disk(being) | {being.named(being.settings)}
-    found |= {being.named(p) for p in being.prompts.rglob("*") if p.is_file()}
-    return {path: data for path in sorted(found) if (data := read(being, path)) is not None}
+    """Everything no skill may touch: the self, the prompts, the settings, and their folders."""
+    fixed = {SOUL, VALUES, being.named(being.settings)}
+    fixed |= {being.named(folder) for folder in (being.goals, being.prompts)}
+    found = fixed | on_disk(being) | {being.named(p) for p in being.prompts.rglob("*")}
+    return {path: kind for path in sorted(found) if (kind := standing(being.at(path))) is not None}
 
 
 def _sort(edits: Edits, path: str, data: bytes, secrets: Sequence[str]) -> None:

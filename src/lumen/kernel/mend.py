@@ -19,7 +19,9 @@ from lumen.core.errors import Damaged, Refused, UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import look, read, watched
 from lumen.soul.archive import Placed, content_length, read_at
+from lumen.soul.disk import FOLDER, LINK, standing
 from lumen.soul.files import blank, keep_heads, set_aside, set_file
+from lumen.soul.files import put_back as put_file_back
 from lumen.soul.history import Kept, all_kept, kept, unscrubbed
 from lumen.soul.index import Index, Progress, unwatched
 from lumen.soul.witness import SURE, refuse_strange
@@ -47,11 +49,11 @@ def recover(gate: Gate, soul: str = "") -> None:
     Raises:
         Estranged: the archive is not the one this host has seen; nothing was changed.
     """
-    gate.index.catch_up()
-    if soul:
-        refuse_strange(gate.index, gate.keyring, soul)
-    gate.writer.recover()
-    with gate.writer.held():
+    with gate.writer.held():  # what a power cut took is put back before anything is judged
+        gate.index.catch_up()
+        if soul:
+            refuse_strange(gate.index, gate.keyring, soul)
+        gate.writer.recover()
         gate.index.catch_up()
         for path in _staged(gate.being):
             path.unlink(missing_ok=True)
@@ -68,7 +70,8 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
     Raises:
         UsageError: there is nothing to accept, or the fork was not named by its head.
     """
-    gate.index.catch_up()
+    with gate.writer.held():
+        gate.index.catch_up()
     seen = gate.keyring.witness(soul)
     if seen is None or gate.index.hash_of(seen.seq) == seen.event_hash:
         raise UsageError("this archive is the one this host has seen", fix="lumen archive verify")
@@ -124,7 +127,8 @@ def hold(gate: Gate, since: str) -> list[str]:
         gate.index.catch_up()
         began = parse_stamp(since).timestamp() - 1
         for path in look(gate.being, gate.index, gate.secrets).valid:
-            if gate.being.at(path).stat().st_mtime >= began:
+            found = gate.being.at(path).stat()  # a skill may set the one time, not the other
+            if max(found.st_mtime, found.st_ctime) >= began:
                 data = read(gate.being, path) or b""
                 what = f"{path} was changed while a turn was cut off: it waits for the author."
                 payload: dict[str, JSON] = {"held": {"path": path, "sha256": sha256(data)}}
@@ -144,13 +148,13 @@ def put_back(gate: Gate, before: Mapping[str, bytes], since: int, who: str, key:
     touched = []
     with gate.writer.held():
         gate.index.catch_up()
-        now = watched(gate.being)
-        for path in sorted(before.keys() | now.keys()):
+        for path in sorted(before.keys() | watched(gate.being).keys()):  # folders come first
             known = kept(gate.index, path)
             fresh = known if known and known.seq > since else None
             wanted = _bytes(fresh) if fresh else before.get(path)
-            if now.get(path) != wanted:
-                _put_back(gate, path, now.get(path), wanted, (who, key))
+            found = standing(gate.being.at(path))
+            if found != wanted:
+                _put_back(gate, path, found, wanted, (who, key))
                 touched.append(path)
     return touched
 
@@ -169,8 +173,9 @@ def erase(gate: Gate, plan: Erasure, what: str) -> Placed:
         edits = look(gate.being, gate.index, gate.secrets)
         waiting = {*edits.valid, *edits.flawed, *edits.unvouched} & plan.files.keys()
         if waiting:
+            paths = ", ".join(sorted(waiting))
             raise Refused(
-                f"{', '.join(sorted(waiting))} tells of it too, and was edited by hand: that edit is not adopted yet",
+                f"{paths} tells of it too, and was edited by hand, which is not adopted yet",
                 fix="lumen self diff",
             )
         payload: dict[str, JSON] = {"erases": [_named(gate, seq) for seq in plan.targets]}
@@ -211,6 +216,8 @@ def _named(gate: Gate, seq: int) -> dict[str, JSON]:
 def _bring_up(gate: Gate) -> None:
     """Finish file changes that were archived and cut off there; bring lost files back."""
     for path, known in all_kept(gate.index).items():
+        if gate.being.at(path).is_dir():
+            continue  # told as an edit that cannot be read
         data, wanted = read(gate.being, path), _bytes(known)
         lost = data is None and wanted is not None
         if lost or (data != wanted and _left_behind(gate.being.at(path), data, known)):
@@ -245,13 +252,13 @@ def _put_back(
     who, key = by
     payload: dict[str, JSON] = {
         "path": path,
-        "before": sha256(wanted) if wanted is not None else None,
-        "after": sha256(found) if found is not None else None,
+        "before": _hash(wanted),
+        "after": _hash(found),
     }
     if found is not None:
         name = f"{Path(path).name}-{sha256(found)[:8]}"
         payload["file"] = set_aside(gate.being, name, found).name
-    set_file(gate.being.at(path), wanted)
+    put_file_back(gate.being, gate.being.at(path), wanted)
     entry = Entry(
         author=Author.KERNEL,
         event_type=EventType.SYSTEM_EVENT,
@@ -263,6 +270,12 @@ def _put_back(
         agent_id="kernel",
     )
     gate.record(entry)
+
+
+def _hash(standing: bytes | None) -> str | None:
+    """The hash of a file; a folder or a link has none."""
+    is_file = standing is not None and not standing.startswith((FOLDER, LINK))
+    return sha256(standing) if standing is not None and is_file else None
 
 
 def _staged(being: Being) -> list[Path]:

@@ -5,6 +5,7 @@ Pure: takes texts, gives texts. Whether a loop may propose it at all is in commi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from lumen.core.canon import sha256
@@ -28,6 +29,7 @@ from lumen.soul.selfhood import (
 )
 
 PATHS = {Store.SOUL: SOUL, Store.VALUES: VALUES, Store.SETTINGS: "lumen.toml"}
+SUMMARY = re.compile(r"data/memory/[0-9]{4}/summary\.md")
 FORWARD = {("todo", "working"), ("working", "done")}
 STATES_OF_WORK = ("todo", "working", "done")
 
@@ -47,12 +49,24 @@ def revise(
         text = spell(held)
     else:
         raise Refused(f"{change.operation} with that value is no operation")
-    if text is not None and is_self(path):
-        try:
-            check(path, text)
-        except Flaw as flaw:
-            raise Refused(f"{path} would not say what it must: {flaw}") from flaw
+    _must_hold(change.store, path, text)
     return path, text
+
+
+def _must_hold(store: Store, path: str, text: str | None) -> None:
+    """See that a new text is one the file may have."""
+    if text is None:
+        if store in (Store.SETTINGS, Store.SUMMARY):
+            raise Refused(f"{path} cannot be taken away")
+        return
+    try:
+        if is_self(path):
+            check(path, text)
+        text.encode()
+    except Flaw as flaw:
+        raise Refused(f"{path} would not say what it must: {flaw}") from flaw
+    except UnicodeEncodeError as error:
+        raise Refused(f"{path} would hold what is not UTF-8") from error
 
 
 def _set(texts: Mapping[str, str], change: Change) -> tuple[str, str | None]:
@@ -94,7 +108,7 @@ def base_of(text: str | None) -> str:
 
 
 def _must_belong(store: Store, path: str) -> None:
-    summary = store is Store.SUMMARY and path.startswith("data/memory/")
+    summary = store is Store.SUMMARY and SUMMARY.fullmatch(path) is not None
     named = store in PATHS and path == PATHS[store]
     goals = store is Store.GOALS and GOALS.fullmatch(path) is not None
     if not (summary or named or goals):

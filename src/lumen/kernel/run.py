@@ -220,28 +220,26 @@ def close_dead_turns(kernel: Kernel) -> list[str]:
 
     A self file that changed meanwhile may be the doing of a skill, so it waits for the author.
     """
-    kernel.index.catch_up()
-    if not kernel.index.open_turns():
-        return []
     with nobody_in_turn(kernel.being) as alone:
-        if not alone:
-            return []
-        kernel.index.catch_up()
-        said = []
-        found = kernel.index.open_turns()
-        for session_key, seq in found:
-            what = f"The turn that began with event {seq} was never finished; its words are kept."
-            since = kernel.index.time_of(seq)
-            said += [what, *hold(kernel.gate, since)]
-            kernel.gate.record(kernel_entry("unclosed", what, session_key, {"began": seq}))
-        return said
+        return _close_dead(kernel) if alone else []
+
+
+def _close_dead(kernel: Kernel) -> list[str]:
+    kernel.index.catch_up()
+    said = []
+    for session_key, seq in kernel.index.open_turns():
+        what = f"The turn that began with event {seq} was never finished; its words are kept."
+        said += [what, *hold(kernel.gate, kernel.index.time_of(seq))]
+        kernel.gate.record(kernel_entry("unclosed", what, session_key, {"began": seq}))
+    return said
 
 
 def adopt_edits(kernel: Kernel) -> None:
     """Take in what the author changed by hand, unless a turn elsewhere may be running a skill."""
     with nobody_in_turn(kernel.being) as alone:
         if alone:
-            kernel.gate.repairs.extend(kernel.gate.adopt())
+            kernel.gate.repairs.extend([*_close_dead(kernel), *kernel.gate.adopt()])
+    kernel.index.catch_up()
     latest = last_change(kernel.index)
     if kernel.as_of and latest != kernel.as_of:
         kernel.self_ = snapshot(self_in_force(kernel.index), kernel.self_.author_name)

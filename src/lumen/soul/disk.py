@@ -17,6 +17,7 @@ from lumen.core.errors import ArchiveError, Busy, NoSpace
 
 PATIENCE_S = 30.0
 YIELDING_S = 2e-4
+FOLDER, LINK = b"\0folder", b"\0link "  # what stands at a path that is no file
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -80,6 +81,15 @@ def put_in_place(fresh: Path | None, path: Path) -> None:
             f"{path} could not be replaced: {error.strerror}; the change is archived",
             fix="mend that: the next start puts it into the file",
         ) from error
+
+
+def standing(path: Path) -> bytes | None:
+    """What stands at a path: a file's bytes, or the mark of a folder or of a link; or nothing."""
+    if path.is_symlink():
+        return LINK + os.fsencode(path.readlink())
+    if path.is_dir():
+        return FOLDER
+    return path.read_bytes() if path.exists() else None
 
 
 def take(lock: int) -> None:

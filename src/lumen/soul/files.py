@@ -14,7 +14,7 @@ from pathlib import Path
 from lumen.core.canon import sha256
 from lumen.core.data import Being, Head
 from lumen.soul.archive import stub
-from lumen.soul.disk import put_in_place, refusal, save, staged
+from lumen.soul.disk import FOLDER, LINK, put_in_place, refusal, save, staged
 from lumen.soul.keys import head_from
 from lumen.soul.ring import wipe
 
@@ -36,6 +36,24 @@ def set_file(path: Path, data: bytes | None) -> None:
     """Replace a file whole, or take it away."""
     with staged({path: data}) as fresh:
         put_in_place(fresh[path], path)
+
+
+def put_back(being: Being, path: Path, wanted: bytes | None) -> None:
+    """Let a path hold again what stood there, whatever stands there now; a folder is set aside."""
+    try:
+        if path.is_symlink():
+            path.unlink()
+        elif path.is_dir() and wanted != FOLDER:
+            being.quarantine.mkdir(exist_ok=True)
+            path.rename(being.quarantine / f"{path.name}-{os.urandom(4).hex()}")
+        if wanted == FOLDER:
+            path.mkdir(exist_ok=True)
+        elif wanted is not None and wanted.startswith(LINK):
+            path.symlink_to(os.fsdecode(wanted.removeprefix(LINK)))
+        else:
+            set_file(path, wanted)
+    except OSError as error:
+        raise refusal(error, path) from error
 
 
 def set_aside(being: Being, name: str, data: bytes) -> Path:

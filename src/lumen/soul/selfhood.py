@@ -184,6 +184,8 @@ def _items(text: str) -> list[tuple[int, JSON]]:
         raise Flaw(error.lineno, f"it is not JSON: {error.msg}") from None
     except RecursionError:
         raise Flaw(1, "it is not JSON: nested too deep") from None
+    except ValueError:
+        raise Flaw(1, "it is not JSON: a number has too many digits") from None
     if not isinstance(found, list):
         raise Flaw(1, f"it must be a list of entries like {SHAPE}")
     decode = json.JSONDecoder().raw_decode

@@ -6,7 +6,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 import click
@@ -53,6 +53,7 @@ class Talk:
     runner: asyncio.Runner
     private: bool
     as_json: bool
+    told: set[str] = field(default_factory=set)
 
     def turn(self, text: str, prefix: str = "") -> None:
         """One message and its answer, shown as soon as it is durable."""
@@ -73,7 +74,10 @@ class Talk:
         if answered.redacted:
             note(f"{counted(answered.redacted, 'secret')} left out: not kept, not shown to a model")
         while self.kernel.gate.repairs:
-            note(self.kernel.gate.repairs.pop(0))
+            line = self.kernel.gate.repairs.pop(0)
+            if line not in self.told:  # what stays wrong is said once, not after every answer
+                note(line)
+            self.told.add(line)
         if self.as_json:
             said = asdict(answered)
             show({"reply": said.pop("text"), **said})
