@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def test_a_cut_archive_takes_no_word_until_the_author_accepts_it(talked: Lumen) -> None:
     lines = talked.segment().read_bytes().splitlines(keepends=True)
     talked.segment().write_bytes(b"".join(lines[:-3]))
+    (talked.being / "data" / "memory" / ".lock").unlink()
     heads = talked.being / "data" / "heads.jsonl"
     heads.write_bytes(b"".join(heads.read_bytes().splitlines(keepends=True)[:-1]))
     assert talked.run("archive", "verify").code == 1

@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from lumen.core.canon import sha256
+from lumen.core.clock import SystemClock
 from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
 from lumen.core.errors import Refused
 from lumen.kernel.edits import look, self_in_force
@@ -359,7 +360,7 @@ def test_an_edit_held_and_then_changed_by_hand_is_the_authors(life: Life) -> Non
 def test_an_edit_made_before_the_turn_that_was_cut_off_is_the_authors(life: Life) -> None:
     waking(life)
     life.being.values.write_text(HONESTY)
-    life.clock.at = datetime.now(UTC) + timedelta(hours=1)  # the turn comes after the edit
+    life.clock.at = SystemClock().now() + timedelta(hours=1)  # the turn comes after the edit
     life.tell("I like rice.")
     was = life.open_again()
 

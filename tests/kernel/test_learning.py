@@ -12,7 +12,6 @@ import pytest
 
 from lumen.kernel.learning import Learner
 from lumen.kernel.run import in_turn
-from lumen.soul.index import Index
 from lumen.soul.vectors import progress
 
 if TYPE_CHECKING:
@@ -22,104 +21,122 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 
+PATIENCE = 30.0
+LESSON = 2  # a lesson asks for the vectors of its passages, then of their words
+
+
 class Slow:
-    """An embedder that stops in the middle of a lesson until it is let go on."""
+    """An embedder that answers as often as it is allowed to."""
 
     id = "slow"
 
     def __init__(self) -> None:
         self.asked = threading.Semaphore(0)
-        self.go_on = threading.Event()
+        self.allowed = threading.Semaphore(0)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Say that it was asked, and wait."""
+        """Say that it was asked, and wait to be allowed."""
         self.asked.release()
-        assert self.go_on.wait(30)
+        assert self.allowed.acquire(timeout=PATIENCE)
         return np.eye(1, 4, dtype=np.float32).repeat(len(texts), axis=0)
+
+    def allow(self, times: int = 10_000) -> None:
+        """Let it answer."""
+        self.allowed.release(times)
 
 
 def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.002)
 
 
+def dishes(life: Life, many: int) -> None:
+    life.tell(*(f"I like dish number {n}." for n in range(many)))
+    life.kernel.index.catch_up()
+
+
 @pytest.fixture
-def slow() -> Iterator[Slow]:
-    embedder = Slow()
-    yield embedder
-    embedder.go_on.set()
+def slow() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+def learner(life: Life, slow: Slow) -> Iterator[Learner]:
+    """A learner that is slow, and is ended whatever happens."""
+    made = Learner(life.being, slow)
+    yield made
+    slow.allow()
+    made.close()
 
 
 def test_memories_get_vectors_while_nobody_asks(life: Life) -> None:
-    life.tell(*(f"I like dish number {n}." for n in range(20)))
+    dishes(life, 20)
     learner = Learner(life.being, life.kernel.recall.embedder)
     learner.start()
     try:
-        until(
-            lambda: bool(life.kernel.index.catch_up()) and progress(life.kernel.index) == (20, 20)
-        )
+        until(lambda: progress(life.kernel.index) == (20, 20))
     finally:
         learner.close()
-    found = life.kernel.recall
-    found.at(1 << 40)
-    assert len(found.evidence("Which dishes do I like?")) > 3
+    life.kernel.recall.at(1 << 40)
+    assert len(life.kernel.recall.evidence("Which dishes do I like?")) > 3
 
 
-def test_resting_waits_for_the_lesson_and_then_nothing_is_learnt(life: Life, slow: Slow) -> None:
-    life.tell(*(f"I like dish number {n}." for n in range(20)))
-    learner = Learner(life.being, slow)
+def test_resting_waits_for_one_lesson_and_then_nothing_is_learnt(
+    life: Life, slow: Slow, learner: Learner
+) -> None:
+    dishes(life, 40)
     learner.start()
-    assert slow.asked.acquire(timeout=30)
+    assert slow.asked.acquire(timeout=PATIENCE)
     rested, leave = threading.Event(), threading.Event()
 
     def rest() -> None:
         with learner.resting():
             rested.set()
-            assert leave.wait(30)
+            leave.wait(PATIENCE)
 
-    turn = threading.Thread(target=rest)
+    turn = threading.Thread(target=rest, daemon=True)
     turn.start()
     assert not rested.wait(0.05)  # the lesson under way is not over
-    slow.go_on.set()
-    assert rested.wait(30)
-    index = Index(life.being)
-    before = progress(index)[0]
-    assert before < 20
-    assert not slow.asked.acquire(blocking=False) or progress(index)[0] == before
-    leave.set()
-    turn.join()
-    until(lambda: progress(index) == (20, 20))
-    index.close()
-    learner.close()
+    slow.allow(LESSON)
+    try:
+        assert rested.wait(3), "the next lesson began although somebody wants it to rest"
+        taught = progress(life.kernel.index)[0]
+        while slow.asked.acquire(blocking=False):
+            pass
+        slow.allow()
+        assert not slow.asked.acquire(timeout=0.1)
+        assert progress(life.kernel.index)[0] == taught
+    finally:
+        leave.set()
+        slow.allow()
+        turn.join()
+    until(lambda: progress(life.kernel.index) == (40, 40))
 
 
-def test_close_ends_the_thread_even_in_the_middle_of_much_to_learn(life: Life, slow: Slow) -> None:
-    life.tell(*(f"I like dish number {n}." for n in range(40)))
-    learner = Learner(life.being, slow)
+def test_close_ends_the_thread_in_the_middle_of_much_to_learn(
+    life: Life, slow: Slow, learner: Learner
+) -> None:
+    dishes(life, 400)
     learner.start()
-    assert slow.asked.acquire(timeout=30)
-    slow.go_on.set()
-    learner.close()
+    assert slow.asked.acquire(timeout=PATIENCE)
+    closing = threading.Thread(target=learner.close)
+    closing.start()
+    slow.allow(LESSON * 2)  # one lesson is under way; of another at most the beginning
+    closing.join(PATIENCE)
+    assert not closing.is_alive()
     assert "learner" not in [t.name for t in threading.enumerate()]
-    assert progress(life.kernel.index)[0] < 40
+    assert progress(life.kernel.index)[0] < 400
 
 
-def test_a_turn_of_another_process_is_not_disturbed(life: Life, slow: Slow) -> None:
-    slow.go_on.set()
-    life.tell("I like rice.")
+def test_while_a_turn_runs_elsewhere_nothing_is_learnt(
+    life: Life, slow: Slow, learner: Learner
+) -> None:
+    slow.allow()
+    dishes(life, 1)
     with in_turn(life.being):
-        learner = Learner(life.being, slow)
         learner.start()
         assert not slow.asked.acquire(timeout=0.2)
         learner.close()
     assert progress(life.kernel.index)[0] == 0
-
-
-def test_a_being_whose_folder_goes_away_ends_the_thread_quietly(life: Life, slow: Slow) -> None:
-    learner = Learner(life.being, slow)
-    slow.go_on.set()
-    learner.start()
-    learner.close()
-    assert not any(t.name == "learner" for t in threading.enumerate())

@@ -9,6 +9,7 @@ been written. After a power cut the lines that the segment lost are put back fro
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from hashlib import sha256
@@ -120,7 +121,8 @@ def wipe(memory: Path) -> None:
 def extend(segment: Path, at: int, lines: bytes) -> None:
     """Put lines at an offset of a segment, in place of whatever is there, durably."""
     with segment.open("r+b", buffering=0) as file:
-        os.pwrite(file.fileno(), lines, at)
+        if os.pwrite(file.fileno(), lines, at) < len(lines):
+            raise OSError(errno.ENOSPC, "short write")
         file.truncate(at + len(lines))
         os.fsync(file.fileno())
 

@@ -179,13 +179,13 @@ class Writer:
 
     def _put_back(self) -> None:
         """Append again what the ring has and the newest segment lost: a power cut did that."""
-        self._looked = True
         for newest in segments(self._memory)[-1:]:
             end = self._at_end()
             at = end.size if end.segment == newest else 0
             lines = self._ring.lost(at, end, newest.stem)
             if lines:
                 self._restore(newest, at, lines)
+        self._looked = True  # only now: what could not be put back must not be written over
 
     def _restore(self, segment: Path, at: int, lines: bytes) -> None:
         try:

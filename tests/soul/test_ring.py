@@ -1,0 +1,233 @@
+"""What the segment lost in a power cut, the ring gives back: every line that was acknowledged."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumen.core.errors import NoSpace
+from lumen.soul.archive import LOCK
+from lumen.soul.files import blank
+from lumen.soul.index import Index
+from lumen.soul.ring import HALF, SIZE, Ring
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.soul.conftest import Home
+
+
+def lock(home: Home) -> Path:
+    return home.being.memory / LOCK
+
+
+def cut(home: Home, at: int) -> bytes:
+    """A power cut: of the newest segment only so many bytes reached the disk."""
+    whole = home.newest().read_bytes()
+    os.truncate(home.newest(), at)
+    return whole
+
+
+def opened(home: Home) -> list[str]:
+    """What the next writer had to mend."""
+    writer = home.writer()
+    writer.recover()
+    told = list(writer.repairs)
+    writer.close()
+    return told
+
+
+@given(cut_at=st.floats(0, 1), torn=st.booleans())
+def test_whatever_the_segment_lost_is_put_back_byte_for_byte(
+    lasting: Home, cut_at: float, torn: bool
+) -> None:
+    writer = lasting.writer()
+    lasting.say(writer, "one", "two", "three")
+    writer.close()
+    size = lasting.newest().stat().st_size
+    at = size - int(min(size, HALF) * cut_at)
+    whole = cut(lasting, at)
+    if torn:
+        with lasting.newest().open("ab") as file:
+            file.write(b'{"event_hash":"')
+    told = opened(lasting)
+
+    lost = whole[at:].count(b"\n")
+    found = lasting.newest().read_bytes()
+    assert found == whole if lost or not torn else found.startswith(whole)
+    assert any("put back at the end" in t for t in told) is (lost > 0)
+    assert lasting.verify().ok
+    following = lasting.writer()
+    lasting.say(following, "and on")
+    following.close()
+    assert lasting.verify().ok
+
+
+def test_the_repair_is_archived_with_the_next_line(home: Home) -> None:
+    writer = home.begin()
+    home.say(writer, "hello", "goodbye")
+    writer.close()
+    last = len(home.lines()[-1])
+    cut(home, home.newest().stat().st_size - last)
+    writer = home.writer()
+    home.say(writer, "again")
+
+    assert writer.repairs == [
+        f"1 line was put back at the end of {home.newest().name} that a crash had cut off."
+    ]
+    assert b'"situation":"repair"' in home.lines()[-2]
+    assert home.verify().ok
+
+
+def test_a_first_line_that_was_lost_comes_back_too(home: Home) -> None:
+    home.begin().close()
+    whole = cut(home, 0)
+    opened(home)
+    assert home.newest().read_bytes() == whole
+
+
+def test_the_lost_lines_of_a_new_day_are_put_back_there(home: Home) -> None:
+    writer = home.begin()
+    home.say(writer, "today")
+    home.later(days=1)
+    home.say(writer, "tomorrow")
+    writer.close()
+    whole = cut(home, 0)
+    opened(home)
+    assert home.newest().read_bytes() == whole
+    assert home.verify().ok
+
+
+@pytest.mark.parametrize("size", [HALF - 2000, HALF + 1, SIZE + 1])
+def test_a_line_too_large_for_the_ring_is_on_disk_at_once(
+    home: Home, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    writer = home.begin()
+    flushed: list[int] = []
+    real = os.fdatasync
+
+    def flush(descriptor: int) -> None:
+        real(descriptor)
+        if home.newest().samefile(f"/proc/self/fd/{descriptor}"):
+            flushed.append(os.fstat(descriptor).st_size)
+
+    monkeypatch.setattr(os, "fdatasync", flush)
+    writer.append([home.entry("x" * size)], durable=False)
+    home.say(writer, "a small one", "and another")
+    writer.close()
+    whole = home.newest().read_bytes()
+    cut(home, max([0, *flushed]))
+    opened(home)
+    assert home.newest().read_bytes() == whole
+
+
+def test_before_the_ring_runs_round_the_segment_is_on_disk(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut back to what was flushed last, at any moment, nothing is lost."""
+    writer = home.begin()
+    flushed = [0]
+    real = os.fdatasync
+
+    def flush(descriptor: int) -> None:
+        real(descriptor)
+        if home.newest().samefile(f"/proc/self/fd/{descriptor}"):
+            flushed.append(os.fstat(descriptor).st_size)
+
+    monkeypatch.setattr(os, "fdatasync", flush)
+    for number in range(60):
+        home.say(writer, f"{number} " + "x" * 9000)
+    writer.close()
+    assert len(flushed) > 3
+    whole = home.newest().read_bytes()
+    assert len(whole) > 2 * SIZE
+    cut(home, flushed[-1])
+    opened(home)
+    assert home.newest().read_bytes() == whole
+
+
+def test_what_the_disk_refused_does_not_come_back(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = home.begin()
+    home.say(writer, "kept")
+    whole = home.newest().read_bytes()
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: real(file, data[:10]))
+    with pytest.raises(NoSpace):
+        home.say(writer, "refused")
+    monkeypatch.undo()
+    writer.close()
+
+    assert opened(home) == []
+    assert home.newest().read_bytes() == whole
+
+
+def test_a_line_the_ring_could_not_take_is_not_written_either(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = home.begin()
+    whole = home.newest().read_bytes()
+    monkeypatch.setattr(Ring, "keep", lambda *_: False)
+    with pytest.raises(NoSpace):
+        home.say(writer, "refused")
+    monkeypatch.undo()
+    assert home.newest().read_bytes() == whole
+    home.say(writer, "taken")
+    assert home.verify().ok
+
+
+def test_a_ring_that_was_deleted_is_made_again_and_the_segment_made_durable(home: Home) -> None:
+    writer = home.begin()
+    home.say(writer, "before")
+    lock(home).unlink()
+    home.say(writer, "after")
+    assert lock(home).stat().st_size >= SIZE
+    assert b"after" in lock(home).read_bytes()
+    assert b"before" not in lock(home).read_bytes()
+    assert home.verify().ok
+
+
+def test_a_lock_file_of_an_earlier_version_gets_its_ring_and_keeps_its_count(home: Home) -> None:
+    home.begin().close()
+    lock(home).write_bytes(b"\0\0\0")
+    writer = home.writer()
+    home.say(writer, "hello")
+    assert lock(home).stat().st_size == SIZE + 3
+
+
+def test_what_is_blanked_out_is_not_in_the_ring(home: Home) -> None:
+    writer = home.begin()
+    (told,) = home.say(writer, "my number is 555 0123")
+    index = Index(home.being)
+    index.catch_up()
+    place = index.place(told.seq)
+    assert place is not None
+    assert b"555 0123" in lock(home).read_bytes()
+    with writer.held():
+        blank(home.being.memory, told.seq + 1, [place])
+    assert b"555 0123" not in lock(home).read_bytes()
+    cut(home, 0)
+    opened(home)
+    assert home.newest().read_bytes() == b""
+
+
+def test_lines_of_another_chain_are_not_taken_from_the_ring(home: Home) -> None:
+    writer = home.begin()
+    home.say(writer, "one")
+    writer.close()
+    size = home.newest().stat().st_size
+    ring = bytearray(lock(home).read_bytes())
+    first = home.lines()[0]
+    cut(home, len(first))
+    at = len(first)
+    for spoilt in (at + 20, at + 300, size - 3):  # a hash, the header, the content
+        data = bytearray(ring)
+        data[spoilt] ^= 1
+        lock(home).write_bytes(bytes(data))
+        assert opened(home) == []
+        assert home.newest().read_bytes() == first
