@@ -24,6 +24,7 @@ TAMPERED = {
     "tally": "UPDATE tally SET n = n + 1",
     "open_turns": "INSERT INTO open_turns VALUES('x', 1)",
     "changes": "UPDATE changes SET text = '# Eve' WHERE path = 'data/soul.md'",
+    "undone": "INSERT INTO undone VALUES(1, 1)",
     "checkpoints": "DELETE FROM checkpoints",
     "uses": "UPDATE uses SET by = 0",
     "fades": "DELETE FROM fades",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -16,12 +15,10 @@ from lumen.core.data import Change, Held, Store, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.checkpoints import create, restore
 from lumen.kernel.deep import compare
-from lumen.kernel.forget import Plan, find, plan
+from lumen.kernel.forget import Plan, carry_out, find, plan
 from lumen.kernel.maintain import summaries
-from lumen.kernel.mend import erase
-from lumen.soul.archive import content_length, read_at
+from lumen.kernel.mend import announcement, erase
 from lumen.soul.history import checkpoints
-from lumen.soul.index import Index
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -117,8 +114,7 @@ def test_what_else_was_said_is_still_known_and_recalled(life: Life) -> None:
     gone = {g.seq for g in forget(life, told).goes}
 
     kept = [e.entry.description for e in life.events() if e.seq not in gone]
-    assert OTHER in kept
-    assert "The ledger of the shop is green." in kept
+    assert {OTHER, "The ledger of the shop is green."} <= set(kept)
     assert "running shoes" in life.say("What does my locker at the gym hold?").text
     assert "green" in life.say("What colour is the ledger of the shop?").text
 
@@ -142,8 +138,7 @@ def test_recall_no_longer_knows_it(life: Life) -> None:
     forget(life, told)
 
     assert "vermilion" not in life.say("What does my locker hold?").text
-    assert life.kernel.index.search(["vermilion"], 5) == []
-    assert life.kernel.index.search([WORD + "ium"], 5) == []
+    assert life.kernel.index.search(["vermilion", "zanzibarium"], 5) == []
 
 
 def test_a_second_reader_of_the_index_forgets_it_too(
@@ -196,8 +191,7 @@ def test_by_words_every_memory_that_says_them_goes(life: Life) -> None:
 
 def test_by_its_id(life: Life) -> None:
     told = life.tell(TOLD)[0]
-    id_ = life.events()[told - 1].id
-    forget(life, id_)
+    forget(life, life.events()[told - 1].id)
     assert holding(life.being, WORD) == []
 
 
@@ -206,11 +200,9 @@ def test_by_its_id(life: Life) -> None:
     [
         ("999", "event 999 is not there"),
         ("1", "is the kernel's own"),
-        ("0", "event 0 is not there"),
         ("nothing like this", "nothing I remember says"),
         ("the", "too little to go by"),
         ("", "too little to go by"),
-        ("  ?!  ", "too little to go by"),
         ("9" * 40, "nothing I remember says"),
     ],
 )
@@ -281,19 +273,7 @@ def test_uses_of_other_memories_outlive_the_turn_that_is_forgotten(life: Life) -
 
 def announce(life: Life, found: Plan) -> int:
     """Only the event that says what is forgotten, as a kill right after it leaves things."""
-    index = life.kernel.index
-    places = {seq: index.place(seq) for seq in found.erasure.targets}
-    erases = [
-        {
-            "seq": seq,
-            "event_hash": index.hash_of(seq),
-            "length": content_length(read_at(life.being.memory, *place)),
-        }
-        for seq, place in places.items()
-        if place
-    ]
-    payload = {"erases": erases, "changes": list(found.erasure.changes)}
-    entry = kernel_entry("erasure", "Forgotten.", "lumen:author", payload)
+    entry = announcement(life.kernel.gate, found.erasure, "Forgotten.")
     return life.kernel.gate.writer.append([entry], durable=True)[-1].seq
 
 
@@ -326,16 +306,10 @@ def test_an_erasure_cut_off_leaves_neither_words_nor_torn_bytes(life: Life) -> N
 
 
 def test_an_erasure_cut_off_leaves_no_file_that_tells_of_it(life: Life) -> None:
-    """The files of the same commit are behind, as after a crash: the next start brings them up."""
     told = life.tell(TOLD)[0]
     by_hand(life, "data/soul.md", "# Iris\n\nThe Zanzibarium.\nThe hills.\n")
     summaries(life.kernel.gate, LISBON)
-    texts = {p: p.read_bytes() for p in (life.being.soul_md, *life.being.memory.glob("*/*.md"))}
-    stamps = {p: p.stat() for p in texts}
-    forget(life, told)
-    for path, data in texts.items():
-        path.write_bytes(data)
-        os.utime(path, ns=(stamps[path].st_atime_ns, stamps[path].st_mtime_ns))
+    announce(life, planned(life, told))
 
     life.open_again()
 
@@ -349,7 +323,7 @@ def test_an_erasure_cut_off_leaves_no_file_that_tells_of_it(life: Life) -> None:
         ("Meine Kätzchen heißen Ünderwölfchen und Zoë.", "Ünderwölfchen"),
         ("我妹妹住在里斯本的老城区。", "里斯本的老城区"),
         ("Моя сестра живёт в Верхнеозёрске.", "Верхнеозёрск"),
-        ("The emoji is 🦜🦜 and the code naïve-xylophonë.", "xylophonë"),
+        ("The code is 🦜🦜 naïve-xylophonë.", "xylophonë"),
     ],
 )
 def test_words_of_every_script_go(life: Life, said: str, word: str) -> None:
@@ -379,27 +353,22 @@ def test_a_message_of_a_megabyte_goes(life: Life) -> None:
     assert sound(life)
 
 
-def test_a_hand_edit_that_is_not_adopted_yet_is_not_forgotten_silently(life: Life) -> None:
+def test_an_edit_that_cannot_be_adopted_is_named_as_out_of_reach(life: Life) -> None:
     told = life.tell(TOLD)[0]
-    life.being.values.write_text('[{"name": "the Zanzibarium"', "utf-8")  # invalid, so pending
-
-    found = forget(life, told)
-
-    left = holding(life.being, WORD)
-    assert left == [] or any("values.json" in line for line in found.beyond)
+    life.being.values.write_text('[{"name": "the Zanzibarium"', "utf-8")
+    assert any("data/values.json" in line for line in planned(life, told).beyond)
 
 
 def test_what_another_process_says_while_the_plan_is_looked_at_is_still_covered(
     life: Life, elsewhere: Callable[[], Life]
 ) -> None:
-    """The plan was made, the author is being asked; meanwhile a turn elsewhere quotes it."""
     told = life.tell(TOLD)[0]
     found = planned(life, told)
     other = elsewhere()
     other.script({"when": "(?s).*", "say": ""})
     assert "vermilion" in other.say("What does my locker hold?").text
 
-    erase(life.kernel.gate, found.erasure, "Forgotten.")
+    carry_out(life.kernel.gate, found, "Forgotten.")
 
     assert holding(life.being, WORD) == []
 
@@ -410,6 +379,3 @@ def test_the_index_made_anew_does_not_know_it(life: Life) -> None:
     life.kernel.index.rebuild()
     assert life.kernel.index.get([told]) == {}
     assert [m.text for m in life.kernel.index.texts()] == [OTHER]
-    fresh = Index(life.being)
-    assert fresh.last_head() == life.kernel.index.last_head()
-    fresh.close()

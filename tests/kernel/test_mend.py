@@ -145,9 +145,7 @@ def test_what_is_erased_is_in_no_file(guarded: Guarded, beat: Entry) -> None:
     guarded.gate.commit("author", [ADA], beat)
     aside = guarded.being.root / "aside.txt"
     aside.write_text("I keep bees.")
-    placed = erase(
-        guarded.gate, Erasure((told,), words=("bees",), aside=(aside,)), "The author forgot it."
-    )
+    placed = erase(guarded.gate, Erasure((told,), aside=("aside.txt",)), "The author forgot it.")
 
     assert not aside.exists()
     assert b"bees" not in guarded.archive()
@@ -176,7 +174,8 @@ def test_what_an_erasure_carries_on_is_in_force_and_in_the_file(
         "at": at,
     }
     used = {"at": at, "memories": [1], "by": 10, "day": 739_570}
-    plan = Erasure((at,), (change,), (used,), files={VALUES: "[]\n"})
+    carried = {"changes": [change], "uses": [used]}
+    plan = Erasure((at,), carried, files={VALUES: "[]\n"})
     erase(guarded.gate, plan, "The author forgot it.")
 
     known = kept(guarded.index, VALUES)

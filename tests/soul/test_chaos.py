@@ -49,14 +49,26 @@ def the_rest(process: subprocess.Popen[bytes]) -> list[bytes]:
 
 
 def reopened(home: Home) -> Writer:
-    """Open the archive as the next start does; a torn end is kept, told and archived."""
+    """Open the archive as the next start does.
+
+    A torn line is finished from the ring where it stands there whole, else kept aside; both are
+    told. Lines that came no further than the ring are put back as well.
+    """
     torn = torn_end(home.being.memory)
+    newest = home.newest()
+    before = newest.read_bytes()
     writer = Writer(home.being, home.keyring, SystemClock())
     writer.recover()
     assert torn_end(home.being.memory) is None
-    assert len(writer.repairs) == (1 if torn else 0)
-    if torn:
-        assert f"of {len(torn.data)} bytes" in writer.repairs[0]
+    back = [said for said in writer.repairs if "put back" in said]
+    aside = [said for said in writer.repairs if "quarantine" in said]
+    assert writer.repairs == [*back, *aside]
+    assert len(back) <= 1
+    if back:
+        assert newest.read_bytes().startswith(before)
+        assert not aside
+    elif torn:
+        assert f"of {len(torn.data)} bytes" in aside[0]
         kept = [p.read_bytes() for p in (home.being.memory / "quarantine").iterdir()]
         assert torn.data in kept
     return writer

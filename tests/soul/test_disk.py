@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.errors import ArchiveError, Busy
+from lumen.core.errors import ArchiveError, Busy, NoSpace
 from lumen.soul import disk
 from lumen.soul.files import scaffold, set_aside, set_file
 from lumen.soul.index import Index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.soul.conftest import Home
 
 FULL = """
@@ -112,6 +113,35 @@ print(len(writer.repairs))
     assert output(home, script, home.newest()) == ["NoSpace", "NoSpace", "done", "1"]
     situations = [line.split(b'"situation":"')[1].split(b'"')[0] for line in home.lines()]
     assert situations == [b"genesis", b"heard", b"repair", b"heard"]
+    assert home.verify().ok
+
+
+@contextmanager
+def room(size: int) -> Iterator[None]:
+    """No file may grow beyond this, as on a full disk."""
+    unlimited = resource.RLIM_INFINITY
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, unlimited))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (unlimited, unlimited))
+
+
+@pytest.mark.parametrize("more", [0, 100, 1000])
+def test_lost_lines_that_find_no_room_to_be_put_back_are_waited_for(home: Home, more: int) -> None:
+    home.say(home.begin(), "one", "two", "three", sign=True)
+    whole = home.newest().read_bytes()
+    first = whole.index(b"\n") + 1
+    home.overwrite(home.newest(), whole[:first])  # as a power cut does
+    writer = home.writer()
+    for _ in range(2):
+        with room(first + more), pytest.raises(NoSpace):
+            home.say(writer, "too soon")
+    home.say(writer, "four", sign=True)
+    assert len(writer.repairs) == 1
+    assert home.newest().read_bytes().startswith(whole)
+    assert len(home.lines()) == 6
+    assert not any(b"too soon" in line for line in home.lines())
     assert home.verify().ok
 
 

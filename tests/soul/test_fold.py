@@ -20,6 +20,7 @@ from lumen.soul.fold import (
     Fade,
     FileSet,
     Restore,
+    Undone,
     Uses,
     closes,
     day_of,
@@ -56,7 +57,7 @@ KINDS: dict[str, tuple[JSON, Effects]] = {
     "marks": ({"memories": [2, 4], "private": True}, Effects(marks=(2, 4), private=True)),
     "checkpoint": ("before the trip", Effects(checkpoint="before the trip")),
     "held": ({"path": "data/soul.md", "sha256": "ab"}, Effects(held=("data/soul.md", "ab"))),
-    "undoes": (4, Effects()),
+    "undoes": (4, Effects(undone=(Undone(SEQ, 4),))),
 }
 WEIGHTS = st.integers(0, WHOLE)
 DAYS = st.integers(0, 40_000)
@@ -88,7 +89,7 @@ def test_every_key_with_a_meaning_is_tried_here() -> None:
 
 def test_one_event_may_do_several_things() -> None:
     done = effects(kernel(changes=[CHANGE], undoes=4, checkpoint="here"))
-    assert done == Effects(files=(replace(CHANGED, undoes=4),), checkpoint="here")
+    assert done == Effects(files=(CHANGED,), undone=(Undone(SEQ, 4),), checkpoint="here")
 
 
 def test_what_says_nothing_of_state_does_nothing() -> None:
@@ -158,7 +159,7 @@ def test_the_authors_hand_changes_files_and_nothing_else(key: str) -> None:
         ("marks", [2]),
         ("held", {"path": "data/soul.md"}),
         ("held", "data/soul.md"),
-        ("undoes", None),
+        ("undoes", "all"),
     ],
 )
 def test_a_word_of_the_kernel_that_makes_no_sense_is_damage_at_that_event(
@@ -173,12 +174,14 @@ def test_an_erasure_carries_on_what_it_blanks_out_under_the_old_numbers() -> Non
     done = effects(
         kernel(
             erases=[{"seq": 5}, {"seq": 9}],
-            changes=[{**CHANGE, "at": 5, "undoes": 3, "value": None}],
+            changes=[{**CHANGE, "at": 5, "value": None}],
+            undoes=[{"at": 5, "undoes": 3}],
             uses=[{"at": 9, "memories": [2], "by": 7, "day": 11}, {"memories": [], "by": 1}],
             restores=[{"at": 9, "upto": 4}],
         )
     )
-    assert done.files == (replace(CHANGED, at=5, undoes=3, text=None),)
+    assert done.files == (replace(CHANGED, at=5, text=None),)
+    assert done.undone == (Undone(5, 3),)
     assert done.uses == (Uses(9, (2,), 7, 11), Uses(SEQ, (), 1, DAY))
     assert done.restores == (Restore(9, 4),)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lumen.core.data import Author
 from lumen.core.errors import Damaged, LumenError, NoSpace
-from lumen.soul import index as index_module
+from lumen.soul import database
 from lumen.soul.archive import read_at
 from lumen.soul.history import Kept, kept
 from lumen.soul.index import Index
@@ -289,7 +289,7 @@ def test_memories_can_be_asked_for_by_weight_and_by_moment(home: Home, writer: W
 
 
 def test_an_engine_that_can_corrupt_is_refused(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_module, "OLDEST_SAFE_SQLITE", apsw.SQLITE_VERSION_NUMBER + 1)
+    monkeypatch.setattr(database, "OLDEST_SAFE_SQLITE", apsw.SQLITE_VERSION_NUMBER + 1)
     with pytest.raises(LumenError, match="can corrupt a database") as caught:
         Index(home.being)
     assert "uv sync" in caught.value.fix

@@ -190,15 +190,16 @@ def whole(root: Path) -> Report:
 def both_or_none(root: Path, end: End, before: list[str], clock: Clock) -> bool:
     """Open as the next start does, look, and go on writing; tells whether the pair was there."""
     with closing(open_writer(root, clock)) as writer:
-        assert writer.repairs == []
+        back = writer.repairs  # they stood in the ring, but not in the segment yet
+        assert [said.startswith("2 lines were put back") for said in back] in ([], [True])
         found = texts(root)
         assert found in (before, [*before, "one", "two"])
         there = found != before
-        assert there or not end.acknowledged
+        assert there or not (end.acknowledged or back)
         whole(root)
         writer.append([said("afterwards")], durable=True, sign=True)
-    assert texts(root) == [*found, "afterwards"]
-    assert whole(root).signed == len(found) + 1
+    assert texts(root) == [*found, *back, "afterwards"]
+    assert whole(root).signed == len(found) + len(back) + 1
     return there
 
 
@@ -272,7 +273,6 @@ def archived(root: Path) -> bool:
 
 
 def staged(root: Path) -> list[str]:
-    """What a commit laid beside the files it is for."""
     return [path.name for path in home(root)[0].root.rglob(".*.new")]
 
 
@@ -293,8 +293,9 @@ def test_two_files_are_both_old_or_both_new_as_the_archive_says_and_never_ahead_
         assert all(new) or not end.acknowledged
         gate, index = open_gate(root)
         with closing(gate), closing(index):
-            assert contents(root) == (NEW if told else OLD)
-            assert len(gate.repairs) == (new.count(False) if told else 0)
+            back = archived(root) and not told  # from the ring
+            assert contents(root) == (NEW if told or back else OLD)
+            assert len(gate.repairs) == (new.count(False) + back if told or back else 0)
         assert staged(root) == []
         whole(root)
         left.append((told, *new))
@@ -309,7 +310,6 @@ def test_two_files_are_both_old_or_both_new_as_the_archive_says_and_never_ahead_
 
 
 def told_of(root: Path) -> list[str]:
-    """The torn lines the archive says were set aside."""
     entries = [stored.event.entry for stored in read(home(root)[0].memory)]
     return [e.payload["file"] for e in entries if e.situation == "repair"]
 

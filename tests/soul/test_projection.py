@@ -104,7 +104,7 @@ class Life:
             "erasure",
             erases=[self._named(lines[seq - 1]) for seq in targets],
             changes=[
-                change(f.path, f.text and f"{f.text}, cleaned", at=f.at, undoes=f.undoes)
+                change(f.path, f.text and f"{f.text}, cleaned", at=f.at)
                 for each in done
                 for f in each.files
             ],
@@ -114,6 +114,7 @@ class Life:
                 for u in each.uses
             ],
             restores=[{"at": r.at, "upto": r.upto} for each in done for r in each.restores],
+            undoes=[{"at": u.at, "undoes": u.undoes} for each in done for u in each.undone],
         )
 
     def scrubs(self) -> None:

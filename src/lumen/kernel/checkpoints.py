@@ -90,7 +90,7 @@ def last_undoable(index: Index) -> Transition | None:
     for one in transitions(index):
         if one.undoes:
             stack = [t for t in stack if t.seq != one.undoes]
-        elif one.seq > 1 and any(is_self(path) for path in one.paths):
+        elif one.seq > 1 and one.of_self:
             stack.append(one)
     return stack[-1] if stack else None
 
@@ -120,7 +120,7 @@ def _go_back(gate: Gate, wanted: dict[str, str | None], seq: int, what: str, und
         if now.get(path) != text
     ]
     payload = {"undoes": undoes} if undoes else {"restores": seq}
-    if undoes and gate.index.row("SELECT 1 FROM restores WHERE seq = ?", (undoes,)):
+    if undoes and any(t.seq == undoes and t.weighs for t in transitions(gate.index)):
         payload["restores"] = seq  # what memories weighed is taken back with it
     entry = kernel_entry("undone" if undoes else "restored", what, AUTHOR, payload)
     return gate.commit("author", changes, entry, durable=True, sign=True)[-1]

@@ -1,6 +1,6 @@
 """Forgetting: which events hold what the author wants gone, and what becomes of their effects.
 
-Looks and plans; mend.py carries it out. An event goes when it is named, when it says the same,
+Looks, plans, and has mend.py carry it out. An event goes when it is named, when it says the same,
 when it answers to or rests on what goes, or when it holds a word that nothing else the author
 said has: such a word can only have come from there.
 """
@@ -8,28 +8,29 @@ said has: such a word can only have come from there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Being, Event, EventType, Memory
 from lumen.core.errors import UsageError
+from lumen.kernel.commit import Gate
 from lumen.kernel.edits import on_disk
 from lumen.kernel.edits import read as read_file
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.mend import Erasure
-from lumen.kernel.reading import LINKS, WORD, words
-from lumen.soul.archive import read
-from lumen.soul.fold import ERASED, FileSet, Uses, effects
+from lumen.kernel.mend import Erasure, erase
+from lumen.kernel.reading import LINKS, WORD, names, numbers, words
+from lumen.soul.archive import Placed, read
+from lumen.soul.fold import ERASED, Effects, FileSet, effects
 from lumen.soul.history import all_kept
 from lumen.soul.index import Index, Progress, unwatched
 from lumen.soul.selfhood import without
 
 RUN = 4
 INFLECTED = 4  # from this length on a word is known by its beginning too
-NEVER = ("genesis", "key_added", "erasure", "scrubbed", "rollback_accepted")
+NEVER = ("genesis", "key_added", "scrubbed", "rollback_accepted")
 FREE = ("input", "error", "trouble", "why", "outcome")  # where its lines carry others' words
-OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint")
+OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint", "undone")
 LONGEST = 50_000  # words of a text whose stretches are looked at
 MOST_DIGITS = 15
 ULID = 26
@@ -51,10 +52,42 @@ class Goes:
 class Plan:
     """All that will be gone, and what of it cannot be reached."""
 
+    named: tuple[int, ...]
+    as_of: int  # the last event that was looked at
     goes: tuple[Goes, ...]
+    mentions: tuple[int, ...]  # the author's own messages that name the same things, and stay
     erasure: Erasure
     cut: tuple[str, ...]  # files that lose lines
     beyond: tuple[str, ...]  # where copies may be that only the author can reach
+
+
+@dataclass(slots=True)
+class _Carried:
+    """What the events that go did to state, without what is forgotten."""
+
+    changes: list[JSON] = field(default_factory=list)
+    uses: list[JSON] = field(default_factory=list)
+    restores: list[JSON] = field(default_factory=list)
+    undone: list[JSON] = field(default_factory=list)
+
+    def add(self, done: Effects, traces: Traces) -> None:
+        """Take over the effects of one event."""
+        self.changes += [_cleaned(change, traces) for change in done.files]
+        self.uses += [
+            {"at": u.at, "memories": list(u.memories), "by": u.by, "day": u.day} for u in done.uses
+        ]
+        self.restores += [{"at": r.at, "upto": r.upto} for r in done.restores]
+        self.undone += [{"at": u.at, "undoes": u.undoes} for u in done.undone]
+
+    def payload(self) -> dict[str, JSON]:
+        """As the erasure says it."""
+        said = {
+            "changes": self.changes,
+            "uses": self.uses,
+            "restores": self.restores,
+            "undoes": self.undone,
+        }
+        return {key: value for key, value in said.items() if value}
 
 
 class Traces:
@@ -110,36 +143,50 @@ def plan(
 ) -> Plan:
     """All that has to go with some memories; the index must be caught up."""
     named = index.get(targets)
+    as_of = index.last_head()[0]
     traces, same = _traces(index, named)
     sessions = {m.session_key for m in same.values() if m.event_type is EventType.AUTHOR_MESSAGE}
-    goes: list[Goes] = []
-    changes: list[dict[str, JSON]] = []
-    uses: list[dict[str, JSON]] = []
-    lost: list[str] = []
+    goes: dict[int, Goes] = {}
+    again: set[int] = set()  # lines of an erasure that goes: the new one has to name them
+    carried = _Carried()
     total, done = sum(p.stat().st_size for p in being.memory.rglob("*.jsonl")), 0
     for stored in read(being.memory):
         event = stored.event
         done += stored.length
         why = _why(event, named, same, sessions, traces)
         if why:
-            goes.append(_goes(event, why))
-            lost += _free(event)
-            carried = effects(event)
-            changes += [_cleaned(change, traces) for change in carried.files]
-            uses += [_carried(use) for use in carried.uses]
+            goes[event.seq] = _goes(event, why)
+            found = effects(event)
+            again |= set(found.erases)
+            carried.add(found, traces)
         if event.seq % 1000 == 0:
             progress(done, total)
-    files = _files(index, changes)
+    for event in _carriers(index, goes):
+        goes[event.seq] = _goes(event, "carried it")
+    files = _files(index, carried.changes)
     erasure = Erasure(
-        targets=tuple(g.seq for g in goes),
-        changes=tuple(changes),
-        uses=tuple(uses),
+        targets=tuple(sorted(goes.keys() | again)),
+        carried=carried.payload(),
         files=files,
-        words=tuple(dict.fromkeys(w for text in lost for w in words(text))),
-        aside=tuple(_aside(being, traces)),
+        aside=tuple(being.named(path) for path in _aside(being, traces)),
     )
-    cut = (*files, *(being.named(path) for path in erasure.aside))
-    return Plan(tuple(goes), erasure, cut, tuple(_beyond(being, traces, set(files))))
+    return Plan(
+        named=tuple(targets),
+        as_of=as_of,
+        goes=tuple(goes[seq] for seq in sorted(goes)),
+        mentions=tuple(_mentions(index, same)),
+        erasure=erasure,
+        cut=(*files, *erasure.aside),
+        beyond=tuple(_beyond(being, traces, set(files))),
+    )
+
+
+def carry_out(gate: Gate, agreed: Plan, what: str) -> tuple[Plan, Placed]:
+    """Erase what the author agreed to, and what quotes it since: nothing comes in between."""
+    with gate.writer.held():
+        if gate.index.catch_up() != agreed.as_of:
+            agreed = plan(gate.being, gate.index, agreed.named)
+        return agreed, erase(gate, agreed.erasure, what)
 
 
 def _traces(index: Index, named: Mapping[int, Memory]) -> tuple[Traces, dict[int, Memory]]:
@@ -149,6 +196,7 @@ def _traces(index: Index, named: Mapping[int, Memory]) -> tuple[Traces, dict[int
     same = {m.seq: m for m in told}
     candidates = {w for m in told for w in words(m.text)}
     elsewhere: set[str] = set()
+    shared: set[str] = set()
     for m in index.texts("event_type = 'author_message'"):
         if m.seq not in same and first.said_in(m.text):
             same[m.seq] = m
@@ -156,7 +204,10 @@ def _traces(index: Index, named: Mapping[int, Memory]) -> tuple[Traces, dict[int
     for m in index.texts("event_type = 'author_message'"):
         if m.seq not in same:
             elsewhere |= candidates & set(words(m.text))
-    return Traces([m.text for m in same.values()], candidates - elsewhere), same
+            shared |= first.runs & _runs(m.text)
+    traces = Traces([m.text for m in same.values()], candidates - elsewhere)
+    traces.runs -= shared
+    return traces, same
 
 
 def _why(
@@ -180,6 +231,23 @@ def _why(
     if not same.keys().isdisjoint(entry.payload.get("sources", ())):
         return "rests on it"
     return "quotes it" if any(traces.tells(text) for text in _free(event)) else ""
+
+
+def _carriers(index: Index, goes: Mapping[int, Goes]) -> Iterator[Event]:
+    """The skill calls that carried replies which go: they hold the same words."""
+    said = {index.turn_of(seq) for seq, g in goes.items() if g.who == Author.SELF.value}
+    for session in sorted(said):
+        for event in index.turn(session):
+            if event.entry.situation == "skill" and event.seq not in goes:
+                yield event
+
+
+def _mentions(index: Index, same: Mapping[int, Memory]) -> Iterator[int]:
+    """What else the author said that holds a name or a number of it."""
+    told = {w for m in same.values() for w in names(m.text) | numbers(m.text) if len(w) > 1}
+    for m in index.texts("event_type = 'author_message'"):
+        if m.seq not in same and not told.isdisjoint(_sequence(m.text)):
+            yield m.seq
 
 
 def _free(event: Event) -> list[str]:
@@ -222,12 +290,7 @@ def _cleaned(change: FileSet, traces: Traces) -> dict[str, JSON]:
         "base": "",
         "value": text,
         "at": change.at,
-        "undoes": change.undoes,
     }
-
-
-def _carried(use: Uses) -> dict[str, JSON]:
-    return {"at": use.at, "memories": list(use.memories), "by": use.by, "day": use.day}
 
 
 def _files(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[str, str]:

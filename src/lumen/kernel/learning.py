@@ -18,6 +18,7 @@ from lumen.soul.index import Index
 
 LESSON = 8  # memories at a time: a turn never waits for long
 PAUSE_S = 2.0
+SHORT_S = 0.02
 
 
 class Learner:
@@ -28,6 +29,7 @@ class Learner:
         self._embedder = embedder
         self._stop = threading.Event()
         self._working = threading.Lock()
+        self._resting = threading.Event()
         self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
 
     def start(self) -> None:
@@ -37,8 +39,12 @@ class Learner:
     @contextmanager
     def resting(self) -> Iterator[None]:
         """Hold still; returns once the lesson under way is over."""
-        with self._working:
-            yield
+        self._resting.set()  # a lock alone could be taken back before a waiting turn wakes up
+        try:
+            with self._working:
+                yield
+        finally:
+            self._resting.clear()
 
     def close(self) -> None:
         """Stop for good."""
@@ -50,6 +56,9 @@ class Learner:
         recall = Recall(index, self._embedder)
         try:
             while not self._stop.is_set():
+                if self._resting.is_set():
+                    self._stop.wait(SHORT_S)
+                    continue
                 with nobody_in_turn(self._being) as alone:
                     pass  # not held on to: a turn that begins now need not wait
                 with self._working:

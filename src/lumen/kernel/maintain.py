@@ -18,7 +18,6 @@ from lumen.kernel.summary import Noted, summarise
 from lumen.soul.fold import WHOLE
 from lumen.soul.history import kept, transitions
 from lumen.soul.index import Index
-from lumen.soul.selfhood import is_self
 from lumen.soul.vectors import progress as vector_progress
 
 KERNEL = "lumen:kernel"
@@ -89,7 +88,7 @@ def _noted(index: Index, year: int) -> Iterator[Noted]:
     changes = [
         Noted(t.seq, t.timestamp, t.what, WHOLE, "changed")
         for t in transitions(index)
-        if t.seq > 1 and t.what and any(map(is_self, t.paths)) and first <= t.timestamp < after
+        if t.seq > 1 and t.what and t.of_self and first <= t.timestamp < after
     ]
     said = index.texts(
         "event_type = 'author_message' AND NOT private "

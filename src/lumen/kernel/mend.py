@@ -18,7 +18,7 @@ from lumen.core.data import Author, Being, Entry, EventType, Head, Origin, kerne
 from lumen.core.errors import Damaged, Refused, UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import look, read, watched
-from lumen.soul.archive import Placed, content_length, read_at
+from lumen.soul.archive import Placed, content_length, parse, read_at
 from lumen.soul.disk import FOLDER, LINK, standing
 from lumen.soul.files import blank, keep_heads, set_aside, set_file
 from lumen.soul.files import put_back as put_file_back
@@ -36,11 +36,9 @@ class Erasure:
     """What is to be blanked out, and what of its effects has to be carried on."""
 
     targets: tuple[int, ...]
-    changes: tuple[dict[str, JSON], ...] = ()
-    uses: tuple[dict[str, JSON], ...] = ()
-    files: Mapping[str, str] = field(default_factory=dict)  # self files as they are to be
-    words: tuple[str, ...] = ()  # whose vectors go too
-    aside: tuple[Path, ...] = ()  # files in quarantine to take away
+    carried: Mapping[str, JSON] = field(default_factory=dict)  # payload of the event that says so
+    files: Mapping[str, str] = field(default_factory=dict)  # files as they are to be
+    aside: tuple[str, ...] = ()  # files in quarantine to take away
 
 
 def recover(gate: Gate, soul: str = "") -> None:
@@ -178,25 +176,38 @@ def erase(gate: Gate, plan: Erasure, what: str) -> Placed:
                 f"{paths} tells of it too, and was edited by hand, which is not adopted yet",
                 fix="lumen self diff",
             )
-        payload: dict[str, JSON] = {"erases": [_named(gate, seq) for seq in plan.targets]}
-        if plan.changes:
-            payload["changes"] = list(plan.changes)
-        if plan.uses:
-            payload["uses"] = list(plan.uses)
         files = {gate.being.at(path): text.encode() for path, text in plan.files.items()}
-        entry = kernel_entry("erasure", what, AUTHOR, payload)
+        entry = announcement(gate, plan, what)
         placed = gate.writer.append([entry], durable=True, files=files)[-1]
-        for path in plan.aside:
-            path.unlink(missing_ok=True)
-        gate.index.keep(("DELETE FROM lexemes WHERE word = ?", [(word,) for word in plan.words]))
+        gate.index.catch_up()
         _scrub(gate, placed.seq, plan.targets)
     return placed
 
 
+def announcement(gate: Gate, plan: Erasure, what: str) -> Entry:
+    """The event that says what is erased, with all it takes to finish that after a crash."""
+    payload: dict[str, JSON] = {
+        "erases": [_named(gate, seq) for seq in plan.targets],
+        **plan.carried,
+        "aside": list(plan.aside),
+        "files": {path: _hash(read(gate.being, path)) for path in plan.files},
+    }
+    return kernel_entry("erasure", what, AUTHOR, payload)
+
+
 def _scrub(gate: Gate, by: int, targets: Sequence[int]) -> None:
+    """Carry out an archived erasure, or the rest of one that was cut off."""
+    place = gate.index.place(by)
+    said = parse(read_at(gate.being.memory, *place)).entry.payload if place else {}
+    for path, was in said.get("files", {}).items():
+        known, data = kept(gate.index, path), read(gate.being, path)
+        if known and data is not None and sha256(data) == was:  # edited since: the author's
+            set_file(gate.being.at(path), _bytes(known))
+    for path in said.get("aside", ()):
+        gate.being.at(path).unlink(missing_ok=True)
     places = [place for seq in targets if (place := gate.index.place(seq))]
     blank(gate.being.memory, by, places)
-    gate.index.catch_up()
+    gate.index.keep(("DELETE FROM lexemes", [()]))  # a cache by words: some of them may be gone
     gate.index.scrub()
     what = f"What event {by} erases is blanked out on disk."
     entry = kernel_entry("scrubbed", what, KERNEL, {"scrubbed": by})

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import apsw
 
-from lumen.core.errors import NoSpace
+from lumen.core.errors import LumenError, NoSpace
 from lumen.soul.disk import refusal
 from lumen.soul.fold import faded
 
-SCHEMA = 3
+OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
+SCHEMA = 4
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -32,9 +33,10 @@ CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',
 CREATE TABLE tally(author TEXT, event_type TEXT, n INTEGER,
   PRIMARY KEY(author, event_type)) WITHOUT ROWID;
 CREATE TABLE open_turns(session_key TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID;
-CREATE TABLE changes(path TEXT, seq INTEGER, store TEXT, base TEXT, text TEXT, undoes INTEGER,
+CREATE TABLE changes(path TEXT, seq INTEGER, store TEXT, base TEXT, text TEXT,
   PRIMARY KEY(path, seq)) WITHOUT ROWID;
 CREATE INDEX changes_seq ON changes(seq);
+CREATE TABLE undone(seq INTEGER PRIMARY KEY, undoes INTEGER);
 CREATE TABLE checkpoints(seq INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE uses(seq INTEGER, memory INTEGER, by INTEGER, day INTEGER,
   PRIMARY KEY(seq, memory)) WITHOUT ROWID;
@@ -58,6 +60,7 @@ FOLDED = (
     "tally",
     "open_turns",
     "changes",
+    "undone",
     "checkpoints",
     "uses",
     "fades",
@@ -124,13 +127,16 @@ def remove(path: Path) -> None:
 
 def differing(made: apsw.Connection, path: Path) -> list[str] | None:
     """The tables in which two databases differ; nothing where one is ahead of the other."""
-    made.execute("ATTACH ? AS mine", (str(path),))
     found: list[str] | None = None
+    try:
+        made.execute("ATTACH ? AS mine", (str(path),))
+    except (apsw.CorruptError, apsw.NotADBError, apsw.CantOpenError):
+        return [*FOLDED]
     try:
         with made:  # one moment of both
             if not _differs(made, "(SELECT max(seq) FROM {}.events)"):
                 found = [table for table in FOLDED if _differs(made, f"{{}}.{table}")]
-    except apsw.CorruptError:
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
         found = [*FOLDED]
     finally:
         made.execute("DETACH mine")
@@ -205,3 +211,12 @@ def _connect(path: Path) -> apsw.Connection:
 def _faded(*numbers: apsw.SQLiteValue) -> int:
     weight, days, half_life = (int(n) for n in numbers if isinstance(n, int))
     return faded(weight, days, half_life)
+
+
+def check_engine() -> None:
+    """Refuse an SQLite whose write-ahead log can corrupt under several writers."""
+    if apsw.SQLITE_VERSION_NUMBER < OLDEST_SAFE_SQLITE:
+        raise LumenError(
+            f"SQLite {apsw.sqlite_lib_version()} can corrupt a database that several processes use",
+            fix="uv sync --upgrade-package apsw   (SQLite 3.51.3 or newer)",
+        )

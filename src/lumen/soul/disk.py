@@ -83,6 +83,15 @@ def put_in_place(fresh: Path | None, path: Path) -> None:
         ) from error
 
 
+def identity(path: Path) -> tuple[int, int]:
+    """Which file stands at a path; zeros when none does."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return found.st_dev, found.st_ino
+
+
 def standing(path: Path) -> bytes | None:
     """What stands at a path: a file's bytes, or the mark of a folder or of a link; or nothing."""
     if path.is_symlink():

@@ -48,7 +48,6 @@ class FileSet:
     store: str
     base: str
     text: str | None
-    undoes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +77,14 @@ class Restore:
 
 
 @dataclass(frozen=True, slots=True)
+class Undone:
+    """A change that was taken back; `at` is the event that did it."""
+
+    at: int
+    undoes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Effects:
     """All that one event changes."""
 
@@ -85,6 +92,7 @@ class Effects:
     uses: tuple[Uses, ...] = ()
     fade: Fade | None = None
     restores: tuple[Restore, ...] = ()
+    undone: tuple[Undone, ...] = ()
     erases: tuple[int, ...] = ()
     scrubbed: int = 0  # the erasure whose lines are blanked out on disk by now
     marks: tuple[int, ...] = ()
@@ -186,13 +194,13 @@ def _by_hand(entry: Entry) -> bool:
 
 
 def _read(event: Event, payload: Mapping[str, JSON]) -> Effects:
-    undoes = int(payload.get("undoes", 0))
     fade, held, marks = payload.get("fade"), payload.get("held"), payload.get("marks")
     return Effects(
-        files=tuple(_file(event, change, undoes) for change in payload.get("changes", ())),
+        files=tuple(_file(event, change) for change in payload.get("changes", ())),
         uses=_uses(event, payload.get("uses")),
         fade=Fade(day_of(fade["as_of"]), max(1, int(fade["half_life_days"]))) if fade else None,
         restores=_restores(event, payload.get("restores")),
+        undone=_undone(event, payload.get("undoes")),
         erases=tuple(int(e["seq"]) for e in payload.get("erases", ())),
         scrubbed=int(payload.get("scrubbed", 0)),
         marks=tuple(int(seq) for seq in marks["memories"]) if marks else (),
@@ -202,7 +210,7 @@ def _read(event: Event, payload: Mapping[str, JSON]) -> Effects:
     )
 
 
-def _file(event: Event, change: Mapping[str, JSON], undoes: int) -> FileSet:
+def _file(event: Event, change: Mapping[str, JSON]) -> FileSet:
     store, text = str(change["store"]), change["value"]
     return FileSet(
         at=int(change.get("at", event.seq)),
@@ -210,7 +218,6 @@ def _file(event: Event, change: Mapping[str, JSON], undoes: int) -> FileSet:
         store=store,
         base=str(change["base"]),
         text=None if text is None else str(text),
-        undoes=int(change.get("undoes", undoes)),
     )
 
 
@@ -228,6 +235,14 @@ def _uses(event: Event, uses: JSON) -> tuple[Uses, ...]:
         )
         for u in many
     )
+
+
+def _undone(event: Event, undoes: JSON) -> tuple[Undone, ...]:
+    """An undo names one event; an erasure carries on, in a list, what it blanks out."""
+    if undoes is None:
+        return ()
+    many = undoes if isinstance(undoes, list) else [{"undoes": undoes}]
+    return tuple(Undone(int(u.get("at", event.seq)), int(u["undoes"])) for u in many)
 
 
 def _restores(event: Event, restores: JSON) -> tuple[Restore, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lumen.soul.index import Index
+from lumen.soul.selfhood import is_self
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,12 @@ class Transition:
     what: str
     paths: tuple[str, ...]
     undoes: int = 0
+    weighs: bool = False  # it took the weights of memories back
+
+    @property
+    def of_self(self) -> bool:
+        """Whether it changed who the being is, or what it remembers best."""
+        return self.weighs or any(map(is_self, self.paths))
 
 
 _KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
@@ -59,12 +66,15 @@ def last_change(index: Index) -> int:
 def transitions(index: Index) -> list[Transition]:
     """Every change of files, oldest first."""
     rows = index.rows(
-        "SELECT c.seq, e.timestamp, e.text, group_concat(c.path, char(10)), max(c.undoes) "
-        "FROM changes c JOIN events e USING(seq) GROUP BY c.seq ORDER BY c.seq"
+        "SELECT e.seq, e.timestamp, e.text, coalesce(group_concat(c.path, char(10)), ''), "
+        "coalesce(max(u.undoes), 0), max(r.upto IS NOT NULL) FROM events e "
+        "LEFT JOIN changes c USING(seq) LEFT JOIN undone u USING(seq) "
+        "LEFT JOIN restores r USING(seq) WHERE e.seq IN (SELECT seq FROM changes UNION "
+        "SELECT seq FROM undone UNION SELECT seq FROM restores) GROUP BY e.seq ORDER BY e.seq"
     )
     return [
-        Transition(seq, when, what, tuple(sorted(paths.split("\n"))), undoes)
-        for seq, when, what, paths, undoes in rows
+        Transition(seq, when, what, tuple(sorted(paths.split())), undoes, bool(weighs))
+        for seq, when, what, paths, undoes, weighs in rows
     ]
 
 

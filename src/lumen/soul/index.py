@@ -18,6 +18,7 @@ from lumen.core.data import Author, Being, Event, EventType, Memory, Origin
 from lumen.core.errors import LumenError
 from lumen.soul.archive import parse, read, read_at, segments
 from lumen.soul.database import (
+    check_engine,
     differing,
     make,
     open_or_make,
@@ -26,9 +27,9 @@ from lumen.soul.database import (
     room_needed,
     transaction,
 )
+from lumen.soul.disk import identity
 from lumen.soul.projection import apply
 
-OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
 BATCH = 5_000  # events applied in one transaction: memory and log stay flat
 WORD = re.compile(r"\w[\w'’]*")
@@ -64,9 +65,14 @@ class Index:
         self.being = being
         self.repairs: list[str] = []
         check_engine()
-        self._db, why = open_or_make(being.index)
+        self._db = self._open()
+
+    def _open(self) -> apsw.Connection:
+        db, why = open_or_make(self.being.index)
+        self._file = identity(self.being.index)
         if why:
             self.repairs.append(f"The index was rebuilt from the archive: {why}.")
+        return db
 
     def close(self) -> None:
         """Let go of the database."""
@@ -90,6 +96,7 @@ class Index:
         made.close()
         self._db.close()
         self._db = replace_with(fresh, self.being.index)
+        self._file = identity(self.being.index)
         return last
 
     def differences(self, progress: Progress = unwatched) -> list[str]:
@@ -254,6 +261,14 @@ class Index:
         found = self.row("SELECT seq FROM events WHERE id = ?", (event_id,))
         return int(found[0]) if found else 0
 
+    def words_agree(self) -> bool:
+        """Whether the word index is what the events make of it."""
+        try:
+            self._db.execute("INSERT INTO words(words, rank) VALUES('integrity-check', 1)")
+        except apsw.Error:
+            return False
+        return True
+
     def scrub(self) -> bool:
         """Write the log back and cut it, so that deleted rows are in no file any more."""
 
@@ -288,15 +303,25 @@ class Index:
                 return work()
             except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
                 self._start_over("it was damaged")
+        with room_needed():
+            try:
                 self._catch_up(unwatched)
                 return work()
+            except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
+                raise LumenError(
+                    f"the index cannot be used: {error}", fix=f"rm -r {self.being.index.parent}"
+                ) from error
 
     def _start_over(self, why: str) -> None:
         self._db.close()
         self._db = make(self.being.index)
+        self._file = identity(self.being.index)
         self.repairs.append(f"The index was rebuilt from the archive: {why}.")
 
     def _catch_up(self, progress: Progress) -> int:
+        if identity(self.being.index) != self._file:  # made again elsewhere, or deleted
+            self._db.close()
+            self._db = self._open()
         last = _last(self._db)
         if last and not self._still_there(last):
             self._start_over("the archive it was made from has changed")
@@ -352,15 +377,6 @@ def _follow(db: apsw.Connection, memory: Path, progress: Progress) -> int:
         progress(done, total)
         if not stored:
             return seq
-
-
-def check_engine() -> None:
-    """Refuse an SQLite whose write-ahead log can corrupt under several writers."""
-    if apsw.SQLITE_VERSION_NUMBER < OLDEST_SAFE_SQLITE:
-        raise LumenError(
-            f"SQLite {apsw.sqlite_lib_version()} can corrupt a database that several processes use",
-            fix="uv sync --upgrade-package apsw   (SQLite 3.51.3 or newer)",
-        )
 
 
 def _memory(row: Row) -> Memory:

@@ -76,6 +76,8 @@ def _apply(db: apsw.Connection, seq: int, done: Effects) -> None:
     unweighed = [_erase(db, seq, target) for target in done.erases]
     for change in done.files:
         _set_file(db, change)
+    for undo in done.undone:
+        db.execute("INSERT OR REPLACE INTO undone VALUES(?,?)", (undo.at, undo.undoes))
     _weigh(db, seq, done, anew=any(unweighed))
     if done.scrubbed:
         db.execute("UPDATE erasures SET scrubbed = 1 WHERE seq = ?", (done.scrubbed,))
@@ -89,8 +91,8 @@ def _apply(db: apsw.Connection, seq: int, done: Effects) -> None:
 
 def _set_file(db: apsw.Connection, change: FileSet) -> None:
     db.execute(
-        "INSERT OR REPLACE INTO changes VALUES(?,?,?,?,?,?)",
-        (change.path, change.at, change.store, change.base, change.text, change.undoes),
+        "INSERT OR REPLACE INTO changes VALUES(?,?,?,?,?)",
+        (change.path, change.at, change.store, change.base, change.text),
     )
     db.execute("DELETE FROM held WHERE path = ? AND seq < ?", (change.path, change.at))
 
@@ -175,6 +177,15 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
     for table in ("uses", "fades", "restores"):
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (target,))  # noqa: S608 - our own names
         gone += db.changes()
-    for table in ("changes", "checkpoints", "unembedded", "vectors"):
+    # An erasure may go itself: the one it goes by names its lines again.
+    for table in (
+        "changes",
+        "undone",
+        "checkpoints",
+        "erasures",
+        "rereads",
+        "unembedded",
+        "vectors",
+    ):
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (target,))  # noqa: S608 - our own names
     return gone > 0

@@ -15,7 +15,6 @@ from lumen.kernel.checkpoints import create, difference, find, last_undoable, re
 from lumen.kernel.checkpoints import undo as take_back
 from lumen.soul.history import checkpoints, transitions
 from lumen.soul.index import Index
-from lumen.soul.selfhood import is_self
 
 if TYPE_CHECKING:
     from lumen.kernel.commit import Gate
@@ -57,7 +56,7 @@ def list_checkpoints(named: str | None, as_json: bool) -> None:
     found = [
         {"event": t.seq, "timestamp": t.timestamp, "name": None, "what": t.what}
         for t in transitions(index)
-        if any(map(is_self, t.paths))
+        if t.of_self
     ]
     found += [
         {"event": seq, "timestamp": when, "name": name, "what": f"checkpoint {name}"}

@@ -70,7 +70,7 @@ def _host() -> Iterator[Finding]:
     )
     import apsw
 
-    from lumen.soul.index import check_engine
+    from lumen.soul.database import check_engine
 
     try:
         check_engine()

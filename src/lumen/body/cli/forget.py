@@ -69,8 +69,7 @@ def forget_in(
     dry_run: bool = False,
 ) -> dict[str, object]:
     """Show what would go, ask, and erase it; returns what was done."""
-    from lumen.kernel.forget import find, plan
-    from lumen.kernel.mend import erase
+    from lumen.kernel.forget import carry_out, find, plan
 
     index = kernel.index
     index.catch_up()
@@ -83,6 +82,7 @@ def forget_in(
         "erased": [],
         "goes": [{"event": g.seq, "why": g.why} for g in found.goes],
         "files": list(found.cut),
+        "mentions": list(found.mentions),
         "beyond": list(found.beyond),
     }
     if dry_run:
@@ -91,8 +91,8 @@ def forget_in(
     if not asked(f"Erase {many} for good?", yes=yes, fix=f"lumen forget {what!r} --yes"):
         say("Nothing was changed.")
         return result
-    said = f"The author had {many} forgotten."
-    placed = erase(kernel.gate, found.erasure, said)
+    found, placed = carry_out(kernel.gate, found, f"The author had {many} forgotten.")
+    many = counted(len(found.goes), "event")
     if not quiet:
         say(f"Forgotten: {many}. Event {placed.seq} says that, and nothing of what they said.")
         say("Out of reach: " + "; ".join(found.beyond) + ".")
@@ -109,6 +109,9 @@ def _preview(found: Plan, where: ZoneInfo) -> None:
         say(f"… and {counted(len(found.goes) - SHOWN, 'more event')}")
     for path in found.cut:
         say(f"{path} loses the lines that tell of it")
+    if found.mentions:
+        which = ", ".join(map(str, found.mentions[:SHOWN]))
+        say(f"What you said in event {which} names the same things, and stays unless you forget it")
 
 
 @click.command()
