@@ -53,8 +53,10 @@ def summaries(gate: Gate, zone: tzinfo) -> list[str]:
     written = []
     for year in _years(gate.index):
         path = f"data/memory/{year:04d}/summary.md"
-        text = summarise(year, _noted(gate.index, year), zone, _upto(gate.index, year, zone))
-        known = kept(gate.index, path)
+        upto, known = _upto(gate.index, year, zone), kept(gate.index, path)
+        if not upto and known is None:
+            continue  # nothing to tell of
+        text = summarise(year, _noted(gate.index, year), zone, upto)
         if known is None or known.text != text:
             base = base_of(known.text if known else None)
             change = Change(Store.SUMMARY, "set", text, base, path)

@@ -127,17 +127,14 @@ def remove(path: Path) -> None:
 
 def differing(made: apsw.Connection, path: Path) -> list[str] | None:
     """The tables in which two databases differ; nothing where one is ahead of the other."""
+    made.execute("ATTACH ? AS mine", (str(path),))
     found: list[str] | None = None
-    try:
-        made.execute("ATTACH ? AS mine", (str(path),))
-    except (apsw.CorruptError, apsw.NotADBError, apsw.CantOpenError):
-        return [*FOLDED]
     try:
         with made:  # one moment of both
             if not _differs(made, "(SELECT max(seq) FROM {}.events)"):
                 found = [table for table in FOLDED if _differs(made, f"{{}}.{table}")]
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
-        found = [*FOLDED]
+    except apsw.SQLError as error:  # a table is missing
+        raise apsw.CorruptError(str(error)) from error
     finally:
         made.execute("DETACH mine")
     return found

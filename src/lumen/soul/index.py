@@ -100,16 +100,21 @@ class Index:
         return last
 
     def differences(self, progress: Progress = unwatched) -> list[str]:
-        """The tables that are not, row for row, what the archive makes of them."""
+        """The tables that are not, row for row, what the archive makes of them.
+
+        One that cannot be read at all is made again, which `repairs` tells.
+        """
         fresh = self.being.index.with_suffix(".deep")
         made = make(fresh)
+
+        def compared() -> list[str] | None:
+            _follow(made, self.being.memory, progress)
+            self._catch_up(unwatched)
+            return differing(made, self.being.index)
+
         try:
-            found = None
-            while found is None:
-                with room_needed():
-                    _follow(made, self.being.memory, progress)
-                self.catch_up()
-                found = differing(made, self.being.index)
+            while (found := self._mended(compared)) is None:
+                pass
             return found
         finally:
             made.close()

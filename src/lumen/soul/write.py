@@ -96,10 +96,10 @@ class Writer:
     def recover(self) -> None:
         """Look at the end of the archive and mend what a crash left; `repairs` says what."""
         with self.held():
-            torn = self._at_end().torn is not None
-            if torn:
+            mended = self._at_end().torn is not None or bool(self._unsaid)
+            if mended:
                 self._write([], stamp(self.clock.now()))
-        if torn:
+        if mended:
             self._flush()
 
     def append(
