@@ -176,6 +176,7 @@ def test_a_short_span_is_answered_from_the_memories_themselves(life: Life) -> No
 
 
 def test_every_year_has_a_summary_of_its_own(life: Life) -> None:
+    life.tell("I like fish.")
     life.tell("I like rice.", "I like tea.", days=60)
     assert summaries(life.kernel.gate, LISBON) == [
         "data/memory/2026/summary.md",
@@ -184,6 +185,7 @@ def test_every_year_has_a_summary_of_its_own(life: Life) -> None:
     first, second = (
         life.being.at(f"data/memory/{y}/summary.md").read_text("utf-8") for y in (2026, 2027)
     )
+    assert "fish" in first
     assert "rice" not in first  # the sixtieth day lies in the year after
     assert "rice" in second
     assert "tea" in second

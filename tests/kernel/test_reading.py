@@ -299,6 +299,8 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         "recent": [{"event": 9}],
         "familiar": False,
         "replaces": None,
+        "cited": [],
+        "private": False,
     }
 
 

@@ -127,8 +127,8 @@ class Life:
 
     def _named(self, stored: Stored) -> dict[str, JSON]:
         raw = read_at(self.home.being.memory, stored.segment, stored.offset, stored.length)
-        event = stored.event
-        return {"seq": event.seq, "event_hash": event.event_hash, "length": content_length(raw)}
+        seq, event_hash = stored.event.seq, stored.event.event_hash
+        return {"seq": seq, "event_hash": event_hash, "length": content_length(raw)}
 
     def agrees(self) -> None:
         """What followed along is what the archive says, and memories weigh what they should."""
@@ -137,8 +137,7 @@ class Life:
         asked = "SELECT seq, weight, touched FROM events WHERE author != 'kernel'"
         assert {s: (w, t) for s, w, t in self.index.rows(asked)} == self.weighed[-1]
         told = fold(stored.event for stored in self.lines()).texts()
-        kept = all_kept(self.index)
-        assert told == {path: k.text for path, k in kept.items() if k.text is not None}
+        assert told == {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
 
     def ends(self) -> None:
         """Agrees before and after what is erased is blanked out; a rebuild gives every row."""
