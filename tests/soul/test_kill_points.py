@@ -192,7 +192,7 @@ def both_or_none(root: Path, end: End, before: list[str], clock: Clock) -> bool:
     with closing(open_writer(root, clock)) as writer:
         back = writer.repairs  # they stood in the ring, but not in the segment yet
         assert [said.startswith("2 lines were put back") for said in back] in ([], [True])
-        found = texts(root)
+        found = [text for text in texts(root) if text not in back]
         assert found in (before, [*before, "one", "two"])
         there = found != before
         assert there or not (end.acknowledged or back)
@@ -268,8 +268,8 @@ def test_a_signature_that_was_not_finished_leaves_an_archive_that_verifies(
 
 def archived(root: Path) -> bool:
     """Whether the archive tells of the new files."""
-    last = [stored.event.entry for stored in read(home(root)[0].memory)][-1]
-    return [c["value"] for c in last.payload.get("changes", ())] == list(NEW.values())
+    told = [s.event.entry.payload.get("changes", ()) for s in read(home(root)[0].memory)]
+    return list(NEW.values()) in [[c["value"] for c in changes] for changes in told]
 
 
 def staged(root: Path) -> list[str]:
@@ -311,7 +311,7 @@ def test_two_files_are_both_old_or_both_new_as_the_archive_says_and_never_ahead_
 
 def told_of(root: Path) -> list[str]:
     entries = [stored.event.entry for stored in read(home(root)[0].memory)]
-    return [e.payload["file"] for e in entries if e.situation == "repair"]
+    return [e.payload["file"] for e in entries if "file" in e.payload]
 
 
 def test_a_torn_line_is_set_aside_and_told_though_recovery_itself_is_killed(
@@ -333,7 +333,8 @@ def test_a_torn_line_is_set_aside_and_told_though_recovery_itself_is_killed(
             assert told_of(root) == [kept.name]
             assert texts(root)[: len(before)] == before
             assert len(gate.repairs) == (0 if left[-1][2] else 1)
-        assert len(texts(root)) == len(before) + 1
+        said = [t for t in texts(root) if "put back" not in t]  # it may have stood in the ring only
+        assert len(said) == len(before) + 1
         whole(root)
     assert left == sorted(left)
     assert len({*left}) == 4  # untouched, kept, cut off, told
