@@ -111,7 +111,7 @@ class Life:
         """What a process does that opens the being next; says what it tells the author."""
         recover(self.kernel.gate, self.events()[0].soul)
         dead = close_dead_turns(self.kernel)
-        self.kernel.as_of = -1
+        self.kernel.as_of = (-1, -1)
         adopt_edits(self.kernel)
         return [*self.told(), *dead]
 

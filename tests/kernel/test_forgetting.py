@@ -368,7 +368,7 @@ def test_what_another_process_says_while_the_plan_is_looked_at_is_still_covered(
     other.script({"when": "(?s).*", "say": ""})
     assert "vermilion" in other.say("What does my locker hold?").text
 
-    carry_out(life.kernel.gate, found, "Forgotten.")
+    carry_out(life.kernel.gate, found)
 
     assert holding(life.being, WORD) == []
 

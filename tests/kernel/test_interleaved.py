@@ -105,7 +105,7 @@ for number in range(operations):
         word = f"{me}secret{number}word"
         gate.record(said(word, f"lumen:{me}:{number}"))
         gate.index.catch_up()
-        carry_out(gate, plan(being, gate.index, find(gate.index, word)), "Forgotten.")
+        carry_out(gate, plan(being, gate.index, find(gate.index, word)))
     if done:
         print(what, number)
 for number in range(8):
@@ -151,7 +151,7 @@ def weight(gate: Gate, memory: int) -> int:
 def forget(gate: Gate, word: str) -> None:
     gate.index.catch_up()
     found = plan(gate.being, gate.index, find(gate.index, word))
-    carry_out(gate, found, "Forgotten.")
+    carry_out(gate, found)
 
 
 def tell(gate: Gate, text: str, author: Author = Author.EXTERNAL) -> int:
@@ -216,7 +216,7 @@ def test_what_another_process_says_of_the_self_survives_a_plan_to_forget(tmp_pat
     one.index.catch_up()
     found = plan(being, one.index, find(one.index, "zebra"))  # and now the author is asked
     put(other, "patience")
-    carry_out(one, found, "Forgotten.")
+    carry_out(one, found)
     assert one.adopt() == []
     assert names(being) == ["patience"]
     assert still_saying(being, b"zebra") == []
@@ -229,7 +229,7 @@ def test_what_another_process_quotes_after_a_plan_to_forget_goes_too(tmp_path: P
     one.index.catch_up()
     found = plan(being, one.index, find(one.index, "zebra"))
     tell(other, "A zebra, you say.", Author.SELF)
-    carry_out(one, found, "Forgotten.")
+    carry_out(one, found)
     assert still_saying(being, b"zebra") == []
 
 
@@ -243,7 +243,7 @@ def test_an_index_made_again_by_one_process_is_the_one_the_other_goes_on_with(
     other.index.catch_up()
     rebuild(one)
     found = plan(being, other.index, find(other.index, "zebra"))
-    carry_out(other, found, "Forgotten.")
+    carry_out(other, found)
     assert still_saying(being, b"zebra") == []
     put(other, "courage")
     last = other.index.catch_up()

@@ -93,7 +93,7 @@ def test_a_memory_without_any_passage_is_not_asked_for_again(vectors: Vectors) -
 
 def test_another_embedder_starts_over(index: Index, vectors: Vectors) -> None:
     vectors.add(vectors.missing(100), [passage(seq) for seq in SAID])
-    vectors.add_words({"apple": b"1"})
+    vectors.add_words({"apple": b"1"}, 0)
     assert progress(index) == (8, 8)
     other = Vectors(index, "other")
     assert list(other.after(0)) == []
@@ -109,7 +109,7 @@ def test_what_was_made_by_an_embedder_that_is_no_longer_the_one_is_not_kept(
     other = Vectors(index, "other")
     assert other.missing(100) == asked
     vectors.add(asked, [passage(seq) for seq in asked])
-    vectors.add_words({"apple": b"1"})
+    vectors.add_words({"apple": b"1"}, 0)
     assert other.missing(100) == asked
     assert list(other.after(0)) == []
     assert other.words(["apple"]) == {}
@@ -131,7 +131,7 @@ def test_what_is_forgotten_has_no_vector_and_gets_none(
 
 def test_a_rebuild_keeps_the_vectors(home: Home, index: Index, vectors: Vectors) -> None:
     vectors.add(vectors.missing(4), [passage(seq) for seq in SAID[4:]])
-    vectors.add_words({"apple": b"1"})
+    vectors.add_words({"apple": b"1"}, 0)
     before = list(vectors.after(0))
     index.rebuild()
     assert list(vectors.after(0)) == before
@@ -179,7 +179,7 @@ def test_words_are_kept_and_many_are_asked_for_at_once(vectors: Vectors) -> None
     kept = {f"word{n}": f"{n}".encode() for n in range(ASKED_AT_ONCE + 3)}
     assert vectors.words([]) == {}
     assert vectors.words(["word1"]) == {}
-    vectors.add_words(kept)
+    vectors.add_words(kept, 0)
     assert vectors.words([*kept, "plum"]) == kept
-    vectors.add_words({"word1": b"other"})
+    vectors.add_words({"word1": b"other"}, 0)
     assert vectors.words(["word1"]) == {"word1": b"other"}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from lumen.body.config import Settings, data_home, must_be, zone
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
@@ -10,7 +13,7 @@ from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
-from lumen.kernel.run import Kernel, adopt_edits
+from lumen.kernel.run import Kernel, adopt_edits, no_turn_meanwhile
 from lumen.kernel.slots import Now, Self
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
@@ -25,8 +28,10 @@ def keyring() -> Keyring:
     return Keyring(data_home())
 
 
-def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel, list[str]]:
-    """Open a being for turns; says what had to be mended."""
+def open_kernel(
+    being: Being, settings: Settings | None = None, *, alone: bool = False
+) -> tuple[Kernel, list[str]]:
+    """Open a being for turns; says what had to be mended. `alone`: no turn runs meanwhile."""
     settings = settings or must_be(being)
     clock = SystemClock()
     index = Index(being)
@@ -45,10 +50,30 @@ def open_kernel(being: Being, settings: Settings | None = None) -> tuple[Kernel,
         now=lambda: Now(clock.now(), where),
         limits=Limits(seconds=settings.skill_seconds),
         strengthens=millionths(settings.use_increment),
-        as_of=-1,
+        as_of=(-1, -1),
     )
-    adopt_edits(kernel)
+    adopt_edits(kernel, alone=alone)
     mended = [*gate.repairs, *index.repairs]
     gate.repairs.clear()
     index.repairs.clear()
     return kernel, mended
+
+
+@contextmanager
+def opened(being: Being, tell: Callable[[str], None], *, alone: bool = False) -> Iterator[Kernel]:
+    """An open being; what had to be mended is told."""
+    kernel, mended = open_kernel(being, must_be(being), alone=alone)
+    for line in mended:
+        tell(line)
+    try:
+        yield kernel
+    finally:
+        kernel.close()
+
+
+@contextmanager
+def as_author(being: Being, tell: Callable[[str], None]) -> Iterator[Kernel]:
+    """A being opened for what only the author may do, and not while a turn is under way."""
+    must_be(being)
+    with no_turn_meanwhile(being), opened(being, tell, alone=True) as kernel:
+        yield kernel

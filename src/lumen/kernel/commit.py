@@ -316,5 +316,8 @@ def _is_text(entry: Entry) -> bool:
 
 def _posing(loop: str, change: Change) -> str:
     """Only the author's own words come from the author: what a loop writes cannot claim to."""
-    claims = isinstance(change.value, Entry) and change.value.origin is Origin.AUTHOR
-    return f"the {loop} loop cannot speak as the author" if claims and loop != "author" else ""
+    if loop == "author" or not isinstance(change.value, Entry):
+        return ""
+    entry = change.value
+    claims = entry.origin is Origin.AUTHOR or entry.event_type is EventType.AUTHOR_MESSAGE
+    return f"the {loop} loop cannot speak as the author" if claims else ""

@@ -12,7 +12,8 @@ from lumen.core.data import Being
 from lumen.kernel.edits import Edits, look, read
 from lumen.soul.archive import read as read_lines
 from lumen.soul.fold import fold
-from lumen.soul.index import Index, Progress, unwatched
+from lumen.soul.index import Index
+from lumen.soul.projection import Progress, unwatched
 from lumen.soul.selfhood import is_self
 
 

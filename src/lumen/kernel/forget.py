@@ -23,7 +23,8 @@ from lumen.kernel.reading import LINKS, WORD, names, numbers, words
 from lumen.soul.archive import Placed, read
 from lumen.soul.fold import ERASED, Effects, FileSet, effects
 from lumen.soul.history import all_kept
-from lumen.soul.index import Index, Progress, unwatched
+from lumen.soul.index import Index
+from lumen.soul.projection import Progress, unwatched
 from lumen.soul.selfhood import without
 
 RUN = 4
@@ -31,6 +32,7 @@ INFLECTED = 4  # from this length on a word is known by its beginning too
 NEVER = ("genesis", "key_added", "scrubbed", "rollback_accepted")
 FREE = ("input", "error", "trouble", "why", "outcome")  # where its lines carry others' words
 OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint", "undone")
+ATTEMPTS = 3
 LONGEST = 50_000  # words of a text whose stretches are looked at
 MOST_DIGITS = 15
 ULID = 26
@@ -181,11 +183,21 @@ def plan(
     )
 
 
-def carry_out(gate: Gate, agreed: Plan, what: str) -> tuple[Plan, Placed]:
-    """Erase what the author agreed to, and what quotes it since: nothing comes in between."""
+def carry_out(gate: Gate, agreed: Plan) -> tuple[Plan, Placed]:
+    """Erase what the author agreed to, and what quotes it since: nothing comes in between.
+
+    Looking takes long in a long life, so it is done again without keeping others from writing,
+    unless they never pause.
+    """
+    for _ in range(ATTEMPTS):
+        if gate.index.catch_up() == agreed.as_of:
+            break
+        agreed = plan(gate.being, gate.index, agreed.named)
     with gate.writer.held():
         if gate.index.catch_up() != agreed.as_of:
             agreed = plan(gate.being, gate.index, agreed.named)
+        many = len(agreed.goes)
+        what = f"The author had {many} event{'' if many == 1 else 's'} forgotten."
         return agreed, erase(gate, agreed.erasure, what)
 
 
@@ -307,7 +319,7 @@ def _files(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[str, str
 
 def _aside(being: Being, traces: Traces) -> Iterator[Path]:
     for folder in (being.quarantine, being.memory / "quarantine"):
-        for path in sorted(folder.glob("*")):
+        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
             text = path.read_bytes().decode("utf-8", "replace").replace("\\n", " ")
             if traces.tells(text):
                 yield path

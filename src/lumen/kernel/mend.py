@@ -15,7 +15,7 @@ from pathlib import Path
 from lumen.core.canon import JSON, sha256
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Author, Being, Entry, EventType, Head, Origin, kernel_entry
-from lumen.core.errors import Damaged, Refused, UsageError
+from lumen.core.errors import Busy, Damaged, Refused, UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import look, read, watched
 from lumen.soul.archive import Placed, content_length, parse, read_at
@@ -23,7 +23,8 @@ from lumen.soul.disk import FOLDER, LINK, standing
 from lumen.soul.files import blank, keep_heads, set_aside, set_file
 from lumen.soul.files import put_back as put_file_back
 from lumen.soul.history import Kept, all_kept, kept, unscrubbed
-from lumen.soul.index import Index, Progress, unwatched
+from lumen.soul.index import Index
+from lumen.soul.projection import Progress, unwatched
 from lumen.soul.witness import SURE, refuse_strange
 
 STAGED = re.compile(r"\..+\.[0-9]+\.new")
@@ -47,6 +48,7 @@ def recover(gate: Gate, soul: str = "") -> None:
     Raises:
         Estranged: the archive is not the one this host has seen; nothing was changed.
     """
+    gate.index.catch_up()  # it may have to be made anew: that keeps nobody from writing
     with gate.writer.held():  # what a power cut took is put back before anything is judged
         gate.index.catch_up()
         if soul:
@@ -208,7 +210,11 @@ def _scrub(gate: Gate, by: int, targets: Sequence[int]) -> None:
     places = [place for seq in targets if (place := gate.index.place(seq))]
     blank(gate.being.memory, by, places)
     gate.index.keep(("DELETE FROM lexemes", [()]))  # a cache by words: some of them may be gone
-    gate.index.scrub()
+    if not gate.index.scrub():
+        raise Busy(
+            "what is forgotten still stands in the index's log, which another process is reading",
+            fix="end that process; the next start finishes it",
+        )
     what = f"What event {by} erases is blanked out on disk."
     entry = kernel_entry("scrubbed", what, KERNEL, {"scrubbed": by})
     gate.writer.append([entry], durable=True, sign=True)

@@ -70,7 +70,7 @@ class _Known:
     )  # which passages say that they change something
     revises: dict[int, int] = field(default_factory=dict)  # passage → memory, once looked for
     last: int = 0  # the passage added last
-    as_of: int = 0  # the last event that took something away, or marked it
+    as_of: tuple[int, int] = (0, 0)  # the last event that took something away, and which index
 
 
 class Recall:
@@ -83,6 +83,7 @@ class Recall:
         self._known = _Known()
         self._memories: dict[int, Memory] = {}
         self._lexemes: dict[str, Rows] = {}
+        self._as_of = 0
         self.before = 0
 
     def at(self, seq: int) -> None:
@@ -94,6 +95,7 @@ class Recall:
         return self._learn(self._vectors.missing(limit))
 
     def _learn(self, seqs: Sequence[int]) -> int:
+        self._as_of = self._index.reread()
         fresh = self._index.get(seqs)
         pieces = [(m, a, b) for m in fresh.values() for a, b in passages(m.text)]
         rows = self.embedder.embed([m.text[a:b] for m, a, b in pieces]) if pieces else ()
@@ -166,9 +168,10 @@ class Recall:
         return self._newest(self._scored(question, cosines, chosen))
 
     def _load(self) -> None:
-        as_of = self._index.reread()
-        if as_of != self._known.as_of:  # something was forgotten or marked: read it all again
+        as_of = self._index.reread(), self._index.made
+        if as_of != self._known.as_of:  # something was forgotten or marked, or the index made anew
             self._known, self._memories = _Known(as_of=as_of), {}
+        self._as_of = as_of[0]
         known = self._known
         fresh = list(self._vectors.after(known.last))
         self._memories |= self._index.get({p.seq for p in fresh} - self._memories.keys())
@@ -253,11 +256,12 @@ class Recall:
         top_sentence: dict[int, float] = {}
         chosen = list(chosen)
         texts = [self._text(i)[:WEIGHED] for i in chosen]
+        weighs = self._index.weights({self._known.spots[i][0] for i in chosen})
         self._near_vectors([*asked, *(w for t in texts for w in words(t))])
         for i, text in zip(chosen, texts, strict=True):
             score, answers = self._score(asked, weight, text, kind, question)
             seq = self._known.spots[i][0]
-            score += float(cosines[i]) + WEIGHT * (self._memories[seq].weight / WHOLE - 0.5)
+            score += float(cosines[i]) + WEIGHT * (weighs[seq] / WHOLE - 0.5)
             top, spot, told = best.get(seq, (-1.0, i, answers))
             if score > top:
                 told = answers
@@ -301,7 +305,8 @@ class Recall:
         if new:
             rows = self.embedder.embed(new)
             self._lexemes |= dict(zip(new, rows, strict=True))
-            self._vectors.add_words({w: row.tobytes() for w, row in zip(new, rows, strict=True)})
+            kept_now = {w: row.tobytes() for w, row in zip(new, rows, strict=True)}
+            self._vectors.add_words(kept_now, self._as_of)
 
     def _matrix(self, wanted: list[str]) -> Rows:
         return np.stack([self._lexemes[w] for w in wanted])

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from lumen.core.canon import JSON, clean
 from lumen.core.clock import Clock, Draw, draw_from, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
-from lumen.core.errors import LumenError, MindError, UsageError
+from lumen.core.errors import Busy, LumenError, MindError, UsageError
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
 from lumen.kernel.commit import Gate
@@ -33,6 +34,7 @@ from lumen.soul.selfhood import Selfhood
 
 LONGEST_MESSAGE = 4_000_000
 LESSON = 64  # memories given vectors at a time
+WAITS, WAIT_S = 100, 0.1  # how often, and how long, the author's command waits for a turn to end
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Kernel:
     contour: Contour = field(default_factory=Contour)
     limits: Limits = field(default_factory=Limits)
     strengthens: int = 20_000  # millionths a memory gains each time it is of use
-    as_of: int = 0  # the last change of self that `self_` takes in; 0: as it was handed over
+    as_of: tuple[int, int] = (0, 0)  # the last change `self_` takes in; zeros: as handed over
 
     def close(self) -> None:
         """Let go of models and files."""
@@ -234,14 +236,17 @@ def _close_dead(kernel: Kernel) -> list[str]:
     return said
 
 
-def adopt_edits(kernel: Kernel) -> None:
-    """Take in what the author changed by hand, unless a turn elsewhere may be running a skill."""
-    with nobody_in_turn(kernel.being) as alone:
-        if alone:
+def adopt_edits(kernel: Kernel, *, alone: bool = False) -> None:
+    """Take in what the author changed by hand, unless a turn elsewhere may be running a skill.
+
+    `alone` says that the caller has seen to that.
+    """
+    with nullcontext(True) if alone else nobody_in_turn(kernel.being) as nobody:
+        if nobody:
             kernel.gate.repairs.extend([*_close_dead(kernel), *kernel.gate.adopt()])
     kernel.index.catch_up()
-    latest = last_change(kernel.index)
-    if kernel.as_of and latest != kernel.as_of:
+    latest = last_change(kernel.index), kernel.index.reread()  # a forgetting changes the past
+    if kernel.as_of != (0, 0) and latest != kernel.as_of:
         kernel.self_ = snapshot(self_in_force(kernel.index), kernel.self_.author_name)
     kernel.as_of = latest
 
@@ -263,6 +268,22 @@ def in_turn(being: Being) -> Iterator[None]:
     with (being.memory / ".turns").open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
         yield
+
+
+@contextmanager
+def no_turn_meanwhile(being: Being) -> Iterator[None]:
+    """Do what only the author may while no turn runs: a skill in one could pose as the author.
+
+    Raises:
+        Busy: a turn goes on and on.
+    """
+    for _ in range(WAITS):
+        with nobody_in_turn(being) as alone:
+            if alone:
+                yield
+                return
+        time.sleep(WAIT_S)
+    raise Busy("a turn is under way with this being", fix="try again when it is over")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ What is kept in it and asked of it is in index.py.
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 4
+SCHEMA = 5
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -26,6 +27,7 @@ CREATE TABLE events(
   segment TEXT, offset INTEGER, length INTEGER, text TEXT);
 CREATE INDEX events_author ON events(author, seq);
 CREATE INDEX events_session ON events(session_key);
+CREATE INDEX events_repairs ON events(situation) WHERE situation = 'repair';
 CREATE INDEX events_day ON events(segment, seq);
 CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';
 CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',
@@ -103,6 +105,10 @@ def replace_with(fresh: Path, path: Path) -> apsw.Connection:
     """Put a database that was made aside in place of another, taking over its vectors."""
     with _alone(path):
         db = _connect(fresh)
+        if db.pragma("user_version") != SCHEMA:  # it went missing: what is there serves better
+            db.close()
+            remove(fresh)
+            return _connect(path)
         try:
             if path.exists():
                 db.execute("ATTACH ? AS old", (str(path),))
@@ -117,6 +123,19 @@ def replace_with(fresh: Path, path: Path) -> apsw.Connection:
         fresh.replace(path)
         remove(fresh)
         return _connect(path)
+
+
+def aside(path: Path, purpose: str) -> Path:
+    """The name of a database that this process makes beside another."""
+    return path.with_suffix(f".{os.getpid()}.{purpose}")
+
+
+def clear_away(path: Path) -> None:
+    """Remove what processes that are gone made beside a database."""
+    for left in path.parent.glob(f"{path.stem}.*.*"):
+        maker = left.name.removeprefix(f"{path.stem}.").partition(".")[0]
+        if maker.isdecimal() and not Path("/proc", maker).exists():
+            left.unlink(missing_ok=True)
 
 
 def remove(path: Path) -> None:

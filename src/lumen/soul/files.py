@@ -69,12 +69,13 @@ def set_aside(being: Being, name: str, data: bytes) -> Path:
 
 def blank(memory: Path, by: int, places: Sequence[tuple[str, int, int]]) -> None:
     """Overwrite the content of lines with the stub that names the event which erased them."""
-    for name, offset, length in places:
+    for name in sorted({name for name, _, _ in places}):
         path = memory / name[:4] / name
         try:
             with path.open("r+b", buffering=0) as segment:
-                raw = os.pread(segment.fileno(), length, offset)
-                os.pwrite(segment.fileno(), stub(raw, by), offset)
+                for _, offset, length in (p for p in places if p[0] == name):
+                    raw = os.pread(segment.fileno(), length, offset)
+                    os.pwrite(segment.fileno(), stub(raw, by), offset)
                 os.fdatasync(segment.fileno())
         except OSError as error:
             raise refusal(error, path) from error

@@ -43,6 +43,10 @@ class Transition:
 _KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
 JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1"""
 _NOW = 1 << 62
+# One step of the key a path: a plain DISTINCT would read every change there ever was.
+_PATHS = """WITH RECURSIVE known(path) AS (SELECT min(path) FROM changes UNION ALL
+SELECT (SELECT min(path) FROM changes WHERE path > known.path) FROM known WHERE path IS NOT NULL)
+SELECT path FROM known WHERE path IS NOT NULL"""
 
 
 def kept(index: Index, path: str, at: int = _NOW) -> Kept | None:
@@ -53,7 +57,7 @@ def kept(index: Index, path: str, at: int = _NOW) -> Kept | None:
 
 def all_kept(index: Index, at: int = _NOW) -> dict[str, Kept]:
     """Every file the archive knew at an event, those that were taken away too."""
-    paths = [path for (path,) in index.rows("SELECT DISTINCT path FROM changes ORDER BY path")]
+    paths = [path for (path,) in index.rows(_PATHS)]
     found = {path: kept(index, path, at) for path in paths}
     return {path: k for path, k in found.items() if k}
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
 from lumen.core.data import Author, Being, Event, EventType, Memory, Origin
-from lumen.core.errors import LumenError
-from lumen.soul.archive import parse, read, read_at, segments
+from lumen.core.errors import Busy, LumenError
+from lumen.soul.archive import parse, read, read_at
 from lumen.soul.database import (
+    aside,
     check_engine,
+    clear_away,
     differing,
     make,
     open_or_make,
@@ -28,34 +29,14 @@ from lumen.soul.database import (
     transaction,
 )
 from lumen.soul.disk import identity
-from lumen.soul.projection import apply
+from lumen.soul.projection import Applied, Progress, follow, last_applied, unwatched
 
 WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
-BATCH = 5_000  # events applied in one transaction: memory and log stay flat
 WORD = re.compile(r"\w[\w'’]*")
 Result = TypeVar("Result")
 Row = Any  # a row as SQLite hands it over; read in this module and nowhere else
 
 _MEMORY = "seq, timestamp, author, origin, event_type, text, session_key, private, weight"
-Progress = Callable[[int, int], None]  # bytes done, bytes in all
-
-
-def unwatched(_done: int, _total: int) -> None:
-    """Nobody wants to know how far it is."""
-
-
-class _Last(NamedTuple):
-    """The last event applied, and where its line stands."""
-
-    seq: int
-    segment: str
-    offset: int
-    length: int
-    event_hash: str
-
-    @property
-    def end(self) -> tuple[str, int]:
-        return self.segment, self.offset + self.length
 
 
 class Index:
@@ -64,15 +45,20 @@ class Index:
     def __init__(self, being: Being) -> None:
         self.being = being
         self.repairs: list[str] = []
+        self.made = 0  # how often the database was opened or made anew: caches over it then end
         check_engine()
         self._db = self._open()
 
     def _open(self) -> apsw.Connection:
         db, why = open_or_make(self.being.index)
-        self._file = identity(self.being.index)
+        self._noticed()
         if why:
             self.repairs.append(f"The index was rebuilt from the archive: {why}.")
         return db
+
+    def _noticed(self) -> None:
+        self._file = identity(self.being.index)
+        self.made += 1
 
     def close(self) -> None:
         """Let go of the database."""
@@ -84,11 +70,11 @@ class Index:
 
     def rebuild(self, progress: Progress = unwatched) -> int:
         """Make every table again from the archive; vectors are kept, as nothing else makes them."""
-        fresh = self.being.index.with_suffix(".new")
+        fresh = aside(self.being.index, "new")
         made = make(fresh)
         try:
             with room_needed():
-                last = _follow(made, self.being.memory, progress)
+                last = follow(made, self.being.memory, progress)
         except BaseException:  # what is there serves better than half of it made again
             made.close()
             remove(fresh)
@@ -96,7 +82,7 @@ class Index:
         made.close()
         self._db.close()
         self._db = replace_with(fresh, self.being.index)
-        self._file = identity(self.being.index)
+        self._noticed()
         return last
 
     def differences(self, progress: Progress = unwatched) -> list[str]:
@@ -104,11 +90,11 @@ class Index:
 
         One that cannot be read at all is made again, which `repairs` tells.
         """
-        fresh = self.being.index.with_suffix(".deep")
+        fresh = aside(self.being.index, "deep")
         made = make(fresh)
 
         def compared() -> list[str] | None:
-            _follow(made, self.being.memory, progress)
+            follow(made, self.being.memory, progress)
             self._catch_up(unwatched)
             return differing(made, self.being.index)
 
@@ -274,12 +260,18 @@ class Index:
             return False
         return True
 
+    def weights(self, seqs: Iterable[int]) -> dict[int, int]:
+        """What memories weigh now, in millionths."""
+        asked = "SELECT weight FROM events WHERE seq = ?"
+        return {seq: int(row[0]) for seq in seqs if (row := self.row(asked, (seq,)))}
+
     def scrub(self) -> bool:
         """Write the log back and cut it, so that deleted rows are in no file any more."""
+        clear_away(self.being.index)
 
         def cut() -> bool:
             row: Row = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            return not row[0]
+            return not row[0]  # SQLite has waited as long as for any lock
 
         return self._mended(cut)
 
@@ -306,6 +298,8 @@ class Index:
         with room_needed():
             try:
                 return work()
+            except apsw.BusyError as error:
+                raise Busy("another process keeps the index busy", fix="try again") from error
             except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
                 self._start_over("it was damaged")
         with room_needed():
@@ -320,25 +314,25 @@ class Index:
     def _start_over(self, why: str) -> None:
         self._db.close()
         self._db = make(self.being.index)
-        self._file = identity(self.being.index)
+        self._noticed()
         self.repairs.append(f"The index was rebuilt from the archive: {why}.")
 
     def _catch_up(self, progress: Progress) -> int:
         if identity(self.being.index) != self._file:  # made again elsewhere, or deleted
             self._db.close()
             self._db = self._open()
-        last = _last(self._db)
+        last = last_applied(self._db)
         if last and not self._still_there(last):
             self._start_over("the archive it was made from has changed")
             last = None
         if last and not self._has_more(last.end):
             return last.seq
-        seq = _follow(self._db, self.being.memory, progress)
+        seq = follow(self._db, self.being.memory, progress)
         if not last and not self.repairs and seq >= WORTH_TELLING:
             self.repairs.append("The index was rebuilt from the archive: it was not there.")
         return seq
 
-    def _still_there(self, last: _Last) -> bool:
+    def _still_there(self, last: Applied) -> bool:
         raw = read_at(self.being.memory, last.segment, last.offset, last.length)
         return raw[15:79] == last.event_hash.encode()
 
@@ -347,41 +341,6 @@ class Index:
         if (folder / after[0]).stat().st_size > after[1]:
             return True
         return next(read(self.being.memory, after), None) is not None
-
-
-def _size(memory: Path, after: tuple[str, int]) -> int:
-    """How many bytes of the archive come after a place."""
-    return sum(path.stat().st_size for path in segments(memory, since=after[0])) - after[1]
-
-
-def _last(db: apsw.Connection) -> _Last | None:
-    row: Row = db.execute(
-        "SELECT seq, segment, offset, length, event_hash FROM events ORDER BY seq DESC LIMIT 1"
-    ).fetchone()
-    return _Last(*row) if row else None
-
-
-def _follow(db: apsw.Connection, memory: Path, progress: Progress) -> int:
-    """Apply what is not applied yet, in batches; another process may do so between two of them."""
-    last = _last(db)
-    after = last.end if last else ("", 0)
-    lines = read(memory, after)
-    total, done = _size(memory, after), 0
-    stored = next(lines, None)
-    while True:
-        with transaction(db):
-            row: Row = db.execute("SELECT max(seq) FROM events").fetchone()
-            seq, room = int(row[0] or 0), BATCH
-            while stored and room:
-                if stored.event.seq > seq:
-                    apply(db, stored)
-                    seq = stored.event.seq
-                done += stored.length
-                room -= 1
-                stored = next(lines, None)
-        progress(done, total)
-        if not stored:
-            return seq
 
 
 def _memory(row: Row) -> Memory:

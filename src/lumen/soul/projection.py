@@ -6,10 +6,15 @@ made from scratch equals, row for row, one that followed along.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
 import apsw
 
 from lumen.core.data import Author, EventType
-from lumen.soul.archive import Stored
+from lumen.soul.archive import Stored, read, segments
+from lumen.soul.database import transaction
 from lumen.soul.fold import (
     NOTHING,
     WHOLE,
@@ -22,10 +27,65 @@ from lumen.soul.fold import (
     opens,
 )
 
+BATCH = 5_000  # events applied in one transaction: memory and log stay flat
+Row = Any  # a row as SQLite hands it over
 # Replies are never evidence, and what was done to a file is found in its history.
 UNSOUGHT = (EventType.ASSISTANT_MESSAGE, EventType.SYSTEM_EVENT)
 _EVENT = f"INSERT INTO events VALUES({','.join('?' * 19)})"
 _TALLY = "INSERT INTO tally VALUES(?,?,1) ON CONFLICT(author, event_type) DO UPDATE SET n = n + 1"
+
+
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
+
+
+def unwatched(_done: int, _total: int) -> None:
+    """Nobody wants to know how far it is."""
+
+
+class Applied(NamedTuple):
+    """The last event applied, and where its line stands."""
+
+    seq: int
+    segment: str
+    offset: int
+    length: int
+    event_hash: str
+
+    @property
+    def end(self) -> tuple[str, int]:
+        """Where the next line begins."""
+        return self.segment, self.offset + self.length
+
+
+def last_applied(db: apsw.Connection) -> Applied | None:
+    """The last event in the tables."""
+    row: Row = db.execute(
+        "SELECT seq, segment, offset, length, event_hash FROM events ORDER BY seq DESC LIMIT 1"
+    ).fetchone()
+    return Applied(*row) if row else None
+
+
+def follow(db: apsw.Connection, memory: Path, progress: Progress) -> int:
+    """Apply what is not applied yet, in batches; another process may do so between two of them."""
+    last = last_applied(db)
+    after = last.end if last else ("", 0)
+    lines = read(memory, after)
+    total, done = sum(p.stat().st_size for p in segments(memory, since=after[0])) - after[1], 0
+    stored = next(lines, None)
+    while True:
+        with transaction(db):
+            row: Row = db.execute("SELECT max(seq) FROM events").fetchone()
+            seq, room = int(row[0] or 0), BATCH
+            while stored and room:
+                if stored.event.seq > seq:
+                    apply(db, stored)
+                    seq = stored.event.seq
+                done += stored.length
+                room -= 1
+                stored = next(lines, None)
+        progress(done, total)
+        if not stored:
+            return seq
 
 
 def apply(db: apsw.Connection, stored: Stored) -> None:

@@ -98,6 +98,23 @@ class Ring:
             parent, seq, good = raw[len(PREFIX) : HEADER_AT - 2], seq + 1, stop + 1
         return data[:good]
 
+    def differs(self, segment: int, size: int) -> int:
+        """Where, in the stretch that the ring mirrors, the line begins that the segment has not.
+
+        0 when there is none. What the ring does not know (it was wiped, or is new) is zeros.
+        """
+        first = max(0, size - SIZE)
+        found = os.pread(segment, size - first, first)
+        ring = os.pread(self._file, SIZE, 0)
+        start = first % SIZE
+        mirror = (ring[start:] + ring[:start])[: len(found)]
+        known = len(mirror) - len(mirror.lstrip(b"\0"))
+        if found[known:] == mirror[known:]:
+            return 0
+        at = next(i for i in range(known, len(found)) if found[i] != mirror[i])
+        begins = found.rfind(b"\n", 0, at) + 1
+        return first + begins if begins else 0
+
     def _lay_out(self, days: int) -> None:
         """Make an empty ring, durably; what an older one held must be durable without it."""
         for newest in segments(self._memory)[-1:]:
@@ -113,9 +130,10 @@ def wipe(memory: Path) -> None:
     lock = memory / LOCK
     for newest in segments(memory)[-1:]:
         settle(newest)
-    with lock.open("r+b", buffering=0) as file:
-        os.pwrite(file.fileno(), bytes(SIZE), 0)
-        os.fdatasync(file.fileno())
+    if lock.exists():
+        with lock.open("r+b", buffering=0) as file:
+            os.pwrite(file.fileno(), bytes(SIZE), 0)
+            os.fdatasync(file.fileno())
 
 
 def extend(segment: Path, at: int, lines: bytes) -> None:

@@ -21,6 +21,7 @@ VALUE_STATES = ("active", "deprecated")
 GOAL_STATES = ("todo", "working", "done", "perpetual")
 LONGEST = 256 * 1024
 LONGEST_NAME = 200
+WRAPPED = 4  # lines that a few words may be spread over
 SHAPE = '{"name": "honesty", "weight": 0.9, "status": "active"}'
 
 
@@ -154,7 +155,16 @@ def without(path: str, text: str, quotes: Callable[[str], bool]) -> str:
             return "[]\n" if quotes(text) else text
         kept = [h for h in held if not quotes(h.name)]
         return text if len(kept) == len(held) else spell(kept)
-    return "".join(line for line in text.splitlines(keepends=True) if not quotes(line))
+    lines = text.splitlines(keepends=True)
+    for width in range(1, WRAPPED + 1):  # what is said may run over the ends of lines
+        at = 0
+        while at + width <= len(lines):
+            if quotes("".join(lines[at : at + width])):
+                del lines[at : at + width]
+            else:
+                at += 1
+    cleaned = "".join(lines)
+    return "" if quotes(cleaned) else cleaned
 
 
 def _soul(text: str) -> tuple[str, str, str]:

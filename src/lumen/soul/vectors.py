@@ -89,12 +89,13 @@ class Vectors:
             found |= {str(word): bytes(vector) for word, vector in rows}
         return found
 
-    def add_words(self, vectors: dict[str, bytes]) -> None:
-        """Keep vectors of single words."""
+    def add_words(self, vectors: dict[str, bytes], as_of: int) -> None:
+        """Keep vectors of single words, unless something was forgotten since their text was read."""
+        same = "(SELECT coalesce(max(seq), 0) FROM rereads) = ?"
         self._index.keep(
             (
-                f"INSERT OR REPLACE INTO lexemes SELECT ?,? WHERE {_OURS}",
-                [(word, vector, self._embedder) for word, vector in vectors.items()],
+                f"INSERT OR REPLACE INTO lexemes SELECT ?,? WHERE {_OURS} AND {same}",
+                [(word, vector, self._embedder, as_of) for word, vector in vectors.items()],
             )
         )
 

@@ -180,12 +180,23 @@ class Writer:
     def _put_back(self) -> None:
         """Append again what the ring has and the newest segment lost: a power cut did that."""
         for newest in segments(self._memory)[-1:]:
+            self._fill(newest)
             end = self._at_end()
             at = end.size if end.segment == newest else 0
             lines = self._ring.lost(at, end, newest.stem)
             if lines:
                 self._restore(newest, at, lines)
         self._looked = True  # only now: what could not be put back must not be written over
+
+    def _fill(self, segment: Path) -> None:
+        """Mend a stretch inside the segment that never reached the disk, though what follows did."""
+        with segment.open("rb") as file:
+            size = segment.stat().st_size
+            at = self._ring.differs(file.fileno(), size)
+            end = tail_of(segment, file.fileno(), at) if at else Tail()
+        lines = self._ring.lost(at, end, segment.stem) if end.seq else b""
+        if lines and at + len(lines) >= size:
+            self._restore(segment, at, lines)
 
     def _restore(self, segment: Path, at: int, lines: bytes) -> None:
         try:
@@ -274,9 +285,9 @@ class Writer:
         at = self._seen[0]
         after = at + len(data)
         large = len(data) > HALF
+        if large or at // HALF != after // HALF:
+            self._settle()
         try:
-            if large or at // HALF != after // HALF:
-                os.fdatasync(self._file)
             whole = large or self._ring.keep(at, data)
             written = os.write(self._file, data) if whole else 0
             if large:
@@ -286,6 +297,12 @@ class Writer:
         if written < len(data):
             raise self._cut_back(OSError(errno.ENOSPC, "short write"), len(data))
         return after
+
+    def _settle(self) -> None:
+        try:
+            os.fdatasync(self._file)
+        except OSError as error:  # before the ring is touched: what it holds is all there is
+            raise refusal(error, self._memory) from error
 
     def _cut_back(self, error: OSError, length: int) -> ArchiveError:
         os.ftruncate(self._file, self._seen[0])

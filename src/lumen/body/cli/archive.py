@@ -120,7 +120,10 @@ def _tell(report: Report) -> None:
             before = "event 1 is" if found.seq == 2 else f"events 1 to {found.seq - 1:,} are"
             say(f"  {before} intact.")
         other = "lumen restore-backup FILE ANOTHER_FOLDER, then lumen archive verify there"
-        strange = "bring the newer copy back; or go on from here: lumen archive accept-rollback"
+        strange = (
+            "lumen rebuild (after a power cut it puts lines back); bring the newer copy back; "
+            "or go on from here: lumen archive accept-rollback"
+        )
         say(f"  try: {strange if 'witness' in found.what else other}")
     for line in report.notes:
         say(f"  note: {line}")

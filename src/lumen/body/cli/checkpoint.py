@@ -13,6 +13,7 @@ from lumen.body.config import must_be, zone
 from lumen.core.data import Being
 from lumen.kernel.checkpoints import create, difference, find, last_undoable, restore, self_at
 from lumen.kernel.checkpoints import undo as take_back
+from lumen.kernel.run import no_turn_meanwhile
 from lumen.soul.history import checkpoints, transitions
 from lumen.soul.index import Index
 
@@ -28,15 +29,10 @@ def checkpoint() -> None:
 @contextmanager
 def _gate(being: Being) -> Iterator[Gate]:
     """The gate, with what had to be mended told."""
-    from lumen.body.app import open_kernel
+    from lumen.body.app import opened
 
-    kernel, mended = open_kernel(being, must_be(being))
-    for line in mended:
-        note(line)
-    try:
+    with opened(being, note) as kernel:
         yield kernel.gate
-    finally:
-        kernel.close()
 
 
 def _index(being: Being) -> Index:
@@ -76,7 +72,7 @@ def list_checkpoints(named: str | None, as_json: bool) -> None:
 @shared
 def create_checkpoint(name: str, named: str | None, as_json: bool) -> None:
     """Give this moment a NAME."""
-    with _gate(being_meant(named)) as gate:
+    with _gate(being_meant(named)) as gate, no_turn_meanwhile(gate.being):
         placed = create(gate, name)
     if as_json:
         show({"event": placed.seq, "name": name})
@@ -114,9 +110,10 @@ def restore_checkpoint(point: str, yes: bool, named: str | None, as_json: bool) 
                 say(line)
         fix = f"lumen checkpoint restore {point} --yes"
         if not asked(f"Restore the self as it was at event {seq}?", yes=yes, fix=fix):
-            say("Nothing was changed.")
+            note("Nothing was changed.")
             return
-        placed = restore(gate, seq)
+        with no_turn_meanwhile(gate.being):
+            placed = restore(gate, seq)
     if as_json:
         show({"restored": seq, "event": placed.seq, "diff": lines})
     else:
@@ -134,12 +131,15 @@ def undo(yes: bool, named: str | None, as_json: bool) -> None:
             before = self_at(gate.index, last.seq - 1)
             for line in difference(self_at(gate.index, last.seq), before):
                 say(line)
-        what = f"Undo event {last.seq} ({last.what})?" if last else ""
+        said = last.what if last and last.what else "its words were forgotten"
+        what = f"Undo event {last.seq} ({said})?" if last else ""
         if last and not asked(what, yes=yes, fix="lumen undo --yes"):
-            say("Nothing was changed.")
+            note("Nothing was changed.")
             return
-        undone, placed = take_back(gate)
+        with no_turn_meanwhile(gate.being):
+            undone, placed = take_back(gate)
     if as_json:
         show({"undone": undone.seq, "event": placed.seq})
     else:
-        say(f"Undone: {undone.what} lumen checkpoint restore {undone.seq} brings it back.")
+        said = undone.what or f"event {undone.seq}."
+        say(f"Undone: {said} lumen checkpoint restore {undone.seq} brings it back.")

@@ -37,24 +37,12 @@ SHOWN = 30
 @shared
 def forget(what: str, yes: bool, dry_run: bool, named: str | None, as_json: bool) -> None:
     """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it."""
-    from lumen.body.app import open_kernel
+    from lumen.body.app import opened
 
     being = being_meant(named)
-    settings = must_be(being)
-    kernel, mended = open_kernel(being, settings)
-    for line in mended:
-        note(line)
-    try:
-        gone = forget_in(
-            kernel,
-            what,
-            zone(settings.timezone),
-            yes=yes or dry_run,
-            quiet=as_json,
-            dry_run=dry_run,
-        )
-    finally:
-        kernel.close()
+    where = zone(must_be(being).timezone)
+    with opened(being, note) as kernel:
+        gone = forget_in(kernel, what, where, yes=yes or dry_run, quiet=as_json, dry_run=dry_run)
     if as_json:
         show(gone)
 
@@ -70,6 +58,7 @@ def forget_in(
 ) -> dict[str, object]:
     """Show what would go, ask, and erase it; returns what was done."""
     from lumen.kernel.forget import carry_out, find, plan
+    from lumen.kernel.run import no_turn_meanwhile
 
     index = kernel.index
     index.catch_up()
@@ -89,9 +78,10 @@ def forget_in(
         return result
     many = counted(len(found.goes), "event")
     if not asked(f"Erase {many} for good?", yes=yes, fix=f"lumen forget {what!r} --yes"):
-        say("Nothing was changed.")
+        note("Nothing was changed.")
         return result
-    found, placed = carry_out(kernel.gate, found, f"The author had {many} forgotten.")
+    with no_turn_meanwhile(kernel.being):
+        found, placed = carry_out(kernel.gate, found)
     many = counted(len(found.goes), "event")
     if not quiet:
         say(f"Forgotten: {many}. Event {placed.seq} says that, and nothing of what they said.")
@@ -120,16 +110,10 @@ def _preview(found: Plan, where: ZoneInfo) -> None:
 @shared
 def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool) -> None:
     """Mark memories, by EVENT number, that must never leave for a model that is not local."""
-    from lumen.body.app import open_kernel
+    from lumen.body.app import as_author
 
-    being = being_meant(named)
-    kernel, mended = open_kernel(being, must_be(being))
-    for line in mended:
-        note(line)
-    try:
+    with as_author(being_meant(named), note) as kernel:
         mark(kernel, events, private=not off)
-    finally:
-        kernel.close()
     if as_json:
         show({"marked": list(events), "private": not off})
     else:

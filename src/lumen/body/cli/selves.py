@@ -90,15 +90,13 @@ def _edit(edits: Edits, path: str) -> dict[str, object]:
 @shared
 def accept_self(named: str | None, as_json: bool) -> None:
     """Take in what was edited by hand, now; also what changed while a turn was cut off."""
-    from lumen.body.app import open_kernel
+    from lumen.body.app import as_author
 
     being = being_meant(named)
-    kernel, mended = open_kernel(being, must_be(being))
-    try:
-        told = [*mended, *kernel.gate.adopt(vouched=True)]
+    told: list[str] = []
+    with as_author(being, told.append) as kernel:
+        told += kernel.gate.adopt(vouched=True)
         flawed = look(being, kernel.index, kernel.gate.secrets).flawed
-    finally:
-        kernel.close()
     if as_json:
         show({"ok": not flawed, "said": told})
     else:

@@ -40,18 +40,17 @@ def maintain(named: str | None, as_json: bool) -> None:
 @shared
 def rebuild(named: str | None, as_json: bool) -> None:
     """Make every table and every file again from the archive; vectors are kept."""
-    from lumen.body.app import open_kernel
+    from lumen.body.app import as_author
     from lumen.kernel.mend import rebuild as make_again
 
-    being = being_meant(named)
-    kernel, mended = open_kernel(being, must_be(being))
+    told: list[str] = []
     bar = Bar("rebuilding")
     try:
-        told = [*mended, *make_again(kernel.gate, bar)]
-        events = kernel.index.last_head()[0]
+        with as_author(being_meant(named), told.append) as kernel:
+            told += make_again(kernel.gate, bar)
+            events = kernel.index.last_head()[0]
     finally:
         bar.clear()
-        kernel.close()
     if as_json:
         show({"events": events, "said": told})
         return
