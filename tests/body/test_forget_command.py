@@ -54,7 +54,7 @@ def test_it_is_gone_and_everything_agrees(knowing: Lumen, inside: Inside) -> Non
     asked = inside("forget", number(knowing), "--yes")
     assert asked.code == 0
     assert "you asked" in asked.out
-    assert "summary.md loses the lines that tell of it" in asked.out
+    assert "summary.md loses:" in asked.out
     assert "Forgotten: " in asked.out
     assert "backups and copies you made before" in asked.out
 
@@ -101,7 +101,7 @@ def test_a_chat_at_its_prompt_forgets_it_too(knowing: Lumen) -> None:
     ("what", "said"),
     [
         ("9999", "Event 9999 is not there"),
-        ("1", "or is the kernel's own"),
+        ("1", "is the kernel's own"),
         ("never said", "Nothing I remember says"),
         ("the", "too little to go by"),
     ],
@@ -210,3 +210,27 @@ def test_private_marks_memories_and_takes_the_mark_away(knowing: Lumen, inside: 
     for unknown in ("1", "9999"):
         ran = inside("private", unknown)
         assert (ran.code, f"Event {unknown} is no memory" in ran.err) == (2, True)
+
+
+def test_what_rests_on_a_private_memory_is_private_too_and_in_no_summary(
+    knowing: Lumen, inside: Inside
+) -> None:
+    inside("chat", "-m", "What does my locker hold?")
+    inside("maintain")
+    inside("private", number(knowing))
+    shown = inside("memory", WORD).out.splitlines()
+    assert shown
+    assert all("(private)" in line for line in shown if "locker at" in line)
+    (summary,) = (knowing.being / "data" / "memory").glob("*/summary.md")
+    assert WORD not in summary.read_text("utf-8")
+
+
+def test_on_a_pipe_commands_are_carried_out_or_refused_and_never_kept(knowing: Lumen) -> None:
+    ran = knowing.run("chat", stdin=b"/private\nMy code is Lion-9.\n/forget Lion\n/quit\nno\n")
+    assert ran.code == 0
+    assert "lumen forget WORDS --yes" in ran.err
+    shown = knowing.run("memory").out
+    assert "external (private)  My code is Lion-9." in shown
+    assert "/private" not in shown
+    assert "/forget" not in shown
+    assert "  no" not in shown

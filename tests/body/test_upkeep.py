@@ -123,3 +123,14 @@ def test_after_the_index_is_lost_words_are_found_at_once_and_meaning_follows(
     screen.type("\x04")
     assert screen.close() == 0
     assert "by meaning so far" not in talked.run("status").out
+
+
+def test_nothing_is_made_from_an_archive_that_does_not_verify(
+    talked: Lumen, inside: Inside
+) -> None:
+    (segment,) = (talked.being / "data" / "memory").glob("*/*.jsonl")
+    segment.write_bytes(segment.read_bytes().replace(b"Lisbon", b"Dublin", 1))
+    ran = inside("rebuild")
+    assert ran.code == 1
+    assert "was changed after it was written" in ran.err
+    assert "try: lumen archive verify" in ran.err

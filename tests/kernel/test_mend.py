@@ -247,6 +247,6 @@ def test_an_erasure_that_was_cut_off_is_finished(guarded: Guarded) -> None:
 
 def test_what_is_not_there_is_not_erased(guarded: Guarded) -> None:
     before = guarded.archive()
-    with pytest.raises(Damaged, match="event 99 is not where the index says"):
+    with pytest.raises(Damaged, match="event 99 is not what was written"):
         erase(guarded.gate, Erasure((99,)), "The author forgot it.")
     assert guarded.archive() == before

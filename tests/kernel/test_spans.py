@@ -116,7 +116,7 @@ SPANS = [
     ("on 29 February", "on 29 February 2024", date(2024, 2, 29), 1),
     ("on 2026-10-03", "on 3 October", date(2026, 10, 3), 1),
     ("on Monday", "on Monday", date(2026, 11, 16), 1),
-    ("on Wednesday", "on Wednesday", date(2026, 11, 11), 1),
+    ("on Wednesday", "on Wednesday", date(2026, 11, 18), 1),
     ("last Thursday", "on Thursday", date(2026, 11, 12), 1),
     ("since Monday", "since Monday", date(2026, 11, 16), 3),
     ("since yesterday", "since yesterday", date(2026, 11, 17), 2),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.errors import NoSpace
+from lumen.core.errors import ArchiveError, NoSpace
 from lumen.soul.archive import LOCK
 from lumen.soul.files import blank
 from lumen.soul.index import Index
@@ -237,3 +237,56 @@ def test_lines_of_another_chain_are_not_taken_from_the_ring(home: Home) -> None:
         lock(home).write_bytes(bytes(data))
         assert opened(home) == []
         assert home.newest().read_bytes() == first
+
+
+@pytest.mark.parametrize("at", [0, 3000, 9000])
+def test_a_stretch_inside_the_segment_that_was_never_written_is_filled(home: Home, at: int) -> None:
+    """The file system may keep what came later and lose what came before it."""
+    writer = home.begin()
+    for number in range(30):
+        home.say(writer, f"line {number} " + "x" * 300)
+    writer.close()
+    whole = home.newest().read_bytes()
+    start = len(whole) - 16_000 + at
+    data = bytearray(whole)
+    data[start : start + 4096] = bytes(4096)
+    home.newest().write_bytes(bytes(data))
+    assert not home.verify().ok
+
+    assert any("put back" in told for told in opened(home))
+    assert restored(home, whole)
+    assert home.verify().ok
+
+
+def test_a_change_the_ring_does_not_know_is_left_for_verify_to_name(home: Home) -> None:
+    writer = home.begin()
+    home.say(writer, "one", "two")
+    writer.close()
+    lock(home).unlink()
+    writer = home.writer()
+    home.say(writer, "three")
+    writer.close()
+    data = home.newest().read_bytes()
+    home.newest().write_bytes(data.replace(b'"one"', b'"own"'))
+    assert opened(home) == []
+    assert not home.verify().ok
+
+
+def test_a_flush_that_fails_leaves_what_the_ring_holds(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = home.begin()
+    home.say(writer, "a" * 18_000)
+    home.say(writer, "b" * 100_000)
+    ring = lock(home).read_bytes()
+
+    def fail(_descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fdatasync", fail)
+    with pytest.raises(ArchiveError, match="cannot be written"):
+        home.say(writer, "c" * 100_000)
+    monkeypatch.undo()
+    assert lock(home).read_bytes() == ring
+    home.say(writer, "d")
+    assert home.verify().ok

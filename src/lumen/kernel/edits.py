@@ -5,6 +5,8 @@ Only looks; adopting an edit, and putting back what a skill changed, is the gate
 
 from __future__ import annotations
 
+import errno
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -86,8 +88,11 @@ def read(being: Being, path: str) -> bytes | None:
     Raises:
         OSError: something is there that cannot be read as a file.
     """
+    at = being.at(path)
     try:
-        return being.at(path).read_bytes()
+        if not stat.S_ISREG(at.stat().st_mode):  # a pipe would never end
+            raise OSError(errno.EINVAL, "it is no file")
+        return at.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
 

@@ -7,19 +7,19 @@ said has: such a word can only have come from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, clean
 from lumen.core.data import Author, Being, Event, EventType, Memory
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import on_disk
 from lumen.kernel.edits import read as read_file
-from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mend import Erasure, erase
-from lumen.kernel.reading import LINKS, WORD, names, numbers, words
+from lumen.kernel.reading import names, numbers, words
+from lumen.kernel.traces import Traces, runs, sequence, telling, whole_words
 from lumen.soul.archive import Placed, read
 from lumen.soul.fold import ERASED, Effects, FileSet, effects
 from lumen.soul.history import all_kept
@@ -27,14 +27,13 @@ from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched
 from lumen.soul.selfhood import without
 
-RUN = 4
-INFLECTED = 4  # from this length on a word is known by its beginning too
 NEVER = ("genesis", "key_added", "scrubbed", "rollback_accepted")
 FREE = ("input", "error", "trouble", "why", "outcome")  # where its lines carry others' words
 OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint", "undone")
 ATTEMPTS = 3
-LONGEST = 50_000  # words of a text whose stretches are looked at
 MOST_DIGITS = 15
+SHORTEST = 2
+SHOWN = 80
 ULID = 26
 SETTINGS = "lumen.toml"
 
@@ -54,12 +53,12 @@ class Goes:
 class Plan:
     """All that will be gone, and what of it cannot be reached."""
 
-    named: tuple[int, ...]
+    sought: Sought
     as_of: int  # the last event that was looked at
     goes: tuple[Goes, ...]
     mentions: tuple[int, ...]  # the author's own messages that name the same things, and stay
     erasure: Erasure
-    cut: tuple[str, ...]  # files that lose lines
+    cut: Mapping[str, tuple[str, ...]]  # files, and the lines that each loses
     beyond: tuple[str, ...]  # where copies may be that only the author can reach
 
 
@@ -92,31 +91,15 @@ class _Carried:
         return {key: value for key, value in said.items() if value}
 
 
-class Traces:
-    """Knows what is to be forgotten, and whether a text tells of it."""
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What the author wants gone: memories by number, and the words it was asked by, if it was."""
 
-    def __init__(self, texts: Sequence[str], own: Iterable[str] = ()) -> None:
-        self.whole = [said for text in texts if (said := _flat(text)) and words(text)]
-        self.runs = {run for text in texts for run in _runs(text)}
-        self.own = frozenset(own)
-
-    def said_in(self, text: str) -> bool:
-        """Whether a text says all of it, word for word."""
-        said = f" {_flat(text)} "
-        return any(f" {whole} " in said for whole in self.whole)
-
-    def tells(self, text: str) -> bool:
-        """Whether a text repeats a stretch of it, or holds a word known from nowhere else."""
-        said = _sequence(text)
-        if any(w in self.own or self._inflects(w) for w in said):
-            return True
-        return self.said_in(text) or not self.runs.isdisjoint(_runs(text))
-
-    def _inflects(self, word: str) -> bool:
-        return any(word[:n] in self.own for n in range(INFLECTED, len(word)))
+    memories: tuple[int, ...]
+    words: str = ""
 
 
-def find(index: Index, what: str) -> list[int]:
+def find(index: Index, what: str) -> Sought:
     """The memories meant by a number, an id, or words that they contain.
 
     Raises:
@@ -127,26 +110,33 @@ def find(index: Index, what: str) -> list[int]:
     seq = int(what) if numbered else index.number_of(what) if len(what) == ULID else 0
     if numbered or seq:
         if index.get([seq]):
-            return [seq]
-        known = index.hash_of(seq)
-        why = "was forgotten already, or is the kernel's own" if known else "is not there"
-        raise UsageError(f"event {what} {why}", fix="lumen memory")
-    if not words(what):
-        raise UsageError(f"{what!r} is too little to go by", fix='lumen forget "words of it"')
-    sought = what.casefold()
-    found = [m.seq for m in index.texts() if sought in m.text.casefold()]
-    if not found:
-        raise UsageError(f"nothing I remember says {what!r}", fix=f'lumen memory "{what}"')
-    return found
+            return Sought((seq,))
+        gone = index.row("SELECT 1 FROM erasures WHERE target = ?", (seq,))
+        there = "was forgotten already" if gone else "is the kernel's own"
+        raise UsageError(
+            f"event {what} {there if index.hash_of(seq) else 'is not there'}", fix="lumen memory"
+        )
+    what = clean(what)
+    if not words(what) or len(what) < SHORTEST:
+        raise UsageError(f"{_short(what)!r} is too little to go by", fix='lumen forget "its words"')
+    sought = whole_words(what)
+    found = tuple(m.seq for m in index.texts() if sought.search(m.text.casefold()))
+    return Sought(found, what)
 
 
-def plan(
-    being: Being, index: Index, targets: Sequence[int], progress: Progress = unwatched
-) -> Plan:
-    """All that has to go with some memories; the index must be caught up."""
-    named = index.get(targets)
+def _short(what: str) -> str:
+    return what if len(what) <= SHOWN else what[:SHOWN] + "…"
+
+
+def plan(being: Being, index: Index, sought: Sought, progress: Progress = unwatched) -> Plan:
+    """All that has to go with some memories; the index must be caught up.
+
+    Raises:
+        UsageError: nothing says what was asked for.
+    """
+    named = index.get(sought.memories)
     as_of = index.last_head()[0]
-    traces, same = _traces(index, named)
+    traces, same = _traces(index, named, sought.words)
     sessions = {m.session_key for m in same.values() if m.event_type is EventType.AUTHOR_MESSAGE}
     goes: dict[int, Goes] = {}
     again: set[int] = set()  # lines of an erasure that goes: the new one has to name them
@@ -163,6 +153,9 @@ def plan(
             carried.add(found, traces)
         if event.seq % 1000 == 0:
             progress(done, total)
+    if not goes:
+        what = _short(sought.words)
+        raise UsageError(f"nothing I remember says {what!r}", fix="lumen memory WORDS")
     for event in _carriers(index, goes):
         goes[event.seq] = _goes(event, "carried it")
     files = _files(index, carried.changes)
@@ -173,12 +166,12 @@ def plan(
         aside=tuple(being.named(path) for path in _aside(being, traces)),
     )
     return Plan(
-        named=tuple(targets),
+        sought=sought,
         as_of=as_of,
         goes=tuple(goes[seq] for seq in sorted(goes)),
         mentions=tuple(_mentions(index, same)),
         erasure=erasure,
-        cut=(*files, *erasure.aside),
+        cut={**_lines_cut(index, files), **dict.fromkeys(erasure.aside, ("all of it",))},
         beyond=tuple(_beyond(being, traces, set(files))),
     )
 
@@ -192,16 +185,18 @@ def carry_out(gate: Gate, agreed: Plan) -> tuple[Plan, Placed]:
     for _ in range(ATTEMPTS):
         if gate.index.catch_up() == agreed.as_of:
             break
-        agreed = plan(gate.being, gate.index, agreed.named)
+        agreed = plan(gate.being, gate.index, agreed.sought)
     with gate.writer.held():
         if gate.index.catch_up() != agreed.as_of:
-            agreed = plan(gate.being, gate.index, agreed.named)
+            agreed = plan(gate.being, gate.index, agreed.sought)
         many = len(agreed.goes)
         what = f"The author had {many} event{'' if many == 1 else 's'} forgotten."
         return agreed, erase(gate, agreed.erasure, what)
 
 
-def _traces(index: Index, named: Mapping[int, Memory]) -> tuple[Traces, dict[int, Memory]]:
+def _traces(
+    index: Index, named: Mapping[int, Memory], sought: str
+) -> tuple[Traces, dict[int, Memory]]:
     """What to look for, and the author's messages that say it."""
     told = [m for m in named.values() if m.author is Author.EXTERNAL] or list(named.values())
     first = Traces([m.text for m in told])  # a reply's own phrases are everywhere
@@ -216,8 +211,9 @@ def _traces(index: Index, named: Mapping[int, Memory]) -> tuple[Traces, dict[int
     for m in index.texts("event_type = 'author_message'"):
         if m.seq not in same:
             elsewhere |= candidates & set(words(m.text))
-            shared |= first.runs & _runs(m.text)
-    traces = Traces([m.text for m in same.values()], candidates - elsewhere)
+            shared |= first.runs & runs(m.text)
+    own = (candidates & {w for m in same.values() for w in telling(m.text)}) - elsewhere
+    traces = Traces([m.text for m in same.values()], own, sought)
     traces.runs -= shared
     return traces, same
 
@@ -242,7 +238,9 @@ def _why(
         return "answers it"
     if not same.keys().isdisjoint(entry.payload.get("sources", ())):
         return "rests on it"
-    return "quotes it" if any(traces.tells(text) for text in _free(event)) else ""
+    files = [str(change["value"] or "") for change in entry.payload.get("changes", ())]
+    quotes = any(map(traces.tells, _free(event))) or any(map(traces.stands_in, files))
+    return "quotes it" if quotes else ""
 
 
 def _carriers(index: Index, goes: Mapping[int, Goes]) -> Iterator[Event]:
@@ -258,18 +256,17 @@ def _mentions(index: Index, same: Mapping[int, Memory]) -> Iterator[int]:
     """What else the author said that holds a name or a number of it."""
     told = {w for m in same.values() for w in names(m.text) | numbers(m.text) if len(w) > 1}
     for m in index.texts("event_type = 'author_message'"):
-        if m.seq not in same and not told.isdisjoint(_sequence(m.text)):
+        if m.seq not in same and not told.isdisjoint(sequence(m.text)):
             yield m.seq
 
 
 def _free(event: Event) -> list[str]:
-    """Everything in an event that somebody else put into words."""
+    """Everything in an event, files aside, that somebody else put into words."""
     entry = event.entry
-    said = [str(change["value"] or "") for change in entry.payload.get("changes", ())]
     if entry.author is Author.KERNEL:
         spoken = [entry.description] if entry.situation in OUTSPOKEN else []
-        return [*spoken, *said, *_strings(entry.payload, FREE)]
-    return [entry.description, *said]
+        return [*spoken, *_strings(entry.payload, FREE)]
+    return [entry.description]
 
 
 def _strings(value: JSON, keys: Sequence[str], *, wanted: bool = False) -> Iterator[str]:
@@ -294,7 +291,7 @@ def _goes(event: Event, why: str) -> Goes:
 
 def _cleaned(change: FileSet, traces: Traces) -> dict[str, JSON]:
     """A file's change without what is forgotten: history can still be gone back to."""
-    text = None if change.text is None else without(change.path, change.text, traces.tells)
+    text = None if change.text is None else without(change.path, change.text, traces.stands_in)
     return {
         "store": change.store,
         "operation": "set",
@@ -317,6 +314,17 @@ def _files(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[str, str
     }
 
 
+def _lines_cut(index: Index, files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The lines that files lose, as the author wrote them."""
+    state = {path: kept.text or "" for path, kept in all_kept(index).items()}
+    return {
+        path: tuple(
+            line for line in state[path].splitlines() if line not in text.splitlines() and line
+        )
+        for path, text in files.items()
+    }
+
+
 def _aside(being: Being, traces: Traces) -> Iterator[Path]:
     for folder in (being.quarantine, being.memory / "quarantine"):
         for path in sorted(p for p in folder.rglob("*") if p.is_file()):
@@ -328,23 +336,8 @@ def _aside(being: Being, traces: Traces) -> Iterator[Path]:
 def _beyond(being: Being, traces: Traces, cleaned: set[str]) -> Iterator[str]:
     for path in (being.named(being.settings), *sorted(on_disk(being) - cleaned)):
         text = (read_file(being, path) or b"").decode("utf-8", "replace")
-        if any(traces.tells(line) for line in text.splitlines()):
+        if any(traces.stands_in(line) for line in text.splitlines()):
             yield f"{path}, which is yours to edit"
     if any((being.root / ".git" / "refs" / "heads").glob("*")):
         yield "the commits of the being's git folder"
     yield "backups and copies you made before"
-
-
-def _sequence(text: str) -> list[str]:
-    return [LINKS.sub("", w.lower()) for w in WORD.findall(text)]
-
-
-def _flat(text: str) -> str:
-    return " ".join(_sequence(text))
-
-
-def _runs(text: str) -> set[str]:
-    """Stretches of a few words that are no coincidence: two of them must carry content."""
-    said, empty = _sequence(text)[:LONGEST], lexicon().empty
-    stretches = (said[i : i + RUN] for i in range(len(said) - RUN + 1))
-    return {" ".join(s) for s in stretches if sum(w not in empty for w in s) > 1}

@@ -42,7 +42,7 @@ def fade(gate: Gate, half_life_days: int) -> str:
         return "no memory is old enough to fade"
     what = f"Memories that were not used fade: half in {half_life_days} days."
     payload = {"fade": {"as_of": today.isoformat(), "half_life_days": half_life_days}}
-    gate.commit("maintenance", [], kernel_entry("fade", what, KERNEL, payload), durable=True)
+    gate.commit("maintenance", [], kernel_entry("fade", what, KERNEL, payload), sign=True)
     gate.index.catch_up()
     return f"{old:,} memories faded a little"
 
@@ -61,7 +61,7 @@ def summaries(gate: Gate, zone: tzinfo) -> list[str]:
             base = base_of(known.text if known else None)
             change = Change(Store.SUMMARY, "set", text, base, path)
             entry = kernel_entry("summary", f"{year} was summed up.", KERNEL, {})
-            gate.commit("maintenance", [change], entry, durable=True)
+            gate.commit("maintenance", [change], entry, sign=True)
             gate.index.catch_up()
             written.append(path)
     return written

@@ -25,6 +25,7 @@ from lumen.soul.files import put_back as put_file_back
 from lumen.soul.history import Kept, all_kept, kept, unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched
+from lumen.soul.ring import is_sound
 from lumen.soul.witness import SURE, refuse_strange
 
 STAGED = re.compile(r"\..+\.[0-9]+\.new")
@@ -225,8 +226,9 @@ def _named(gate: Gate, seq: int) -> dict[str, JSON]:
     place = gate.index.place(seq)
     raw = read_at(gate.being.memory, *place) if place else b""
     event_hash = gate.index.hash_of(seq)
-    if not raw or raw[15:79] != event_hash.encode():
-        raise Damaged(f"event {seq} is not where the index says", fix="lumen archive verify")
+    stub = b'"situation":"erased"' in raw
+    if not raw or raw[15:79] != event_hash.encode() or not (stub or is_sound(raw)):
+        raise Damaged(f"event {seq} is not what was written", fix="lumen archive verify")
     return {"seq": seq, "event_hash": event_hash, "length": content_length(raw)}
 
 

@@ -213,9 +213,9 @@ def _year_named(match: re.Match[str], _today: date) -> _Days | None:
 
 
 def _weekday(match: re.Match[str], today: date) -> _Days | None:
-    """The last such day before today: asked on a Monday, "on Monday" is a week ago."""
+    """The last such day: asked on a Monday, "on Monday" is today."""
     number = _number("weekday", match["weekday"]) or 0
-    day = today - ((today.weekday() - number - 1) % 7 + 1) * DAY
+    day = today - (today.weekday() - number) % 7 * DAY
     said = lexicon().phrases["weekdays"].split()[number]
     return _Days(day, day + DAY, _phrase("span_on", when=said), said)
 

@@ -17,7 +17,7 @@ from lumen.core.canon import printable
 from lumen.core.clock import parse_stamp
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import WORD, is_question, modality, sentences
-from lumen.kernel.spans import Span
+from lumen.kernel.spans import Span, asks_what_happened
 
 MOST_A_MONTH = 12
 MOST_TOLD = 6
@@ -188,7 +188,7 @@ def _enter(month: _Month, note: Noted, day: date) -> None:
 def _stated(text: str) -> str:
     """What a message states, in one line, its questions left out; empty when it states nothing."""
     text = printable(text[:LOOKED_AT])
-    if modality(text) in SMALL_TALK:
+    if modality(text) in SMALL_TALK or asks_what_happened(text):
         return ""
     said = ""
     gap = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,6 +72,17 @@ class _Layer(NamedTuple):
     widen: _Linear
     narrow: _Linear
     narrow_norm: _Norm
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    read = orjson.loads(WEIGHTS.path().with_name("tokenizer.json").read_bytes())
+    return frozenset(read["model"]["vocab"])
+
+
+def is_ordinary(word: str) -> bool:
+    """Whether a word, in lower case, is so common that the embedder knows it whole."""
+    return word in _vocabulary()
 
 
 class Embedder:

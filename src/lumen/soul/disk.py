@@ -96,9 +96,9 @@ def standing(path: Path) -> bytes | None:
     """What stands at a path: a file's bytes, or the mark of a folder or of a link; or nothing."""
     if path.is_symlink():
         return LINK + os.fsencode(path.readlink())
-    if path.is_dir():
-        return FOLDER
-    return path.read_bytes() if path.exists() else None
+    if path.is_file():
+        return path.read_bytes()
+    return FOLDER if path.exists() else None  # a pipe is no more of a file than a folder is
 
 
 def take(lock: int) -> None:

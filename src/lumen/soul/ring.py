@@ -93,7 +93,7 @@ class Ring:
             theirs = opening(raw)
             links = theirs[0] == parent and theirs[1] == seq + 1
             same = theirs[2] == (end.soul.encode() or theirs[2]) and theirs[3][:10] == day.encode()
-            if not (links and same and _sound(raw)):
+            if not (links and same and is_sound(raw)):
                 break
             parent, seq, good = raw[len(PREFIX) : HEADER_AT - 2], seq + 1, stop + 1
         return data[:good]
@@ -145,7 +145,7 @@ def extend(segment: Path, at: int, lines: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _sound(raw: bytes) -> bool:
+def is_sound(raw: bytes) -> bool:
     """Whether a line is whole: both of its hashes hold."""
     cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
     own = sha256(raw[HEADER_AT:cut]).hexdigest().encode()

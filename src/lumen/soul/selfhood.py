@@ -87,6 +87,8 @@ def check(path: str, text: str) -> None:
     """
     if len(text) > LONGEST:
         raise Flaw(1, f"it has {len(text):,} characters; at most {LONGEST:,} fit")
+    if text.startswith("\ufeff"):
+        raise Flaw(1, "it begins with a byte order mark: save it as plain UTF-8")
     if path != SOUL:
         parse_held(text, states_of(path))
 

@@ -30,11 +30,9 @@ def refuse_strange(index: Index, keyring: Keyring, soul: str) -> None:
             fix="use the other copy; or keep this one for good: "
             f"lumen archive accept-rollback --head {head[:SURE]}",
         )
-    missing = seen.seq - last
     raise Estranged(
         f"this archive ends at event {last} (head {head[:16]}…), but this host has seen it up to "
         f"event {seen.seq} (head {seen.event_hash[:16]}…): it was cut off, it was restored from an "
-        "older copy, or another copy went on without it; "
-        f"{missing} event{'' if missing == 1 else 's'} from there on {'is' if missing == 1 else 'are'} not in it",
+        "older copy, or another copy went on without it; what was said there since is not in it",
         fix="bring the newer copy back; or go on from here: lumen archive accept-rollback",
     )

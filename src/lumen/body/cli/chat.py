@@ -34,6 +34,7 @@ WORDS = {
     "lambda_select": "choosing",
     "compose_final": "saying",
 }
+COMMANDS = ("/why", "/memory", "/private", "/help", "/quit", "/exit", "/q")
 COMMAND = re.compile(r"/[a-z]*(?:\s|$)")  # /why, but not /etc/hosts
 HELP = """\
   /why       where the last answer comes from
@@ -263,10 +264,15 @@ def _private(talk: Talk, which: str) -> None:
         if not all(n.isdecimal() and len(n) < 16 for n in numbers):
             say("  /private alone, or with the numbers of events")
             return
-        _try(lambda: mark(talk.kernel, tuple(map(int, numbers)), private=True))
+        _try(lambda: _mark(talk, tuple(map(int, numbers))))
         return
     talk.private = not talk.private
     say("  private from here on" if talk.private else "  no longer private")
+
+
+def _mark(talk: Talk, events: tuple[int, ...]) -> None:
+    mark(talk.kernel, events, private=True)
+    say(f"  {counted(len(events), 'memory')}: private")
 
 
 def _forget(talk: Talk, what: str) -> None:
@@ -280,6 +286,8 @@ def _try(work: Callable[[], object]) -> None:
     """Do something; a problem is told, and the conversation goes on."""
     try:
         work()
+    except click.Abort:
+        say("\n  Nothing was changed.")
     except LumenError as error:
         note(f"  {error.what}" + (f"\n  try: {error.fix}" if error.fix else ""))
 
@@ -289,7 +297,13 @@ def _piped(talk: Talk) -> None:
     heard = False
     for line in _lines():
         heard = True
-        talk.turn(line)
+        word = line.strip().partition(" ")[0]
+        if word == "/forget":
+            note("nobody is here to confirm it: lumen forget WORDS --yes")
+        elif word not in COMMANDS:
+            talk.turn(line)
+        elif _command(talk, line.strip()):
+            break
     if not heard:
         raise UsageError("nothing came in on stdin", fix='echo "hello" | lumen chat')
 

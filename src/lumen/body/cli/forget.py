@@ -13,6 +13,7 @@ from lumen.body.cli.common import (
     being_meant,
     counted,
     note,
+    one_line,
     say,
     shared,
     short_time,
@@ -22,6 +23,7 @@ from lumen.body.cli.common import (
 from lumen.body.config import must_be, zone
 from lumen.core.data import kernel_entry
 from lumen.core.errors import UsageError
+from lumen.soul.archive import read
 
 if TYPE_CHECKING:
     from lumen.kernel.forget import Plan
@@ -97,8 +99,10 @@ def _preview(found: Plan, where: ZoneInfo) -> None:
     table(rows)
     if len(found.goes) > SHOWN:
         say(f"… and {counted(len(found.goes) - SHOWN, 'more event')}")
-    for path in found.cut:
-        say(f"{path} loses the lines that tell of it")
+    for path, lines in found.cut.items():
+        say(f"{path} loses:")
+        for line in lines:
+            say(f"  - {one_line(line, 100)}")
     if found.mentions:
         which = ", ".join(map(str, found.mentions[:SHOWN]))
         say(f"What you said in event {which} names the same things, and stays unless you forget it")
@@ -111,9 +115,14 @@ def _preview(found: Plan, where: ZoneInfo) -> None:
 def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool) -> None:
     """Mark memories, by EVENT number, that must never leave for a model that is not local."""
     from lumen.body.app import as_author
+    from lumen.kernel.maintain import summaries
 
-    with as_author(being_meant(named), note) as kernel:
+    being = being_meant(named)
+    where = zone(must_be(being).timezone)
+    with as_author(being, note) as kernel:
         mark(kernel, events, private=not off)
+        if any(being.memory.glob("*/summary.md")):
+            summaries(kernel.gate, where)
     if as_json:
         show({"marked": list(events), "private": not off})
     else:
@@ -127,6 +136,12 @@ def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> None:
     for seq in events:
         if seq not in known:
             raise UsageError(f"event {seq} is no memory", fix="lumen memory")
+    resting = [  # what rests on something private is private too
+        stored.event.seq
+        for stored in read(kernel.being.memory)
+        if not set(events).isdisjoint(stored.event.entry.payload.get("sources", ()))
+    ]
+    events = (*events, *resting)
     what = f"The author marked {len(events)} as {'' if private else 'no longer '}private."
     payload = {"marks": {"memories": list(events), "private": private}}
     kernel.gate.record(kernel_entry("marked", what, "lumen:author", payload), sign=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from shlex import quote
 
@@ -95,7 +96,9 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:  # the last line of defence: a person gets a sentence, not a trace
-        code = _tell(error, as_json="--json" in arguments)
+        code = 1
+        with suppress(OSError):  # nowhere to say it
+            code = _tell(error, as_json="--json" in arguments)
         if debug and not isinstance(error, click.ClickException):
             raise
         sys.exit(code)

@@ -65,12 +65,14 @@ def diff_self(named: str | None, as_json: bool) -> None:
     if as_json:
         show({"edited": [_edit(edits, path) for path in paths], "diff": lines})
         return
-    if not paths:
+    if not paths and not edits.missing:
         say("Nothing was edited: the files say what is in force.")
     for line in lines:
         say(line)
     for line in edits.told():
         say(line)
+    for path in edits.missing:
+        say(f"{path} is missing: the next start brings it back.")
     if edits.valid:
         say("Valid: taken in with the next turn, or now: lumen self accept")
 
@@ -97,6 +99,7 @@ def accept_self(named: str | None, as_json: bool) -> None:
     with as_author(being, told.append) as kernel:
         told += kernel.gate.adopt(vouched=True)
         flawed = look(being, kernel.index, kernel.gate.secrets).flawed
+    told = list(dict.fromkeys(told))
     if as_json:
         show({"ok": not flawed, "said": told})
     else:

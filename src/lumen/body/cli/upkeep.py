@@ -5,7 +5,10 @@ from __future__ import annotations
 import click
 
 from lumen.body.cli.common import Bar, being_meant, counted, note, say, shared, show
-from lumen.body.config import must_be, zone
+from lumen.body.config import data_home, must_be, zone
+from lumen.core.errors import Damaged
+from lumen.soul.keys import Keyring
+from lumen.soul.verify import verify
 
 
 @click.command()
@@ -43,10 +46,17 @@ def rebuild(named: str | None, as_json: bool) -> None:
     from lumen.body.app import as_author
     from lumen.kernel.mend import rebuild as make_again
 
+    being = being_meant(named)
+    report = verify(being, Keyring(data_home()), soul=must_be(being).soul)
+    if report.problem and "witness" not in report.problem.what:
+        raise Damaged(
+            f"event {report.problem.seq} {report.problem.what}: nothing is made from such an archive",
+            fix="lumen archive verify",
+        )
     told: list[str] = []
     bar = Bar("rebuilding")
     try:
-        with as_author(being_meant(named), told.append) as kernel:
+        with as_author(being, told.append) as kernel:
             told += make_again(kernel.gate, bar)
             events = kernel.index.last_head()[0]
     finally:
