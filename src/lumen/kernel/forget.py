@@ -248,7 +248,7 @@ def _carriers(index: Index, goes: Mapping[int, Goes]) -> Iterator[Event]:
     said = {index.turn_of(seq) for seq, g in goes.items() if g.who == Author.SELF.value}
     for session in sorted(said):
         for event in index.turn(session):
-            if event.entry.situation == "skill" and event.seq not in goes:
+            if event.entry.event_type is EventType.TOOL_CALL and event.seq not in goes:
                 yield event
 
 

@@ -21,7 +21,7 @@ from lumen.body.cli.common import (
     table,
 )
 from lumen.body.config import must_be, zone
-from lumen.core.data import kernel_entry
+from lumen.core.data import Author, Memory, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.soul.archive import read
 
@@ -129,6 +129,18 @@ def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool
         say(f"{counted(len(events), 'memory')}: {'no longer ' if off else ''}private")
 
 
+def _resting_on(kernel: Kernel, known: dict[int, Memory]) -> list[int]:
+    """The replies to some memories, and those that rest on them: as private as these are."""
+    sessions = {m.session_key for m in known.values()}
+    return [
+        stored.event.seq
+        for stored in read(kernel.being.memory)
+        if (entry := stored.event.entry).author is Author.SELF
+        and stored.event.seq not in known
+        and (entry.session_key in sessions or known.keys() & set(entry.payload.get("sources", ())))
+    ]
+
+
 def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> None:
     """Archive that memories are private from here on, or no longer."""
     kernel.index.catch_up()
@@ -136,12 +148,7 @@ def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> None:
     for seq in events:
         if seq not in known:
             raise UsageError(f"event {seq} is no memory", fix="lumen memory")
-    resting = [  # what rests on something private is private too
-        stored.event.seq
-        for stored in read(kernel.being.memory)
-        if not set(events).isdisjoint(stored.event.entry.payload.get("sources", ()))
-    ]
-    events = (*events, *resting)
+    events = (*events, *_resting_on(kernel, known))
     what = f"The author marked {len(events)} as {'' if private else 'no longer '}private."
     payload = {"marks": {"memories": list(events), "private": private}}
     kernel.gate.record(kernel_entry("marked", what, "lumen:author", payload), sign=True)
