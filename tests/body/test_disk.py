@@ -101,6 +101,8 @@ def test_a_damaged_last_line_stops_the_talk_before_anything_is_written(talked: L
     lines = talked.segment().read_bytes().splitlines(keepends=True)
     lines[-1] = lines[-1].replace(b'"origin":"kernel"', b'"origin":"author"')
     talked.segment().write_bytes(b"".join(lines))
+    lock = talked.being / "data" / "memory" / ".lock"
+    lock.write_bytes(bytes(lock.stat().st_size))  # its ring would put the line back
     before = state(talked.being / "data" / "memory")
     ran = talked.run("chat", "-m", "hello")
     assert (ran.code, ran.out) == (1, "")

@@ -96,7 +96,7 @@ def test_what_stands_under_its_headings_is_told_apart() -> None:
         (spell([Held("x" * (LONGEST_NAME + 1), 1, "active")]), 2, "at most 200 characters"),
         (f"{spell([HONESTY])[:-3]},\n\n{spell([HONESTY])[2:]}", 4, "'honesty' is there twice"),
         (" " * (LONGEST + 1), 1, "262,145 characters; at most 262,144 fit"),
-        ("\ufeff[]", 1, "it is not JSON: "),
+        ("\ufeff[]", 1, "byte order mark"),
         ('[{"name": "x", "weight": ' + "1" * 5000 + ', "status": "active"}]', 1, ""),
     ],
 )

@@ -333,8 +333,7 @@ def test_a_torn_line_is_set_aside_and_told_though_recovery_itself_is_killed(
             assert told_of(root) == [kept.name]
             assert texts(root)[: len(before)] == before
             assert len(gate.repairs) == (0 if left[-1][2] else 1)
-        said = [t for t in texts(root) if "put back" not in t]  # it may have stood in the ring only
-        assert len(said) == len(before) + 1
+        assert len([t for t in texts(root) if "put back" not in t]) == len(before) + 1
         whole(root)
     assert left == sorted(left)
     assert len({*left}) == 4  # untouched, kept, cut off, told

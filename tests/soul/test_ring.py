@@ -83,7 +83,7 @@ def test_the_repair_is_archived_with_the_next_line(home: Home) -> None:
     home.say(writer, "again")
 
     assert writer.repairs == [
-        f"1 line was put back at the end of {home.newest().name} that a crash had cut off."
+        f"1 line was put back at the end of {home.newest().name}: cut off by a crash, or changed."
     ]
     assert b'"situation":"repair"' in home.lines()[-2]
     assert home.verify().ok
@@ -256,6 +256,20 @@ def test_a_stretch_inside_the_segment_that_was_never_written_is_filled(home: Hom
     assert any("put back" in told for told in opened(home))
     assert restored(home, whole)
     assert home.verify().ok
+
+
+def test_a_line_changed_by_hand_is_as_it_was_written_again(home: Home) -> None:
+    writer = home.begin()
+    home.say(writer, "one", "two")
+    writer.close()
+    whole = home.newest().read_bytes()
+    for spoilt in (whole.replace(b'"one"', b'"own"'), whole.replace(b'"two"', b'"tow"')):
+        home.newest().write_bytes(spoilt)
+        assert not home.verify().ok
+        assert any("or changed" in told for told in opened(home))
+        assert restored(home, whole)
+        assert home.verify().ok
+        whole = home.newest().read_bytes()
 
 
 def test_a_change_the_ring_does_not_know_is_left_for_verify_to_name(home: Home) -> None:

@@ -191,6 +191,7 @@ def test_nothing_is_linked_to_a_line_that_was_changed(home: Home) -> None:
     home.say(writer, "one")
     data = home.newest().read_bytes()
     home.overwrite(home.newest(), data.replace(b'"seq":2', b'"seq":3'))
+    (home.being.memory / ".lock").unlink()  # its ring would put the line back
     before = home.segments()
     with pytest.raises(Damaged, match="changed after it was written"):
         home.say(home.writer(), "two")

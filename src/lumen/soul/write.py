@@ -206,7 +206,7 @@ class Writer:
         self._let_go()
         count = lines.count(b"\n")
         many = "1 line was" if count == 1 else f"{count} lines were"
-        said = f"{many} put back at the end of {segment.name} that a crash had cut off."
+        said = f"{many} put back at the end of {segment.name}: cut off by a crash, or changed."
         self.repairs.append(said)
         payload: dict[str, JSON] = {"segment": segment.name, "offset": at, "lines": count}
         self._unsaid.append(kernel_entry("repair", said, "lumen:kernel", payload))
