@@ -198,6 +198,20 @@ def test_a_ring_that_was_deleted_is_made_again_and_the_segment_made_durable(home
     assert home.verify().ok
 
 
+def test_a_deleted_ring_is_noticed_without_a_proc_too(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(_path: str) -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(os, "readlink", none)
+    writer = home.begin()
+    home.say(writer, "before")
+    lock(home).unlink()
+    home.say(writer, "after")
+    assert b"after" in lock(home).read_bytes()
+
+
 def test_a_lock_file_of_an_earlier_version_gets_its_ring_and_keeps_its_count(home: Home) -> None:
     home.begin().close()
     lock(home).write_bytes(b"\0\0\0")
