@@ -236,6 +236,19 @@ def test_what_is_blanked_out_is_not_in_the_ring(home: Home) -> None:
     assert home.newest().read_bytes() == b""
 
 
+def test_blanking_out_does_not_need_a_ring(home: Home) -> None:
+    writer = home.begin()
+    (told,) = home.say(writer, "my number is 555 0123")
+    index = Index(home.being)
+    index.catch_up()
+    place = index.place(told.seq)
+    assert place is not None
+    with writer.held():
+        lock(home).unlink()
+        blank(home.being.memory, told.seq + 1, [place])
+    assert b"555 0123" not in home.newest().read_bytes()
+
+
 def test_lines_of_another_chain_are_not_taken_from_the_ring(home: Home) -> None:
     writer = home.begin()
     home.say(writer, "one")
