@@ -15,7 +15,7 @@ import apsw
 
 from lumen.core.errors import LumenError, NoSpace
 from lumen.soul.disk import refusal
-from lumen.soul.fold import faded
+from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 SCHEMA = 5
@@ -221,12 +221,16 @@ def _connect(path: Path) -> apsw.Connection:
     db.pragma("synchronous", 0)  # rebuildable: a power cut costs a catch-up, not data
     db.pragma("secure_delete", 1)  # what is forgotten leaves no trace in a free page
     db.create_scalar_function("faded", _faded, 3, deterministic=True)
+    db.create_scalar_function("strengthened", _strengthened, 2, deterministic=True)
     return db
 
 
 def _faded(*numbers: apsw.SQLiteValue) -> int:
-    weight, days, half_life = (int(n) for n in numbers if isinstance(n, int))
-    return faded(weight, days, half_life)
+    return faded(*(int(n) for n in numbers if isinstance(n, int)))
+
+
+def _strengthened(*numbers: apsw.SQLiteValue) -> int:
+    return strengthened(*(int(n) for n in numbers if isinstance(n, int)))
 
 
 def check_engine() -> None:

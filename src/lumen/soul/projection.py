@@ -17,7 +17,6 @@ from lumen.soul.archive import Stored, read, segments
 from lumen.soul.database import transaction
 from lumen.soul.fold import (
     NOTHING,
-    WHOLE,
     Effects,
     FileSet,
     closes,
@@ -176,7 +175,7 @@ def _weigh(db: apsw.Connection, seq: int, done: Effects, *, anew: bool) -> None:
 
 def _strengthen(db: apsw.Connection, memory: int, by: int, day: int) -> None:
     db.execute(
-        f"UPDATE events SET weight = min({WHOLE}, weight + ?), touched = max(touched, ?) "  # noqa: S608 - a number of ours
+        "UPDATE events SET weight = strengthened(weight, ?), touched = max(touched, ?) "
         "WHERE seq = ? AND author != 'kernel'",
         (by, day, memory),
     )
