@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +19,7 @@ from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Entry, EventType, Origin
 from lumen.soul.archive import Placed, segments
 from lumen.soul.database import FOLDED
+from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import Report, verify
 from lumen.soul.write import Writer
@@ -230,6 +231,24 @@ def grow(home: Home, days: Iterable[int]) -> None:
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return Home(tmp_path)
+
+
+@pytest.fixture
+def writer(home: Home) -> Writer:
+    """A writer on a being that was just born."""
+    return home.begin()
+
+
+@pytest.fixture
+def index(home: Home, writer: Writer) -> Iterator[Index]:
+    """An index that followed along while the being lived for eight turns."""
+    index = Index(home.being)
+    index.catch_up()
+    home.live(writer, 8)
+    index.catch_up()
+    assert index.repairs == []
+    yield index
+    index.close()
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
 from lumen.core.data import Author, Origin
 from lumen.soul.history import (
     Kept,
@@ -28,11 +26,6 @@ if TYPE_CHECKING:
     from lumen.soul.write import Writer
 
 SOUL, VALUES = "data/soul.md", "data/values.json"
-
-
-@pytest.fixture
-def writer(home: Home) -> Writer:
-    return home.begin()
 
 
 def tell(home: Home, writer: Writer, said: str, **payload: JSON) -> str:

@@ -19,8 +19,6 @@ from lumen.soul.index import Index
 from lumen.soul.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.soul.conftest import Home
 
     from lumen.soul.write import Writer
@@ -48,22 +46,6 @@ def rebuilt(home: Home) -> dict[str, list[tuple[object, ...]]]:
     home.being.index.parent.rmdir()
     aside.rename(home.being.index.parent)
     return found
-
-
-@pytest.fixture
-def writer(home: Home) -> Writer:
-    return home.begin()
-
-
-@pytest.fixture
-def index(home: Home, writer: Writer) -> Iterator[Index]:
-    index = Index(home.being)
-    index.catch_up()
-    home.live(writer, 8)
-    index.catch_up()
-    assert index.repairs == []
-    yield index
-    index.close()
 
 
 def test_catching_up_bit_by_bit_gives_the_rows_of_a_rebuild(home: Home, writer: Writer) -> None:

@@ -15,7 +15,6 @@ from lumen.soul.index import Index
 from lumen.soul.vectors import Passage, Vectors, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.soul.conftest import Home
@@ -30,22 +29,6 @@ def left_beside(home: Home) -> set[str]:
     ours = {f"soul.db{suffix}" for suffix in ("", "-wal", "-shm")}
     names = {p.name for p in home.being.index.parent.iterdir()}
     return {name for name in names - ours if not name.endswith(".lock")}
-
-
-@pytest.fixture
-def writer(home: Home) -> Writer:
-    return home.begin()
-
-
-@pytest.fixture
-def index(home: Home, writer: Writer) -> Iterator[Index]:
-    index = Index(home.being)
-    index.catch_up()
-    home.live(writer, 8)
-    index.catch_up()
-    assert index.repairs == []
-    yield index
-    index.close()
 
 
 def test_an_index_that_was_deleted_is_made_again_and_told(home: Home, index: Index) -> None:

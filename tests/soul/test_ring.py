@@ -39,6 +39,20 @@ def restored(home: Home, whole: bytes) -> bool:
     return found.startswith(whole) and (not told or b'"situation":"repair"' in told)
 
 
+def watched(home: Home, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How much of the newest segment was on disk after each time it was flushed."""
+    flushed = [0]
+    real = os.fdatasync
+
+    def flush(descriptor: int) -> None:
+        real(descriptor)
+        if home.newest().samefile(f"/proc/self/fd/{descriptor}"):
+            flushed.append(os.fstat(descriptor).st_size)
+
+    monkeypatch.setattr(os, "fdatasync", flush)
+    return flushed
+
+
 def opened(home: Home) -> list[str]:
     """What the next writer had to mend."""
     writer = home.writer()
@@ -113,20 +127,12 @@ def test_a_line_too_large_for_the_ring_is_on_disk_at_once(
     home: Home, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     writer = home.begin()
-    flushed: list[int] = []
-    real = os.fdatasync
-
-    def flush(descriptor: int) -> None:
-        real(descriptor)
-        if home.newest().samefile(f"/proc/self/fd/{descriptor}"):
-            flushed.append(os.fstat(descriptor).st_size)
-
-    monkeypatch.setattr(os, "fdatasync", flush)
+    flushed = watched(home, monkeypatch)
     writer.append([home.entry("x" * size)], durable=False)
     home.say(writer, "a small one", "and another")
     writer.close()
     whole = home.newest().read_bytes()
-    cut(home, max([0, *flushed]))
+    cut(home, flushed[-1])
     opened(home)
     assert restored(home, whole)
 
@@ -136,15 +142,7 @@ def test_before_the_ring_runs_round_the_segment_is_on_disk(
 ) -> None:
     """Cut back to what was flushed last, at any moment, nothing is lost."""
     writer = home.begin()
-    flushed = [0]
-    real = os.fdatasync
-
-    def flush(descriptor: int) -> None:
-        real(descriptor)
-        if home.newest().samefile(f"/proc/self/fd/{descriptor}"):
-            flushed.append(os.fstat(descriptor).st_size)
-
-    monkeypatch.setattr(os, "fdatasync", flush)
+    flushed = watched(home, monkeypatch)
     for number in range(60):
         home.say(writer, f"{number} " + "x" * 9000)
     writer.close()

@@ -12,27 +12,11 @@ from lumen.soul.index import Index
 from lumen.soul.vectors import ASKED_AT_ONCE, Passage, Vectors, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.soul.conftest import Home
 
     from lumen.soul.write import Writer
 
 SAID = [2, 5, 8, 11, 14, 17, 20, 23]
-
-
-@pytest.fixture
-def writer(home: Home) -> Writer:
-    return home.begin()
-
-
-@pytest.fixture
-def index(home: Home, writer: Writer) -> Iterator[Index]:
-    home.live(writer, 8)
-    index = Index(home.being)
-    index.catch_up()
-    yield index
-    index.close()
 
 
 @pytest.fixture
