@@ -13,6 +13,14 @@ LumenError            what went wrong, and what to try
 ├── Refused           the gate said no: grant, origin or base did not allow a change
 ├── MindError         a model could not be reached or did not answer
 │   ├── NoSubstrate   what the role is assigned to is not there
+│   │   └── ModelGone the substrate answers but offers that model no more: the role is stale
+│   ├── Unreachable   no connection, a server fault, or silence past the timeout; tried again
+│   │   └── Limited   too many calls just now; says after how long to try again
+│   ├── Denied        the key is missing or was not accepted
+│   ├── TooLong       the prompt does not fit into the model's context
+│   ├── BadAnswer     nothing, or not what the protocol or the wanted type allows
+│   ├── Withheld      something private would have left the machine; nothing was sent
+│   ├── OverBudget    a cap does not allow the call; nothing was sent
 │   └── Cancelled     the call was stopped on request
 ├── SkillError        a skill broke its contract: crash, timeout, flood or bad JSON
 └── BadLoop           a loop does not fit together; raised at import, names the step
@@ -80,6 +88,42 @@ class MindError(LumenError):
 
 class NoSubstrate(MindError):
     """What a role is assigned to is not installed or not known."""
+
+
+class ModelGone(NoSubstrate):
+    """The substrate is there and offers the assigned model no more; nothing takes its place."""
+
+
+class Unreachable(MindError):
+    """No connection, a fault of the server, or silence past the timeout."""
+
+
+class Limited(Unreachable):
+    """The server wants fewer calls; `after` is how many seconds it asks to wait."""
+
+    def __init__(self, what: str, *, fix: str = "", after: float | None = None) -> None:
+        super().__init__(what, fix=fix)
+        self.after = after
+
+
+class Denied(MindError):
+    """The key is missing or was not accepted."""
+
+
+class TooLong(MindError):
+    """The prompt does not fit into the model's context."""
+
+
+class BadAnswer(MindError):
+    """An answer that is empty, broken, or not of the type that was asked for."""
+
+
+class Withheld(MindError):
+    """Something private would have left the machine; nothing was sent."""
+
+
+class OverBudget(MindError):
+    """A cap does not allow the call; nothing was sent."""
 
 
 class Cancelled(MindError):
