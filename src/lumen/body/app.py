@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lumen.body.config import Settings, data_home, must_be, zone
-from lumen.core.clock import SystemClock
+from lumen.body.reach import assignments_of, endpoints_of, notes_file
+from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
+from lumen.kernel.registry import load, noting
 from lumen.kernel.run import Kernel, adopt_edits, no_turn_meanwhile
 from lumen.kernel.slots import Now, Self
+from lumen.kernel.treasury import Caps
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
-from lumen.mind.roles import parse_assignments
+from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.fold import millionths
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
@@ -35,7 +38,9 @@ def open_kernel(
     settings = settings or must_be(being)
     clock = SystemClock()
     index = Index(being)
-    gate = Gate(being, keyring(), clock, index, settings.redact)
+    reachable = endpoints_of(settings)
+    secrets = (*settings.redact, *(e.key for e in reachable.values() if e.key))
+    gate = Gate(being, keyring(), clock, index, secrets)
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
@@ -44,11 +49,19 @@ def open_kernel(
         gate=gate,
         index=index,
         recall=Recall(index, WhenNeeded()),
-        reach=Reach(parse_assignments(settings.roles), (being.prompts, PROMPTS), clock),
+        reach=Reach(
+            assignments_of(settings),
+            (being.prompts, PROMPTS),
+            clock,
+            endpoints=reachable,
+            known=load(notes_file()).models,
+        ),
         clock=clock,
         self_=Self(name="", author_name=settings.author_name),
         now=lambda: Now(clock.now(), where),
         limits=Limits(seconds=settings.skill_seconds),
+        caps=caps_of(settings),
+        gone=lambda model: _note_gone(model, clock),
         strengthens=millionths(settings.use_increment),
         as_of=(-1, -1),
     )
@@ -57,6 +70,21 @@ def open_kernel(
     gate.repairs.clear()
     index.repairs.clear()
     return kernel, mended
+
+
+def caps_of(settings: Settings) -> Caps:
+    """What the author allows to be spent."""
+    return Caps(
+        tokens=settings.daily_budget,
+        dollars=settings.dollars_per_day,
+        roles=settings.role_tokens,
+        escalations=settings.escalations_per_hour,
+    )
+
+
+def _note_gone(model: ModelDescriptor, clock: Clock) -> None:
+    with noting(notes_file()) as notes:
+        notes.append(notes[-1].without(model, stamp(clock.now())))
 
 
 @contextmanager
