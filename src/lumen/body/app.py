@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lumen.body.config import Settings, data_home, must_be, zone
-from lumen.body.reach import assignments_of, endpoints_of, notes_file
+from lumen.body.reach import assignments_of, endpoints_of, notes_file, secrets_in
 from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
 from lumen.hands.run import Limits
@@ -39,7 +39,7 @@ def open_kernel(
     clock = SystemClock()
     index = Index(being)
     reachable = endpoints_of(settings)
-    secrets = (*settings.redact, *(e.key for e in reachable.values() if e.key))
+    secrets = (*settings.redact, *secrets_in(reachable))
     gate = Gate(being, keyring(), clock, index, secrets)
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished

@@ -16,9 +16,16 @@ from lumen.body.config import Settings, data_home
 from lumen.core.canon import dumps
 from lumen.core.errors import BadSetting, LumenError, UsageError
 from lumen.mind.endpoints import Endpoint, endpoints
-from lumen.mind.roles import EMBEDDER, INNER, Assignment, parse_assignment, parse_assignments
+from lumen.mind.roles import (
+    EMBEDDER,
+    ESCALATION,
+    INNER,
+    Assignment,
+    parse_assignment,
+    parse_assignments,
+)
 
-SHORTEST_KEY = 4
+SHORTEST_SECRET = 16  # a word as short as "ollama", given where no key is needed, is no secret
 
 
 def key_file() -> Path:
@@ -36,9 +43,15 @@ def endpoints_of(settings: Settings) -> dict[str, Endpoint]:
     return endpoints(settings.substrates, os.environ, read_keys())
 
 
+def secrets_in(reachable: dict[str, Endpoint]) -> tuple[str, ...]:
+    """The keys, as words that must be kept nowhere."""
+    return tuple(e.key for e in reachable.values() if len(e.key) >= SHORTEST_SECRET)
+
+
 def assignments_of(settings: Settings) -> dict[str, Assignment]:
     """Which model serves which role, the inner loop among them."""
-    return parse_assignments({**settings.roles, INNER: settings.local_model})
+    stronger = {ESCALATION: settings.escalation_model} if settings.escalation_model else {}
+    return parse_assignments({**settings.roles, INNER: settings.local_model, **stronger})
 
 
 def all_assignments(settings: Settings) -> dict[str, Assignment]:
@@ -81,9 +94,7 @@ def save_key(name: str, key: str) -> Path:
         UsageError: it cannot be a key.
     """
     key = key.strip()
-    if key and (
-        len(key) < SHORTEST_KEY or not key.isascii() or not key.isprintable() or " " in key
-    ):
+    if not key.isascii() or not key.isprintable() or " " in key:
         raise UsageError("that does not look like a key", fix=f"lumen models key {name}")
     keys = {**read_keys(), name: key}
     text = "".join(f"{n} = {dumps(k).decode()}\n" for n, k in sorted(keys.items()) if k)

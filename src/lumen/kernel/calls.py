@@ -50,7 +50,7 @@ class Calls:
     gate: Gate
     caps: Caps
     session_key: str
-    digest: str
+    digest: str = ""
     private: bool = False
     escalated: bool = False
     on_text: OnText | None = None
@@ -67,6 +67,15 @@ class Calls:
         """What there is to tell of the calls since it was last asked for."""
         told, self.told = self.told, []
         return told
+
+    def settle(self) -> None:
+        """Tell of calls that belong to no turn."""
+        if calls := self.taken():
+            said = ", ".join(dict.fromkeys(str(c["model"]) for c in calls))
+            payload: dict[str, JSON] = {"calls": calls}
+            self.gate.record(
+                kernel_entry("calls", f"Asked {said}.", self.session_key, payload), sign=True
+            )
 
     async def ask(
         self, role: str, step: str, slots: Mapping[str, object], max_tokens: int
@@ -192,7 +201,7 @@ class Calls:
         """Ask for a call, and say in the archive what is about to leave."""
         most = most_tokens(call.prompt)
         room = call.prompt.max_tokens
-        wanted = Wanted(call.role, most, self._cost(call, most - room, room), self.escalated)
+        wanted = Wanted(call.role, most, self.price(call.model, most - room, room), self.escalated)
         told: dict[str, JSON] = {
             "id": ulid(self.clock),
             "role": call.role,
@@ -237,7 +246,7 @@ class Calls:
             "cached_tokens": answer.cached_tokens,
             "seconds": round(answer.seconds, 3),
             "finish": answer.finish,
-            "micros": self._cost(call, one, other, answer.cached_tokens),
+            "micros": self.price(call.model, one, other, answer.cached_tokens),
         }
         self.told.append(told)
 
@@ -252,10 +261,13 @@ class Calls:
             told["detail"] = error.detail
         self.told.append(told)
 
-    def _cost(self, call: Prepared, prompt: int, completion: int, cached: int = 0) -> int | None:
-        endpoint = self.reach.endpoints.get(call.model.substrate)
+    def price(
+        self, model: ModelDescriptor, prompt: int, completion: int, cached: int = 0
+    ) -> int | None:
+        """What so many tokens cost now; None: nobody knows."""
+        endpoint = self.reach.endpoints.get(model.substrate)
         kind = endpoint.kind if endpoint else "scripted"
-        return cost(call.model, kind, prompt, completion, self.clock.now(), cached)
+        return cost(model, kind, prompt, completion, self.clock.now(), cached)
 
 
 def _sent(request: Request | None, call: Prepared) -> dict[str, JSON]:

@@ -14,21 +14,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lumen.core.canon import dumps, sha256
+from lumen.core.canon import JSON, dumps, sha256
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Change, Store, kernel_entry
 from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
-from lumen.kernel.registry import Registry, noting
+from lumen.kernel.registry import noting
 from lumen.mind.ask import Reach
 from lumen.mind.endpoints import Endpoint
-from lumen.mind.roles import EMBEDDER, INNER, Assignment, open_substrate
+from lumen.mind.roles import EMBEDDER, ESCALATION, INNER, Assignment, open_substrate
 from lumen.mind.substrate import ModelDescriptor
 
 PROBE_TOKENS = 16
 # Where each assignment stands in lumen.toml; the inner loop's has the name it is known by.
-_PLACES = {INNER: ("kernel", "localModel"), EMBEDDER: ("embedder", "model")}
+_PLACES = {
+    INNER: ("kernel", "localModel"),
+    EMBEDDER: ("embedder", "model"),
+    ESCALATION: ("escalation", "model"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +195,30 @@ def with_setting(text: str, table: str, key: str, value: str) -> str:
     )
 
 
-def stale(registry: Registry, assignment: Assignment, endpoints: Mapping[str, Endpoint]) -> str:
-    """Why what a role is assigned to cannot be counted on; empty: nothing is known against it."""
-    endpoint = endpoints.get(assignment.substrate)
-    if endpoint is None:
-        return f"{assignment.substrate} is no substrate"
-    if since := registry.gone.get(str(assignment)):
-        return f"gone since {since[:10]}"
-    if endpoint.wants_key and not endpoint.key:
-        return "no key"
-    return ""
+async def try_out(calls: Calls, role: str) -> list[dict[str, JSON]]:
+    """Ask the model of a role for a word, then for JSON: what each came to."""
+    from lumen.kernel.outputs import Probe
+
+    results: list[dict[str, JSON]] = []
+    for what in ("words", "json"):
+        try:
+            if what == "words":
+                _, answer = await calls.ask(role, "probe", {}, PROBE_TOKENS)
+                said = answer.text.strip()
+            else:
+                wanted = await calls.ask_for(Probe, role, "probe", {}, 3 * PROBE_TOKENS)
+                said = wanted.model_dump_json()
+        except MindError as error:
+            told = f"{error.what} ({error.detail})" if error.detail else error.what
+            results.append(_result(calls, what, ok=False, said=told, fix=error.fix))
+        else:
+            results.append(_result(calls, what, ok=True, said=said))
+    return results
+
+
+def _result(calls: Calls, what: str, *, ok: bool, said: str, fix: str = "") -> dict[str, JSON]:
+    last = calls.told[-1] if calls.told else {}
+    numbers = [last.get("prompt_tokens"), last.get("completion_tokens")]
+    tokens = " + ".join(str(n) for n in numbers if n is not None)
+    took = f"{last.get('seconds', 0):.1f} s" + (f" · {tokens} tokens" if tokens else "")
+    return {"what": what, "ok": ok, "took": took, "said": said, "fix": fix}

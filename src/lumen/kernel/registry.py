@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
 from lumen.core.canon import JSON, dumps, loads
+from lumen.mind.endpoints import Endpoint
+from lumen.mind.roles import Assignment
 from lumen.mind.substrate import ModelDescriptor
 
 _FIELDS = frozenset(f.name for f in fields(ModelDescriptor))
@@ -42,6 +44,15 @@ class Registry:
         found = [m for name, m in self.models.items() if m.substrate == substrate]
         return sorted((m for m in found if str(m) not in self.gone), key=lambda m: m.model_id)
 
+    def stale(self, assignment: Assignment, endpoints: Mapping[str, Endpoint]) -> str:
+        """Why what a role is assigned to cannot be counted on; empty: nothing speaks against it."""
+        endpoint = endpoints.get(assignment.substrate)
+        if endpoint is None:
+            return f"{assignment.substrate} is no substrate"
+        if since := self.gone.get(str(assignment)):
+            return f"gone since {since[:10]}"
+        return "no key" if endpoint.wants_key and not endpoint.key else ""
+
     def saw(self, substrate: str, found: Iterable[ModelDescriptor], at: str) -> Registry:
         """After a look that succeeded: what was there before and is not now, is gone."""
         seen = {str(m): replace(m, last_seen=at) for m in found}
@@ -52,7 +63,20 @@ class Registry:
             self,
             models={**self.models, **seen},
             gone={**dict.fromkeys(sorted(missing), at), **gone},
-            looked={**self.looked, substrate: Looked(at, True, f"{len(seen)} models")},
+            looked={
+                **self.looked,
+                substrate: Looked(at, True, f"{len(seen)} model{'' if len(seen) == 1 else 's'}"),
+            },
+        )
+
+    def listed(self, model: ModelDescriptor, at: str) -> Registry:
+        """After one model was seen on its substrate's list."""
+        name = str(model)
+        return replace(
+            self,
+            models={**self.models, name: replace(model, last_seen=at)},
+            probed=self.probed - {name},
+            gone={n: since for n, since in self.gone.items() if n != name},
         )
 
     def missed(self, substrate: str, why: str, at: str) -> Registry:
@@ -61,13 +85,7 @@ class Registry:
 
     def answered(self, model: ModelDescriptor, at: str) -> Registry:
         """After a model that is on no list answered a probe."""
-        name = str(model)
-        return replace(
-            self,
-            models={**self.models, name: replace(model, last_seen=at)},
-            probed=self.probed | {name},
-            gone={n: since for n, since in self.gone.items() if n != name},
-        )
+        return replace(self.listed(model, at), probed=self.probed | {str(model)})
 
     def without(self, model: ModelDescriptor, at: str) -> Registry:
         """After a call was told that there is no such model."""

@@ -26,9 +26,21 @@ from lumen.kernel.edits import self_in_force
 from lumen.kernel.loops import ACTION
 from lumen.kernel.mend import hold
 from lumen.kernel.recall import Recall as RecallOver
-from lumen.kernel.slots import Choice, Contour, Drafts, Now, Reply, Self, Slot, Stimulus, trace
+from lumen.kernel.slots import (
+    Choice,
+    Contour,
+    Drafts,
+    Now,
+    Reality,
+    Reply,
+    Self,
+    Slot,
+    Stimulus,
+    Surface,
+    trace,
+)
 from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
-from lumen.kernel.treasury import Caps
+from lumen.kernel.treasury import Caps, gap
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.history import last_change
@@ -85,6 +97,8 @@ class Answered:
     sources: tuple[int, ...]
     trouble: str  # what kept the model from helping, if anything did
     fix: str  # and what to try
+    heard: int = 0  # the event that keeps what was said
+    lacking: float = 0.0  # how much a stronger model could have added
     redacted: int = 0  # secrets that were taken out of the message before anything kept it
 
 
@@ -146,6 +160,8 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
         sources=chosen.draft.sources,
         trouble=drafts.trouble,
         fix=drafts.fix,
+        heard=stimulus.seq,
+        lacking=gap(turn.slots[Surface], turn.slots[Reality], chosen),
         redacted=hidden,
     )
 
@@ -316,16 +332,9 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     kernel.recall.at(stimulus.seq)
     kernel.recall.learn(LESSON)  # the newest; what is older is learnt in the background
     self_ = kernel.self_
-    calls = Calls(
-        reach=kernel.reach,
-        gate=kernel.gate,
-        caps=kernel.caps,
-        session_key=stimulus.session_key,
-        digest=await _digest(kernel),
-        private=stimulus.private,
-        on_text=watch.draft,
-        gone=kernel.gone,
-    )
+    calls = calls_for(kernel, stimulus.session_key, private=stimulus.private)
+    calls.digest = await identity(kernel)
+    calls.on_text = watch.draft
     mind = RecordedMind(calls)
     hands = RecordedHands(
         kernel.gate, stimulus.session_key, kernel.clock, kernel.limits, stimulus.private
@@ -344,10 +353,22 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     return turn
 
 
-async def _digest(kernel: Kernel) -> str:
+def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Calls:
+    """Metered calls to the models of a being."""
+    return Calls(
+        reach=kernel.reach,
+        gate=kernel.gate,
+        caps=kernel.caps,
+        session_key=session_key,
+        private=private,
+        gone=kernel.gone,
+    )
+
+
+async def identity(kernel: Kernel, role: str = "interface") -> str:
     """The identity text; a model that cannot be reached is told of later, when it is asked."""
     try:
-        small = (await kernel.reach.model("interface")).small
+        small = (await kernel.reach.model(role)).small
     except MindError:
         small = False
     return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small)

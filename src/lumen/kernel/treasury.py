@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from lumen.core.clock import stamp
 from lumen.core.errors import OverBudget
+from lumen.kernel.slots import Choice, Reality, Surface
 from lumen.mind.substrate import Prompt
 from lumen.soul.index import Index
 from lumen.soul.ledger import Spent, by_day_and_role, escalations, spent_on
@@ -24,6 +25,7 @@ BURN_DAYS = 7
 APPRENTICE_AFTER = 1  # escalations the author approved, before it is an apprentice
 STEADY_AFTER = 10
 GROWN_TURNS = 100
+GUESSED, UNKNOWN = 0.7, 1.0  # what a stronger model could add to a guess, and to nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,18 @@ def _reached(used: int, cap: int, now: datetime) -> datetime | None:
     pace = used / max((now - midnight).total_seconds(), 1.0)
     at = midnight + timedelta(seconds=cap / pace)
     return at if at < midnight + timedelta(days=1) else None
+
+
+def gap(surface: Surface, reality: Reality, choice: Choice) -> float:
+    """How much a stronger model could add to what was just said; 0: nothing.
+
+    About the author's own life no model knows more than what was told.
+    """
+    asks = surface.modality in ("question", "task")
+    own_life = surface.personal or surface.identity or reality.familiar
+    if not asks or own_life or reality.verdict == "strong":
+        return 0.0
+    return GUESSED if choice.draft.kind == "small model" else UNKNOWN
 
 
 def phase(turns: int, approved: int) -> str:

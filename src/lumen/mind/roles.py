@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 ROLES = ("interface", "compiler", "orchestrator", "scraper", "reflection")
 INNER = "kernel"  # the loop that thinks when nobody speaks: its model must be a local one
 EMBEDDER = "embedder"
-ASSIGNABLE = (*ROLES, INNER, EMBEDDER)
+ESCALATION = "escalation"  # a stronger model, asked only when the author has said yes
+ASSIGNABLE = (*ROLES, INNER, EMBEDDER, ESCALATION)
 
 _SUBSTRATE_ID = re.compile(r"[a-z][a-z0-9_-]*")
 

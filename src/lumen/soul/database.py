@@ -28,6 +28,8 @@ CREATE TABLE events(
 CREATE INDEX events_author ON events(author, seq);
 CREATE INDEX events_session ON events(session_key);
 CREATE INDEX events_repairs ON events(situation) WHERE situation = 'repair';
+CREATE INDEX events_asked ON events(situation, seq)
+  WHERE situation IN ('escalation', 'approved', 'denied', 'escalated');
 CREATE INDEX events_day ON events(segment, seq);
 CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';
 CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',

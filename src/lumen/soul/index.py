@@ -188,6 +188,11 @@ class Index:
         )
         return [parse(read_at(self.being.memory, *place)) for place in rows]
 
+    def event(self, seq: int) -> Event | None:
+        """One event, whoever wrote it: for the author, never for a prompt."""
+        place = self.place(seq)
+        return parse(read_at(self.being.memory, *place)) if place else None
+
     def last_turn(self) -> str:
         """The session key of the newest turn that was answered."""
         row = self.row(

@@ -132,13 +132,12 @@ def _key(soul: str) -> Finding:
 def _roles(settings: Settings) -> Iterator[Finding]:
     """Whether what each role is assigned to is there, as far as is known; nobody is asked."""
     from lumen.body.reach import all_assignments, endpoints_of, notes_file
-    from lumen.kernel.models import stale
     from lumen.kernel.registry import load
 
     try:
         reachable, notes = endpoints_of(settings), load(notes_file())
         for role, assigned in all_assignments(settings).items():
-            why = stale(notes, assigned, reachable)
+            why = notes.stale(assigned, reachable)
             fix = "lumen models scan" if why else ""
             told = f"{assigned}: {why}" if why else str(assigned)
             yield Finding(role, "bad" if why else "ok", told, fix)

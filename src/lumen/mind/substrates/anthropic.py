@@ -33,6 +33,7 @@ def take(event: Wire, heard: Heard) -> None:
     """One event of the stream; kinds that are not known are passed over, as they may be added."""
     match event.get("type"):
         case "message_start":
+            heard.served = str(event["message"].get("model") or "")
             _count(event["message"].get("usage"), heard)
         case "content_block_delta":
             heard.say(event["delta"].get("text"))
@@ -51,6 +52,7 @@ def whole(answer: Wire, heard: Heard) -> None:
     for block in answer["content"]:
         if block["type"] == "text":
             heard.say(block["text"])
+    heard.served = str(answer.get("model") or "")
     stopped = answer.get("stop_reason")
     heard.finish = _FINISH.get(stopped, stopped or "stop")
     _count(answer.get("usage"), heard)

@@ -47,6 +47,7 @@ def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
 
 def take(said: Wire, heard: Heard) -> None:
     """One line of the stream; the last one counts."""
+    heard.served = str(said.get("model") or heard.served)
     heard.say((said.get("message") or {}).get("content"))
     if said.get("done"):
         heard.over = True

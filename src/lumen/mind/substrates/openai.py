@@ -33,6 +33,7 @@ def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
 
 def take(chunk: Wire, heard: Heard) -> None:
     """One event of the stream."""
+    heard.served = str(chunk.get("model") or heard.served)
     for choice in chunk.get("choices") or ():
         heard.finish = choice.get("finish_reason") or heard.finish
         heard.say((choice.get("delta") or {}).get("content"))
@@ -42,6 +43,7 @@ def take(chunk: Wire, heard: Heard) -> None:
 def whole(answer: Wire, heard: Heard) -> None:
     """An answer that comes in one piece."""
     choice = answer["choices"][0]
+    heard.served = str(answer.get("model") or "")
     heard.finish = choice.get("finish_reason") or "stop"
     heard.say(choice["message"].get("content"))
     _count(answer.get("usage"), heard)

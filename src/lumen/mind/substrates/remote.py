@@ -38,6 +38,7 @@ class Heard:
     completion_tokens: int | None = None
     cached_tokens: int = 0
     finish: str = ""
+    served: str = ""  # which model the server says it is
     over: bool = False
     pieces: list[str] = field(default_factory=list)
     characters: int = 0
@@ -77,7 +78,10 @@ class Remote:
             found = await self.discover()
         except MindError as error:
             return Health(ok=False, detail=error.what)
-        return Health(ok=True, detail=f"{len(found)} models at {self.endpoint.url}")
+        return Health(
+            ok=True,
+            detail=f"{len(found)} model{'' if len(found) == 1 else 's'} at {self.endpoint.url}",
+        )
 
     async def discover(self) -> list[ModelDescriptor]:
         """Every model it lists."""
@@ -126,7 +130,25 @@ class Remote:
         except Unsupported as refused:
             self._dropped.setdefault(model_id, set()).add(refused.what)
             raise
+        await self._must_be_meant(model_id, heard.served)
         return _completion(self.endpoint, heard)
+
+    async def _must_be_meant(self, model_id: str, served: str) -> None:
+        """Some servers let whatever they have loaded answer to any name: that is no assignment.
+
+        Raises:
+            ModelGone: another model answered, and the one that was meant is not there.
+        """
+        if not served or alike(served, model_id):
+            return
+        if model_id not in {m.model_id for m in await self.discover()}:
+            self._known.pop(model_id, None)
+            raise ModelGone(
+                f"{self.id} does not have {model_id}; another model answered in its place",
+                fix=f"lumen models list {self.id}",
+                detail=http.plain(self.endpoint, served),
+                worked=True,
+            )
 
     def close(self) -> None:
         """Nothing is held between calls."""
@@ -171,6 +193,12 @@ class Remote:
                 detail=http.plain(self.endpoint, payload.decode("utf-8", "replace")),
                 worked=True,
             ) from error
+
+
+def alike(served: str, asked: str) -> bool:
+    """Whether a server's name for a model may mean the one asked for: dated, or without its maker."""
+    one, other = (n.lower().rpartition("/")[2].removesuffix("-latest") for n in (served, asked))
+    return one.startswith(other) or other.startswith(one)
 
 
 def unlisted(endpoint: Endpoint, model_id: str) -> ModelDescriptor:
