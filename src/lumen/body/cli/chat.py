@@ -150,7 +150,9 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
 
 def _open(being: Being, settings: Settings) -> Kernel:
     from lumen.body.app import open_kernel
+    from lumen.body.cli.prompts import refuse_bad_prompts
 
+    refuse_bad_prompts(being)  # before anything is archived that could not be answered
     kernel, mended = open_kernel(being, settings)
     for line in mended:
         note(line)

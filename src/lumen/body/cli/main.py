@@ -27,6 +27,7 @@ COMMANDS = {
     "self": ("lumen.body.cli.selves", "self_", "Who it is; what was edited by hand."),
     "values": ("lumen.body.cli.selves", "values", "What it holds dear, the heaviest first."),
     "goals": ("lumen.body.cli.selves", "goals", "What it is after, the heaviest first."),
+    "prompts": ("lumen.body.cli.prompts", "prompts", "The words a model is told."),
     "skills": ("lumen.body.cli.selves", "skills", "What it can do."),
     "checkpoint": ("lumen.body.cli.checkpoint", "checkpoint", "Name, compare and restore."),
     "undo": ("lumen.body.cli.checkpoint", "undo", "Take back the last change of self."),
