@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from lumen.core.canon import JSON, loads, sha256
+from lumen.core.canon import JSON, dumps, loads, sha256
 from lumen.core.clock import Clock, draw_from, ulid
 from lumen.core.data import kernel_entry
 from lumen.core.errors import (
@@ -25,6 +25,7 @@ from lumen.core.errors import (
     Unsupported,
     Withheld,
 )
+from lumen.core.untrusted import Untrusted
 from lumen.kernel.commit import Gate
 from lumen.kernel.step import Recalled
 from lumen.kernel.treasury import Caps, Wanted, allow, most_tokens
@@ -107,7 +108,11 @@ class Calls:
         value, problem = _fitted(output, answer.text)
         if not problem:
             return value
-        again = {"problem": problem, "answer": answer.text, "schema": schema}
+        again = {
+            "problem": problem,
+            "answer": Untrusted(answer.text, "answer"),
+            "schema": dumps(schema).decode(),
+        }
         repair = await self.prepared(role, "repair", again, limits)
         turn = replace(repair.prompt, user=f"{call.prompt.user}\n\n{repair.prompt.user}")
         _, answer = await self._persistently(replace(repair, prompt=turn))

@@ -96,6 +96,9 @@ TEMPLATES: Mapping[str, Declared] = {
         },
         parts=PARTS,
     ),
+    "probe": Declared(
+        meaning="whether a model can be reached", slots={}, parts=("system", "prompt")
+    ),
     "repair": Declared(
         meaning="an answer that had to be JSON and was not, asked for again",
         slots={
