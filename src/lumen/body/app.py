@@ -9,6 +9,7 @@ from lumen.body.config import Settings, data_home, must_be, zone
 from lumen.body.reach import assignments_of, endpoints_of, notes_file, secrets_in
 from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
+from lumen.core.errors import BadSetting
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate
@@ -20,6 +21,7 @@ from lumen.kernel.slots import Now, Self
 from lumen.kernel.treasury import Caps
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
+from lumen.mind.roles import ASSIGNABLE
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.fold import millionths
 from lumen.soul.index import Index
@@ -74,6 +76,12 @@ def open_kernel(
 
 def caps_of(settings: Settings) -> Caps:
     """What the author allows to be spent."""
+    for role in settings.role_tokens:
+        if role not in ASSIGNABLE:
+            raise BadSetting(
+                f"lumen.toml: [budget.roles] {role!r} is no role",
+                fix=f"the roles are {', '.join(ASSIGNABLE)}",
+            )
     return Caps(
         tokens=settings.daily_budget,
         dollars=settings.dollars_per_day,

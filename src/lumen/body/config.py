@@ -14,8 +14,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, NotABeing, UsageError
-from lumen.mind.endpoints import Named
-from lumen.mind.roles import ASSIGNABLE
 from lumen.soul.archive import segments
 
 DEFAULT_ROLES = MappingProxyType({"interface": "embedded/SmolLM2-135M-Instruct"})
@@ -40,7 +38,9 @@ class Settings:
     daily_budget: int = 0
     dollars_per_day: float = 0.0
     role_tokens: MappingProxyType[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    substrates: MappingProxyType[str, Named] = field(default_factory=lambda: MappingProxyType({}))
+    substrates: MappingProxyType[str, dict[str, Any]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
 
 def data_home() -> Path:
@@ -157,12 +157,6 @@ def _role_tokens(raw: dict[str, Any], path: Path) -> MappingProxyType[str, int]:
     told = section.get("roles", {}) if isinstance(section, dict) else None
     if not isinstance(told, dict):
         raise BadSetting(f"{path}: [budget.roles] must hold lines like interface = 20000")
-    for role in told:
-        if role not in ASSIGNABLE:
-            raise BadSetting(
-                f"{path}: [budget.roles] {role!r} is no role",
-                fix=f"the roles are {', '.join(ASSIGNABLE)}",
-            )
     counts = {role: _count({"roles": told}, path, "roles", role, 0) for role in told}
     return MappingProxyType(counts)
 
@@ -176,7 +170,7 @@ _SUBSTRATE_KEYS: dict[str, tuple[type, ...]] = {
 }
 
 
-def _substrates(raw: dict[str, Any], path: Path) -> MappingProxyType[str, Named]:
+def _substrates(raw: dict[str, Any], path: Path) -> MappingProxyType[str, dict[str, Any]]:
     section = raw.get("substrates", {})
     if not isinstance(section, dict) or not all(isinstance(v, dict) for v in section.values()):
         raise BadSetting(f"{path}: substrates are tables like [substrates.desk]")
@@ -189,7 +183,7 @@ def _substrates(raw: dict[str, Any], path: Path) -> MappingProxyType[str, Named]
                     f"{path}: [substrates.{name}] {key} is unknown or has a value of another kind",
                     fix=f"its keys are {', '.join(_SUBSTRATE_KEYS)}",
                 )
-    return MappingProxyType({name: Named(name, **told) for name, told in section.items()})
+    return MappingProxyType(section)
 
 
 def _between(

@@ -15,7 +15,7 @@ from shlex import quote
 from lumen.body.config import Settings, data_home
 from lumen.core.canon import dumps
 from lumen.core.errors import BadSetting, LumenError, UsageError
-from lumen.mind.endpoints import Endpoint, endpoints
+from lumen.mind.endpoints import Endpoint, Named, endpoints
 from lumen.mind.roles import (
     EMBEDDER,
     ESCALATION,
@@ -40,7 +40,8 @@ def notes_file() -> Path:
 
 def endpoints_of(settings: Settings) -> dict[str, Endpoint]:
     """Every substrate this being knows of, with its key."""
-    return endpoints(settings.substrates, os.environ, read_keys())
+    named = {name: Named(name, **told) for name, told in settings.substrates.items()}
+    return endpoints(named, os.environ, read_keys())
 
 
 def secrets_in(reachable: dict[str, Endpoint]) -> tuple[str, ...]:
