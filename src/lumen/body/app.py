@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lumen.body.config import Settings, data_home, must_be, zone
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
+from lumen.core.errors import NoSubstrate
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS
+from lumen.kernel.chosen import ChosenEmbedder
 from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
@@ -18,14 +22,43 @@ from lumen.kernel.slots import Now, Self
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
 from lumen.mind.roles import parse_assignments
+from lumen.soul.chosen import choose
 from lumen.soul.fold import millionths
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
+
+if TYPE_CHECKING:
+    from lumen.kernel.passages import Rows
 
 
 def keyring() -> Keyring:
     """The keys and witnesses of this host."""
     return Keyring(data_home())
+
+
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """An embedder that nothing here serves: recall says so and goes on without it."""
+
+    id: str
+    local: bool = False
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        """Say that it cannot."""
+        del texts
+        substrate = self.id.partition("/")[0]
+        raise NoSubstrate(
+            f"{substrate!r} serves no embeddings", fix="mend [embedder] in lumen.toml"
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def chosen_embedder(settings: Settings) -> ChosenEmbedder | None:
+    """The embedder the author chose beside the built-in one, if any."""
+    name = settings.chosen_embedder
+    return Unserved(name) if name else None
 
 
 def open_kernel(
@@ -39,11 +72,13 @@ def open_kernel(
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
+    chosen = chosen_embedder(settings)
+    choose(index, chosen.id if chosen else "", private=bool(chosen and chosen.local))
     kernel = Kernel(
         being=being,
         gate=gate,
         index=index,
-        recall=Recall(index, WhenNeeded()),
+        recall=Recall(index, WhenNeeded(), chosen),
         reach=Reach(parse_assignments(settings.roles), (being.prompts, PROMPTS), clock),
         clock=clock,
         self_=Self(name="", author_name=settings.author_name),

@@ -79,6 +79,8 @@ class Talk:
             if line not in self.told:  # what stays wrong is said once, not after every answer
                 note(line)
             self.told.add(line)
+        if why := self.kernel.recall.trouble():
+            note(why)
         if self.as_json:
             said = asdict(answered)
             show({"reply": said.pop("text"), **said})
@@ -189,7 +191,9 @@ def _repl(talk: Talk) -> None:
 
     history = InMemoryHistory([m.text for m in talk.kernel.index.memories(author="external")])
     session: PromptSession[str] = PromptSession(history=history, multiline=True, key_bindings=keys)
-    learner = Learner(talk.kernel.being, talk.kernel.recall.embedder)
+    recall = talk.kernel.recall
+    chosen = recall.chosen.embedder if recall.chosen else None
+    learner = Learner(talk.kernel.being, recall.embedder, chosen)
     learner.start()
     try:
         _listen(talk, session, learner)
