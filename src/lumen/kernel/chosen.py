@@ -27,7 +27,7 @@ from lumen.soul.index import Index
 from lumen.soul.vectors import Passage
 
 LESSON = 64  # texts at a time: one request
-LEAST_APART = 1.0  # how far related pairs must lie from unrelated ones, in standard deviations
+LEAST_APART = 1.5  # how far related pairs must lie from unrelated ones, in standard deviations
 REST_S, LONGEST_REST_S = 30.0, 600.0  # after a failure nobody waits for it in every turn
 BUILT_IN = "embedded/all-MiniLM-L6-v2"
 TICK = SystemClock().tick
