@@ -148,14 +148,16 @@ class Chosen:
         self._set.add(seqs, kept)
         return len(seqs)
 
-    def _pieces(self, seq: int) -> list[tuple[Spot, str]]:
-        """What of a memory is worth a vector, and may be given away."""
+    def _pieces(self, seq: int) -> list[tuple[Spot, str]] | None:
+        """What of a memory is worth a vector; nothing at all where its text must not leave.
+
+        A memory that is marked private after it was sent keeps its vectors: they are on this
+        machine, taking them away would call nothing back, and unmarking it would send it again.
+        """
         memory = self._index.get([seq]).get(seq)
-        if (
-            memory is None
-            or not is_evidence(memory)
-            or (memory.private and not self.embedder.local)
-        ):
+        if memory and memory.private and not self.embedder.local:
+            return None  # it stays in the queue: it may be unmarked
+        if memory is None or not is_evidence(memory):
             return []
         spans = ((a, b, memory.text[a:b]) for a, b in passages(memory.text))
         return [((seq, a, b), text) for a, b, text in spans if not is_question(text)]
@@ -183,7 +185,7 @@ class Chosen:
         if not self._set.is_ours():
             raise MindError("another embedder was chosen meanwhile", fix="start Lumen again")
         if self._set.fit() is None:
-            texts = [text for pair in (*anchors()[0], *anchors()[1]) for text in pair]
+            texts = anchor_texts()
             theirs = _checked(self.embedder, self.embedder.embed(texts), len(texts))
             self._set.begin(fitted(self.embedder.id, theirs, self._built_in.embed(texts)))
         found = self._set.fit()
@@ -227,6 +229,11 @@ def anchors() -> tuple[list[list[str]], list[list[str]]]:
     """Pairs of sentences that are about the same thing, and pairs that are not."""
     raw = tomllib.loads((FOLDER / "anchors.toml").read_text("utf-8"))
     return raw["related"], raw["unrelated"]
+
+
+def anchor_texts() -> list[str]:
+    """The sentences of all the pairs, the related ones first."""
+    return [text for pairs in anchors() for pair in pairs for text in pair]
 
 
 def fitted(name: str, theirs: Rows, ours: Rows) -> Fit:
