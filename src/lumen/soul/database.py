@@ -18,7 +18,7 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 6
+SCHEMA = 7
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
