@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
     Inside = Callable[..., Ran]
 
-HEAVY = {"numpy", "pydantic", "rich", "prompt_toolkit", "cryptography", "tokenizers", "xllamacpp"}
+HEAVY = {
+    "httpx2",
+    "numpy",
+    "pydantic",
+    "rich",
+    "prompt_toolkit",
+    "cryptography",
+    "tokenizers",
+    "xllamacpp",
+}
 
 
 def test_a_good_installation_is_well(lumen: Lumen) -> None:

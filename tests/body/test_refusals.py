@@ -89,6 +89,12 @@ def test_what_is_no_being_is_named_and_the_way_to_make_one(
         ("seconds = ", "seconds = -1", "[skills] seconds must be like 20, not -1.0"),
         ("seconds = ", "seconds = nan", "[skills] seconds must be like 20, not nan"),
         ("interface = ", "interface = 3", "every role must be a text like substrate/model"),
+        ("model = ", "model = 3", "[embedder] model must be like 'embedded/all-MiniLM-L6-v2'"),
+        ("model = ", 'model = "nomic"', "[embedder] model must be substrate/model; 'nomic' has no"),
+        ("model = ", 'model = "My Box/x"', "[embedder] model: 'My Box' is no name of a substrate"),
+        ("model = ", 'model = "ollama/ "', "[embedder] model: ' ' is no name of a model"),
+        ("model = ", 'model = "ollama/"', "[embedder] model: '' is no name of a model"),
+        ("model = ", 'model = "embedded/x"', "[embedder] model: embedded has no embedder 'x'"),
     ],
 )
 def test_a_wrong_setting_is_named_by_every_command(

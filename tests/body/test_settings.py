@@ -19,6 +19,16 @@ def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
     assert found.roles == {**DEFAULT_ROLES, "reflection": "scripted/echo"}
 
 
+def test_the_embedder_is_the_built_in_one_until_another_is_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "lumen.toml"
+    path.write_text("")
+    found = read_settings(path)
+    assert (found.embedder, found.chosen_embedder) == ("embedded/all-MiniLM-L6-v2", "")
+    path.write_text('[embedder]\nmodel = "desk-2/org/model:latest"\n')
+    found = read_settings(path)
+    assert found.embedder == found.chosen_embedder == "desk-2/org/model:latest"
+
+
 @pytest.mark.parametrize(
     ("set_to", "meant"),
     [("Asia/Tokyo", "Asia/Tokyo"), (":Asia/Tokyo", "Asia/Tokyo"), ("Mars/Base", "UTC")],

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lumen.core.data import Author, Change, EventType, Memory, Origin, Store
 from lumen.kernel.grounded import day, verdict
+from lumen.kernel.passages import LONGEST_QUOTE, MOST_SENTENCES, passages, quoted
 from lumen.kernel.reading import (
     asks_advice,
     asks_for,
@@ -25,7 +26,6 @@ from lumen.kernel.reading import (
     stem,
     words,
 )
-from lumen.kernel.recall import LONGEST_QUOTE, MOST_SENTENCES, passages, quoted
 from lumen.kernel.slots import (
     LONGEST_TRACED,
     Axes,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import Author, Entry, EventType, Memory, Origin, kernel_entry
-from lumen.kernel.recall import LONGEST_QUOTE, Recall, Rows, is_evidence
+from lumen.kernel.passages import LONGEST_QUOTE, Rows, is_evidence
+from lumen.kernel.recall import Recall
 from lumen.mind.embed import Embedder
 from lumen.soul.vectors import progress
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lumen.body.config import Settings, data_home, must_be, zone
 from lumen.body.reach import assignments_of, endpoints_of, notes_file, secrets_in
 from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
-from lumen.core.errors import BadSetting
+from lumen.core.errors import BadSetting, NoSubstrate
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS
+from lumen.kernel.chosen import ChosenEmbedder
 from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
@@ -23,14 +26,43 @@ from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
 from lumen.mind.roles import ASSIGNABLE
 from lumen.mind.substrate import ModelDescriptor
+from lumen.soul.chosen import choose
 from lumen.soul.fold import millionths
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
+
+if TYPE_CHECKING:
+    from lumen.kernel.passages import Rows
 
 
 def keyring() -> Keyring:
     """The keys and witnesses of this host."""
     return Keyring(data_home())
+
+
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """An embedder that nothing here serves: recall says so and goes on without it."""
+
+    id: str
+    local: bool = False
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        """Say that it cannot."""
+        del texts
+        substrate = self.id.partition("/")[0]
+        raise NoSubstrate(
+            f"{substrate!r} serves no embeddings", fix="mend [embedder] in lumen.toml"
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def chosen_embedder(settings: Settings) -> ChosenEmbedder | None:
+    """The embedder the author chose beside the built-in one, if any."""
+    name = settings.chosen_embedder
+    return Unserved(name) if name else None
 
 
 def open_kernel(
@@ -46,11 +78,13 @@ def open_kernel(
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
+    chosen = chosen_embedder(settings)
+    choose(index, chosen.id if chosen else "", private=bool(chosen and chosen.local))
     kernel = Kernel(
         being=being,
         gate=gate,
         index=index,
-        recall=Recall(index, WhenNeeded()),
+        recall=Recall(index, WhenNeeded(), chosen),
         reach=Reach(
             assignments_of(settings),
             (being.prompts, PROMPTS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,7 +17,9 @@ from lumen.core.data import Being
 from lumen.core.errors import BadSetting, NotABeing, UsageError
 from lumen.soul.archive import segments
 
+BUILT_IN_EMBEDDER = "embedded/all-MiniLM-L6-v2"
 DEFAULT_ROLES = MappingProxyType({"interface": "embedded/SmolLM2-135M-Instruct"})
+_SUBSTRATE_ID = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,6 @@ class Settings:
     use_increment: float = 0.02
     half_life_days: int = 90
     redact: tuple[str, ...] = ()
-    embedder: str = "embedded/all-MiniLM-L6-v2"
     local_model: str = DEFAULT_ROLES["interface"]  # of the loop that thinks when nobody speaks
     escalation_model: str = ""
     escalations_per_hour: int = 4
@@ -41,6 +43,12 @@ class Settings:
     substrates: MappingProxyType[str, dict[str, Any]] = field(
         default_factory=lambda: MappingProxyType({})
     )
+    embedder: str = BUILT_IN_EMBEDDER
+
+    @property
+    def chosen_embedder(self) -> str:
+        """The embedder chosen beside the built-in one; empty: none."""
+        return "" if self.embedder == BUILT_IN_EMBEDDER else self.embedder
 
 
 def data_home() -> Path:
@@ -135,6 +143,7 @@ def read_settings(path: Path) -> Settings:
         dollars_per_day=_dollars(raw, path),
         role_tokens=_role_tokens(raw, path),
         substrates=_substrates(raw, path),
+        embedder=_embedder(raw, path),
     )
 
 
@@ -193,6 +202,22 @@ def _between(
     least, most = bounds
     if not least <= found <= most:
         raise BadSetting(f"{path}: [memory] {key} must be between {least} and {most}, not {found}")
+    return found
+
+
+def _embedder(raw: dict[str, Any], path: Path) -> str:
+    """Which embedder serves recall, as substrate/model; only the first slash divides."""
+    found = str(_get(raw, path, "embedder", "model", BUILT_IN_EMBEDDER))
+    where, fix = f"{path}: [embedder] model", f'model = "{BUILT_IN_EMBEDDER}"'
+    substrate, slash, model = found.partition("/")
+    if not slash:
+        raise BadSetting(f"{where} must be substrate/model; {found!r} has no slash", fix=fix)
+    if not _SUBSTRATE_ID.fullmatch(substrate):
+        raise BadSetting(f"{where}: {substrate!r} is no name of a substrate", fix=fix)
+    if not model or not model.isprintable() or model != model.strip():
+        raise BadSetting(f"{where}: {model!r} is no name of a model", fix=fix)
+    if substrate == "embedded" and found != BUILT_IN_EMBEDDER:
+        raise BadSetting(f"{where}: embedded has no embedder {model!r}", fix=fix)
     return found
 
 

@@ -12,7 +12,9 @@ from contextlib import contextmanager
 
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
-from lumen.kernel.recall import Embedder, Recall
+from lumen.kernel.chosen import ChosenEmbedder
+from lumen.kernel.passages import Embedder
+from lumen.kernel.recall import Recall
 from lumen.kernel.run import nobody_in_turn
 from lumen.soul.index import Index
 
@@ -24,9 +26,12 @@ SHORT_S = 0.02
 class Learner:
     """A thread that learns while the author is typing."""
 
-    def __init__(self, being: Being, embedder: Embedder) -> None:
+    def __init__(
+        self, being: Being, embedder: Embedder, chosen: ChosenEmbedder | None = None
+    ) -> None:
         self._being = being
         self._embedder = embedder
+        self._chosen = chosen
         self._stop = threading.Event()
         self._working = threading.Lock()
         self._resting = threading.Event()
@@ -53,7 +58,7 @@ class Learner:
 
     def _run(self) -> None:
         index = Index(self._being)
-        recall = Recall(index, self._embedder)
+        recall = Recall(index, self._embedder, self._chosen)
         try:
             while not self._stop.is_set():
                 if self._resting.is_set():

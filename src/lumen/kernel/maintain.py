@@ -11,10 +11,12 @@ from datetime import UTC, tzinfo
 
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Change, Store, kernel_entry
+from lumen.kernel.chosen import Chosen
 from lumen.kernel.commit import Gate
 from lumen.kernel.recall import Recall
 from lumen.kernel.revise import base_of
 from lumen.kernel.summary import Noted, summarise
+from lumen.soul.chosen import reindexed
 from lumen.soul.fold import WHOLE
 from lumen.soul.history import kept, transitions
 from lumen.soul.index import Index
@@ -70,10 +72,21 @@ def summaries(gate: Gate, zone: tzinfo) -> list[str]:
 def learn(index: Index, recall: Recall, told: Told) -> int:
     """Give every memory its vectors; returns how many were missing."""
     missing = 0
-    while done := recall.learn(LESSON):
+    while done := recall.learn_built_in(LESSON):
         missing += done
         told("making memories findable by meaning", *vector_progress(index))
     return missing
+
+
+def reindex(index: Index, chosen: Chosen, told: Told) -> tuple[int, int]:
+    """Give every memory vectors of the chosen embedder; returns how many have them, of how many.
+
+    Where it stops short, `chosen.trouble()` tells why.
+    """
+    name = chosen.embedder.id
+    while chosen.learn():
+        told(f"reindexing with {name}", *reindexed(index, name))
+    return reindexed(index, name)
 
 
 def _years(index: Index) -> list[int]:

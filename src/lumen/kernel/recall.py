@@ -4,6 +4,7 @@ Two paths, by text and by meaning, meet in one score: the cosine of sentence vec
 much of the question's rare words the passage holds (exactly, and by the nearness of single
 words), plus whether it holds the kind of answer asked for. Kernel memories are never returned,
 and neither are questions or replies: evidence is what the author stated outside this turn.
+The cosine is that of the chosen embedder where there is one (chosen.py); all else is built in.
 """
 
 from __future__ import annotations
@@ -12,15 +13,23 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lumen.core.clock import stamp
-from lumen.core.data import Author, EventType, Memory, Origin
+from lumen.core.data import Memory
+from lumen.kernel.chosen import Chosen, ChosenEmbedder
 from lumen.kernel.lexicon import Kind, lexicon
-from lumen.kernel.reading import asks_for, fits, is_question, names, sentences, stem, words
+from lumen.kernel.passages import (
+    LONGEST_QUOTE,
+    Embedder,
+    Rows,
+    Spot,
+    is_evidence,
+    passages,
+    quoted,
+)
+from lumen.kernel.reading import asks_for, fits, is_question, names, stem, words
 from lumen.kernel.slots import Evidence
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted, read_summary, within
@@ -32,8 +41,6 @@ from lumen.soul.vectors import Passage, Vectors
 EXCHANGES = 2
 SHORTLIST = 40
 AT_ONCE = 24  # memories without vectors that are worth making some for in a turn
-MOST_SENTENCES = 32
-LONGEST_QUOTE = 280
 WEIGHED = 2000  # characters of a passage whose words are looked at one by one
 EXACT, NEAR, KIND, THIN = 0.1, 0.3, 0.08, 0.1
 WEIGHT = 0.02  # what lies between a memory that faded away and one that is always of use
@@ -43,27 +50,13 @@ SAME_SUBJECT = 0.32
 SURELY = 0.4
 SELDOM = 8
 NOVELTY_MAY_LAG = 0.05
-Rows = NDArray[np.float32]
-
-
-class Embedder(Protocol):
-    """What recall asks of mind: texts to unit vectors."""
-
-    @property
-    def id(self) -> str:
-        """Which embedder; vectors of two are never mixed."""
-        ...
-
-    def embed(self, texts: Sequence[str]) -> Rows:
-        """One unit row per text."""
-        ...
 
 
 @dataclass(slots=True)
 class _Known:
     """The passages of a being, loaded once and extended as it learns."""
 
-    spots: list[tuple[int, int, int]] = field(default_factory=list)
+    spots: list[Spot] = field(default_factory=list)
     matrix: Rows = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     marked: list[bool] = field(
         default_factory=list
@@ -76,9 +69,12 @@ class _Known:
 class Recall:
     """Recall over one being's index, for one turn at a time."""
 
-    def __init__(self, index: Index, embedder: Embedder) -> None:
+    def __init__(
+        self, index: Index, embedder: Embedder, chosen: ChosenEmbedder | None = None
+    ) -> None:
         self._index = index
         self.embedder = embedder
+        self.chosen = Chosen(index, chosen, embedder) if chosen else None
         self._vectors = Vectors(index, embedder.id)
         self._known = _Known()
         self._memories: dict[int, Memory] = {}
@@ -91,8 +87,24 @@ class Recall:
         self.before = seq
 
     def learn(self, limit: int = 64) -> int:
-        """Give vectors to memories that have none, the newest first; returns how many were done."""
+        """Give vectors to memories that have none, the newest first; returns how many were done.
+
+        Of the chosen embedder too, when there is one.
+        """
+        return self.learn_built_in(limit) + (self.chosen.learn() if self.chosen else 0)
+
+    def learn_built_in(self, limit: int) -> int:
+        """Give vectors of the built-in embedder to memories that have none."""
         return self._learn(self._vectors.missing(limit))
+
+    def trouble(self) -> str:
+        """Why the chosen embedder does not serve, in words; each reason is told once."""
+        return self.chosen.trouble() if self.chosen else ""
+
+    def close(self) -> None:
+        """Let go of the chosen embedder's connection."""
+        if self.chosen:
+            self.chosen.close()
 
     def _learn(self, seqs: Sequence[int]) -> int:
         self._as_of = self._index.reread()
@@ -164,6 +176,8 @@ class Recall:
             return ()
         query = self.embedder.embed([question])[0]
         cosines = self._known.matrix @ query
+        if self.chosen:
+            cosines = self.chosen.cosines(question, self.before, self._known.spots, cosines)
         chosen = self._shortlist(question, cosines)
         return self._newest(self._scored(question, cosines, chosen))
 
@@ -339,36 +353,3 @@ class Recall:
     def _text(self, i: int) -> str:
         seq, start, stop = self._known.spots[i]
         return self._memories[seq].text[start:stop]
-
-
-def is_evidence(memory: Memory) -> bool:
-    """Whether a memory is the author's own word. Only that may ground an answer."""
-    return (
-        memory.author is Author.EXTERNAL
-        and memory.origin is Origin.AUTHOR
-        and memory.event_type is EventType.AUTHOR_MESSAGE
-    )
-
-
-def passages(text: str) -> list[tuple[int, int]]:
-    """The whole text, and each of its sentences when there are several."""
-    spans = sentences(text[: 64 * 1024])[:MOST_SENTENCES]
-    whole = (0, len(text))
-    return [whole, *spans] if len(spans) > 1 else [whole]
-
-
-def quoted(text: str, start: int, stop: int) -> str:
-    """A passage as it is quoted: short messages whole, long ones around the passage."""
-    if len(text) <= LONGEST_QUOTE:
-        return " ".join(text.split())
-    spans = sentences(text)
-    first = last = next(n for n, (_, b) in enumerate(spans) if b > start)
-    while True:
-        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= LONGEST_QUOTE:
-            last += 1
-        elif first and spans[last][1] - spans[first - 1][0] <= LONGEST_QUOTE:
-            first -= 1
-        else:
-            break
-    piece = " ".join(text[spans[first][0] : spans[last][1]].split())
-    return piece if len(piece) <= LONGEST_QUOTE else piece[: LONGEST_QUOTE - 1] + "…"

@@ -83,6 +83,7 @@ class Kernel:
     def close(self) -> None:
         """Let go of models and files."""
         self.reach.close()
+        self.recall.close()
         self.index.close()
         self.gate.close()
 

@@ -18,7 +18,7 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 6
+SCHEMA = 8
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -55,13 +55,19 @@ CREATE TABLE calls(id TEXT PRIMARY KEY, seq INTEGER, moment TEXT, role TEXT, ste
   completion INTEGER, cached INTEGER, ms INTEGER, micros INTEGER) WITHOUT ROWID;
 CREATE INDEX calls_moment ON calls(moment);
 CREATE INDEX calls_seq ON calls(seq);
--- What follows is a cache, of one embedder: made again when it is missing, compared by nobody.
+-- What follows is a cache, of the built-in embedder: made again when it is missing, compared by nobody.
 CREATE TABLE unembedded(seq INTEGER PRIMARY KEY);
 CREATE TABLE embedder(id TEXT);
 CREATE TABLE lexemes(word TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID;
 CREATE TABLE vectors(id INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, part INTEGER,
   start INTEGER, stop INTEGER, vector BLOB);
 CREATE UNIQUE INDEX vectors_seq ON vectors(seq, part);
+-- And one of the embedder that was chosen beside it: its own tables, so that the two never mix.
+CREATE TABLE chosen(id TEXT, private INTEGER, upto INTEGER, size INTEGER, scale REAL, shift REAL);
+CREATE TABLE unchosen(seq INTEGER PRIMARY KEY);
+CREATE TABLE chosen_vectors(id INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, part INTEGER,
+  start INTEGER, stop INTEGER, vector BLOB);
+CREATE UNIQUE INDEX chosen_vectors_seq ON chosen_vectors(seq, part);
 INSERT INTO words(words, rank) VALUES('secure-delete', 1);
 """
 FOLDED = (
@@ -86,6 +92,15 @@ INSERT INTO main.lexemes SELECT * FROM old.lexemes;
 INSERT INTO main.vectors SELECT v.* FROM old.vectors v JOIN old.events o USING(seq)
   JOIN main.events e USING(seq) WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
 DELETE FROM main.unembedded WHERE seq IN (SELECT seq FROM main.vectors);
+INSERT INTO main.chosen SELECT * FROM old.chosen;
+INSERT INTO main.chosen_vectors SELECT v.* FROM old.chosen_vectors v JOIN old.events o USING(seq)
+  JOIN main.events e USING(seq) WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
+-- Queued is what was, and what is another event now; what was never looked at comes by itself.
+INSERT INTO main.unchosen SELECT e.seq FROM main.events e LEFT JOIN old.events o USING(seq)
+  WHERE e.seq <= (SELECT upto FROM old.chosen) AND e.author != 'kernel' AND e.text != ''
+  AND e.event_type NOT IN ('assistant_message', 'system_event')
+  AND (e.event_hash IS NOT o.event_hash OR e.seq IN (SELECT seq FROM old.unchosen));
+UPDATE main.chosen SET upto = min(upto, (SELECT coalesce(max(seq), 0) FROM main.events));
 """
 
 

@@ -270,6 +270,8 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
         "rereads",
         "unembedded",
         "vectors",
+        "unchosen",
+        "chosen_vectors",
     ):
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (target,))  # noqa: S608 - our own names
     return gone > 0

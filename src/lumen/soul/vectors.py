@@ -1,7 +1,7 @@
 """Vectors of memories and of single words: a cache in the index, outside the fold.
 
 They are kept and handed out as float32 bytes. One embedder's at a time: another one starts over.
-How texts become vectors, and how they are searched, is not decided here.
+Those of an embedder chosen beside the built-in one are in chosen.py, in tables of their own. How texts become vectors, and how they are searched, is not decided here.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from lumen.soul.index import Index
 
 ASKED_AT_ONCE = 500
+SOUGHT = "author != 'kernel' AND event_type NOT IN ('assistant_message', 'system_event')"
 _OURS = "EXISTS (SELECT 1 FROM embedder WHERE id = ?)"
 
 
@@ -109,8 +110,8 @@ class Vectors:
             ("DELETE FROM vectors", [()]),
             ("DELETE FROM lexemes", [()]),
             (
-                "INSERT OR IGNORE INTO unembedded SELECT seq FROM events WHERE author != 'kernel' "
-                "AND event_type NOT IN ('assistant_message', 'system_event') AND text != ''",
+                f"INSERT OR IGNORE INTO unembedded SELECT seq FROM events WHERE {SOUGHT} "  # noqa: S608 - a constant condition
+                "AND text != ''",
                 [()],
             ),
             ("INSERT INTO embedder VALUES(?)", [(self._embedder,)]),
@@ -119,11 +120,10 @@ class Vectors:
 
 def progress(index: Index) -> tuple[int, int]:
     """How many memories have a vector, and how many are worth one."""
-    sought = "author != 'kernel' AND event_type NOT IN ('assistant_message', 'system_event')"
     left = int(index.row("SELECT count(*) FROM unembedded")[0])
-    told = index.row(f"SELECT coalesce(sum(n), 0) FROM tally WHERE {sought}")  # noqa: S608 - a constant condition
+    told = index.row(f"SELECT coalesce(sum(n), 0) FROM tally WHERE {SOUGHT}")  # noqa: S608 - a constant condition
     gone = index.row(
-        f"SELECT count(*) FROM events WHERE seq IN (SELECT target FROM erasures) AND {sought}"  # noqa: S608 - a constant condition
+        f"SELECT count(*) FROM events WHERE seq IN (SELECT target FROM erasures) AND {SOUGHT}"  # noqa: S608 - a constant condition
     )
     worth = int(told[0]) - int(gone[0])
     return worth - left, worth

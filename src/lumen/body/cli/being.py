@@ -15,6 +15,7 @@ from lumen.core.clock import SystemClock, parse_stamp
 from lumen.core.data import Author, Being, Held
 from lumen.core.errors import Estranged
 from lumen.kernel.edits import look, self_in_force
+from lumen.soul.chosen import reindexed
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.vectors import progress
@@ -51,6 +52,8 @@ def status(named: str | None, as_json: bool) -> None:
     signed = _signed(being)
     born = index.memories(limit=1, oldest=True)
     vectors, worth = progress(index)
+    chosen = settings.chosen_embedder
+    again, of = reindexed(index, chosen) if chosen else (worth, worth)
     self_ = self_in_force(index)
     edits = look(being, index, settings.redact)
     for line in [*index.repairs, *edits.told(), *_strange(index, settings.soul)]:
@@ -69,6 +72,8 @@ def status(named: str | None, as_json: bool) -> None:
         "events": events,
         "memory": by_author,
         "recallable": {"done": vectors, "of": worth},
+        "embedder": settings.embedder,
+        "reindexed": {"done": again, "of": of},
         "head": head,
         "signed_up_to": signed,
         "open_turns": open_turns,
@@ -93,6 +98,8 @@ def status(named: str | None, as_json: bool) -> None:
     ]
     if vectors < worth:
         rows.append(("recall", f"{vectors:,} of {worth:,} memories can be found by meaning so far"))
+    if again < of:
+        rows.append(("recall", f"reindexing with {chosen}: {again:,} of {of:,}"))
     if open_turns:
         rows.append(("unfinished", f"{counted(open_turns, 'turn')} under way or broken off"))
     width = max(len(label) for label, _ in rows) + 3

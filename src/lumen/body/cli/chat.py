@@ -88,6 +88,8 @@ class Talk:
             note(f"{counted(answered.redacted, 'secret')} left out: not kept, not shown to a model")
         while self.kernel.gate.repairs:
             self._once(self.kernel.gate.repairs.pop(0))
+        if why := self.kernel.recall.trouble():
+            note(why)
 
     def _once(self, line: str) -> None:
         """Say what stays wrong once, not after every answer."""
@@ -203,7 +205,9 @@ def _repl(talk: Talk) -> None:
 
     history = InMemoryHistory([m.text for m in talk.kernel.index.memories(author="external")])
     session: PromptSession[str] = PromptSession(history=history, multiline=True, key_bindings=keys)
-    learner = Learner(talk.kernel.being, talk.kernel.recall.embedder)
+    recall = talk.kernel.recall
+    chosen = recall.chosen.embedder if recall.chosen else None
+    learner = Learner(talk.kernel.being, recall.embedder, chosen)
     learner.start()
     try:
         _listen(talk, session, learner)

@@ -6,6 +6,7 @@ import click
 
 from lumen.body.cli.common import Bar, being_meant, counted, note, say, shared, show
 from lumen.body.config import data_home, must_be, zone
+from lumen.core.canon import JSON
 from lumen.core.errors import Damaged
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
@@ -16,7 +17,7 @@ from lumen.soul.verify import verify
 def maintain(named: str | None, as_json: bool) -> None:
     """Let unused memories fade, sum up the years, make memories findable by meaning."""
     from lumen.body.app import open_kernel
-    from lumen.kernel.maintain import fade, learn, summaries
+    from lumen.kernel.maintain import fade, learn, reindex, summaries
 
     being = being_meant(named)
     settings = must_be(being)
@@ -28,15 +29,24 @@ def maintain(named: str | None, as_json: bool) -> None:
         faded = fade(kernel.gate, settings.half_life_days)
         written = summaries(kernel.gate, zone(settings.timezone))
         learnt = learn(kernel.index, kernel.recall, bar.told)
+        chosen = kernel.recall.chosen
+        done, of = reindex(kernel.index, chosen, bar.told) if chosen else (0, 0)
+        trouble = kernel.recall.trouble()
     finally:
         bar.clear()
         kernel.close()
+    name = settings.chosen_embedder
     if as_json:
-        show({"weights": faded, "summaries": written, "learnt": learnt})
+        again: JSON = {"embedder": name, "done": done, "of": of, "trouble": trouble}
+        show({"weights": faded, "summaries": written, "learnt": learnt, "reindexed": again})
         return
     say(f"weights    {faded}")
     say(f"summaries  {', '.join(written) or 'nothing new'}")
     say(f"recall     {counted(learnt, 'memory')} learnt, all can be found by meaning")
+    if name:
+        say(f"reindexed  {done:,} of {of:,} with {name}")
+    if trouble:
+        note(trouble)
 
 
 @click.command()

@@ -1,0 +1,84 @@
+"""A chosen embedder on the command line: what is said of it, and that nobody is kept waiting for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lumen.core.data import Being
+from lumen.soul.chosen import ChosenVectors
+from lumen.soul.index import Index
+
+if TYPE_CHECKING:
+    from tests.body.conftest import Lumen, Ran
+
+    Inside = Callable[..., Ran]
+
+NAME = "nowhere/model"
+
+
+def choose(lumen: Lumen, name: str) -> None:
+    lumen.set("model = ", f'model = "{name}"')
+
+
+def learn(lumen: Lumen, many: int) -> None:
+    """Give some memories a vector of the chosen embedder, as a process before did."""
+    index = Index(Being(lumen.being))
+    chosen = ChosenVectors(index, NAME, private=False)
+    assert chosen.is_ours()
+    chosen.add(chosen.missing(many), [])
+    index.close()
+
+
+def test_one_that_nothing_serves_is_told_of_once_and_everything_is_answered(
+    talked: Lumen,
+) -> None:
+    choose(talked, NAME)
+    asked = b"Where does my sister live?\nWhere does my sister live?\n"
+    ran = talked.run("chat", stdin=asked)
+    assert ran.code == 0
+    assert ran.out.count("My sister lives in Lisbon.") == 2
+    assert ran.err.count("recall goes on with the built-in embedder: ") == 1
+    assert "'nowhere' serves no embeddings\n  try: mend [embedder] in lumen.toml" in ran.err
+
+
+def test_status_tells_how_far_reindexing_is_until_it_is_done(talked: Lumen, inside: Inside) -> None:
+    assert "reindexing" not in inside("status").out
+    told = inside("status", "--json").json()
+    assert told["embedder"] == "embedded/all-MiniLM-L6-v2"
+    assert told["reindexed"] == told["recallable"] == {"done": 3, "of": 3}
+    choose(talked, NAME)
+    assert f"recall    reindexing with {NAME}: 0 of 3\n" in inside("status").out
+    inside("maintain")
+    learn(talked, 2)
+    assert f"recall    reindexing with {NAME}: 2 of 3\n" in inside("status").out
+    told = inside("status", "--json").json()
+    assert (told["embedder"], told["reindexed"]) == (NAME, {"done": 2, "of": 3})
+    learn(talked, 2)
+    assert "reindexing" not in inside("status").out
+
+
+def test_maintain_says_how_much_was_reindexed_and_what_stopped_it(
+    talked: Lumen, inside: Inside
+) -> None:
+    assert "reindexed" not in inside("maintain").said
+    choose(talked, NAME)
+    ran = inside("maintain")
+    assert ran.code == 0
+    assert f"reindexed  0 of 3 with {NAME}\n" in ran.out
+    assert "'nowhere' serves no embeddings" in ran.err
+    told = inside("maintain", "--json").json()["reindexed"]
+    assert (told["embedder"], told["done"], told["of"]) == (NAME, 0, 3)
+    assert "'nowhere' serves no embeddings" in told["trouble"]
+
+
+def test_back_to_the_built_in_one_drops_the_other_set(talked: Lumen, inside: Inside) -> None:
+    choose(talked, NAME)
+    inside("maintain")
+    learn(talked, 2)
+    choose(talked, "embedded/all-MiniLM-L6-v2")
+    ran = inside("chat", "-m", "Where does my sister live?")
+    assert "My sister lives in Lisbon." in ran.out
+    assert "recall goes on" not in ran.err
+    choose(talked, NAME)
+    assert f"reindexing with {NAME}: 0 of 4" in inside("status").out

@@ -1,0 +1,90 @@
+"""A being with a chosen embedder: a real server on the loopback interface, reached over HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tests.serving import Answer, Served, serving
+
+from lumen.core.data import kernel_entry
+from lumen.kernel.chosen import Chosen
+from lumen.kernel.recall import Recall
+from lumen.mind.embed_http import HttpEmbedder
+from lumen.soul.chosen import choose, reindexed
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+PATIENCE = 60.0
+FACTS = (
+    "My sister lives in Lisbon.",
+    "I am allergic to penicillin.",
+    "The dog is called Biscuit.",
+    "My dentist appointment is on Thursday at nine.",
+    "Our car is dark green.",
+    "I went for a long walk today.",
+    "The soup was too salty.",
+)
+PARAPHRASES = (
+    ("In which city does my sister live?", 0),
+    ("Which medicine can't I take?", 1),
+    ("What's our puppy's name?", 2),
+    ("When do I have to see the dentist?", 3),
+    ("What colour is the car?", 4),
+)
+
+
+def settle(life: Life, served: Served, name: str = "far/a", *, local: bool = False) -> HttpEmbedder:
+    """What opening a being does with the embedder its settings name."""
+    embedder = HttpEmbedder(name, served.url, "m", "", local=local, seconds=20)
+    choose(life.kernel.index, name, private=local)
+    life.kernel.recall.close()
+    life.kernel.recall = Recall(life.kernel.index, life.kernel.recall.embedder, embedder)
+    return embedder
+
+
+@contextmanager
+def choosing(
+    life: Life, answer: Callable[[list[str]], Answer], name: str = "far/a", *, local: bool = False
+) -> Iterator[Served]:
+    """A server that answers so, chosen for a being."""
+    with serving(answer) as served:
+        settle(life, served, name, local=local)
+        yield served
+        life.kernel.recall.close()
+
+
+def chosen_of(life: Life) -> Chosen:
+    """The being's chosen embedder."""
+    assert life.kernel.recall.chosen is not None
+    return life.kernel.recall.chosen
+
+
+def built_in(life: Life) -> Recall:
+    """Recall as it is where nothing was chosen, at the same place."""
+    plain = Recall(life.kernel.index, life.kernel.recall.embedder)
+    plain.at(life.kernel.recall.before)
+    return plain
+
+
+def mark(life: Life, *seqs: int, private: bool = True) -> None:
+    """Mark memories as private, or as no longer so."""
+    payload = {"marks": {"memories": list(seqs), "private": private}}
+    life.kernel.gate.record(kernel_entry("marked", "marked", "lumen:author", payload))
+
+
+def reindexed_in_the_end(life: Life, many: int) -> None:
+    """Look again and again until so many memories are in the second set, for a while."""
+    deadline = time.monotonic() + PATIENCE
+    while (found := reindexed(life.kernel.index, "far/a")) != (many, many):
+        assert time.monotonic() < deadline, f"waited in vain: {found}"
+        time.sleep(0.002)
+
+
+def vectors_in(life: Life, table: str) -> dict[int, int]:
+    """How many vectors each memory has in a set."""
+    asked = f"SELECT seq, count(*) FROM {table} GROUP BY seq ORDER BY seq"  # noqa: S608 - our own names
+    return {int(seq): int(n) for seq, n in life.kernel.index.rows(asked)}
