@@ -101,7 +101,7 @@ def test_the_built_in_set_is_as_it_was_whatever_is_chosen(index: Index) -> None:
         assert list(built_in.after(0)) == before
         assert built_in.words(["apple"]) == {"apple": b"1"}
         assert progress(index) == (8, 8)
-    assert kept(index) == []
+    assert kept(index) == index.rows("SELECT seq FROM unchosen") == []
 
 
 def test_choosing_another_starts_over_and_the_one_before_adds_nothing(

@@ -67,7 +67,7 @@ class Unmetered:
 
 @dataclass(slots=True)
 class HttpEmbedder:
-    """An embedding model behind an OpenAI-compatible server; safe to use from several threads."""
+    """An embedding model behind an OpenAI-compatible server."""
 
     id: str  # substrate/model
     url: str  # up to and with /v1
