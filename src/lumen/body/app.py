@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lumen.body.config import Settings, data_home, must_be, zone
@@ -24,7 +24,7 @@ from lumen.kernel.slots import Now, Self
 from lumen.kernel.treasury import Caps
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
-from lumen.mind.roles import ASSIGNABLE
+from lumen.mind.roles import ASSIGNABLE, EMBEDDER, parse_assignment
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.chosen import choose
 from lumen.soul.fold import millionths
@@ -52,17 +52,39 @@ class Unserved:
         del texts
         substrate = self.id.partition("/")[0]
         raise NoSubstrate(
-            f"{substrate!r} serves no embeddings", fix="mend [embedder] in lumen.toml"
+            f"{substrate!r} serves no embeddings",
+            fix="lumen models set embedder embedded/all-MiniLM-L6-v2",
         )
 
     def close(self) -> None:
         """Nothing is held."""
 
 
-def chosen_embedder(settings: Settings) -> ChosenEmbedder | None:
+def chosen_embedder(settings: Settings, gate: Gate, clock: Clock) -> ChosenEmbedder | None:
     """The embedder the author chose beside the built-in one, if any."""
-    name = settings.chosen_embedder
-    return Unserved(name) if name else None
+    if not settings.chosen_embedder:
+        return None
+    from lumen.kernel.embedding import EmbedderMeter
+    from lumen.mind.embed_http import HttpEmbedder
+    from lumen.mind.substrates.remote import unlisted
+
+    name = parse_assignment(EMBEDDER, settings.chosen_embedder)
+    endpoint = endpoints_of(settings).get(name.substrate)
+    if endpoint is None or endpoint.kind in ("embedded", "scripted", "anthropic"):
+        return Unserved(str(name))
+    if endpoint.kind == "ollama":
+        endpoint = replace(endpoint, url=f"{endpoint.url}/v1")
+    known = load(notes_file()).models.get(str(name))
+    model = known or unlisted(endpoint, name.model_id)
+    return HttpEmbedder(
+        str(name),
+        endpoint.url,
+        name.model_id,
+        endpoint.key,
+        local=model.local,
+        seconds=endpoint.seconds,
+        meter=EmbedderMeter(gate, caps_of(settings), clock, endpoint, model),
+    )
 
 
 def open_kernel(
@@ -78,7 +100,7 @@ def open_kernel(
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
-    chosen = chosen_embedder(settings)
+    chosen = chosen_embedder(settings, gate, clock)
     choose(index, chosen.id if chosen else "", private=bool(chosen and chosen.local))
     kernel = Kernel(
         being=being,

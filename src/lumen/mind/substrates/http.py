@@ -40,7 +40,15 @@ LONGEST_ERROR = 64 << 10
 SHOWN = 300
 # What a model may refuse to be told; without it the call means nearly the same.
 OPTIONAL = ("temperature", "seed", "stop", "stream_options", "max_tokens", "max_completion_tokens")
-_TOO_LONG = ("context_length", "context size", "context length", "context window", "too long")
+_TOO_LONG = (
+    "context_length",
+    "context size",
+    "context length",
+    "context window",
+    "too long",
+    "too large",
+)
+_TOO_LARGE = ("too large to process",)  # llama.cpp says so with 500, where "too long" means time
 
 
 @cache
@@ -140,7 +148,7 @@ def failure(endpoint: Endpoint, status: int, headers: Mapping[str, str], body: b
         )
     if status == 404:
         return _missing(endpoint, said, detail)
-    if status == 413 or (status in (400, 422) and any(sign in said for sign in _TOO_LONG)):
+    if status == 413 or any(sign in said for sign in (_TOO_LONG if status < 500 else _TOO_LARGE)):
         return TooLong(
             f"the prompt is longer than what {endpoint.id} lets this model read",
             fix="assign a model with a longer context to this role",
