@@ -87,6 +87,20 @@ def chosen_embedder(settings: Settings, gate: Gate, clock: Clock) -> ChosenEmbed
     )
 
 
+def makes_vectors(kernel: Kernel, settings: Settings) -> None:
+    """See that an embedder gives a vector before it is chosen.
+
+    Raises:
+        MindError: it does not.
+    """
+    chosen = chosen_embedder(settings, kernel.gate, kernel.clock)
+    if chosen is not None:
+        try:
+            chosen.embed(["hello"])
+        finally:
+            chosen.close()
+
+
 def open_kernel(
     being: Being, settings: Settings | None = None, *, alone: bool = False
 ) -> tuple[Kernel, list[str]]:

@@ -119,6 +119,22 @@ def _nearest(name: str, listed: Mapping[str, ModelDescriptor]) -> str:
     return next(iter(difflib.get_close_matches(name, listed, 1, 0.5)), "")
 
 
+def built_in_embedder() -> ModelDescriptor:
+    """The embedder that is always there."""
+    name = "all-MiniLM-L6-v2"
+    return ModelDescriptor(
+        substrate="embedded",
+        model_id=name,
+        display_name=name,
+        context_tokens=256,
+        tool_calling="none",
+        vision=False,
+        small=True,
+        local=True,
+        embeds=True,
+    )
+
+
 def must_suit(role: str, model: ModelDescriptor) -> None:
     """Refuse a model that a role may not have.
 

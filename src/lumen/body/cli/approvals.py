@@ -23,12 +23,10 @@ from lumen.body.config import must_be, zone
 
 @click.group(invoke_without_command=True)
 @click.option("--all", "everything", is_flag=True, help="Also what was decided already.")
-@click.pass_context
 @shared
-def approvals(ctx: click.Context, everything: bool, named: str | None, as_json: bool) -> None:
+def approvals(everything: bool, named: str | None, as_json: bool) -> None:
     """What waits for your word; `allow` and `deny` give it."""
-    ctx.obj = {**(ctx.obj or {}), "being": named}
-    if ctx.invoked_subcommand is not None:
+    if click.get_current_context().invoked_subcommand is not None:
         return
     from lumen.kernel.escalate import proposals
     from lumen.soul.index import Index

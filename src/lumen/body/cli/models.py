@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import click
 
@@ -23,7 +23,7 @@ from lumen.body.cli.common import (
     show,
     table,
 )
-from lumen.body.config import Settings, must_be, zone
+from lumen.body.config import BUILT_IN_EMBEDDER, Settings, must_be, zone
 from lumen.body.reach import all_assignments, endpoints_of, notes_file, read_keys, save_key
 from lumen.core.canon import JSON
 from lumen.core.errors import MindError, NotABeing, UsageError
@@ -201,26 +201,30 @@ def scan(named: str | None, as_json: bool) -> None:
 @shared
 def set_model(role: str, model: str, named: str | None, as_json: bool) -> None:
     """Let SUBSTRATE/MODEL serve ROLE; it must be listed, or answer."""
-    from lumen.body.app import as_author
-    from lumen.kernel.models import assign, find, must_suit
+    from lumen.body.app import as_author, makes_vectors
+    from lumen.kernel.models import assign, built_in_embedder, find, must_suit
     from lumen.kernel.run import calls_for
 
     assignment = parse_assignment(role, model)
     being = being_meant(named)
-    _known(assignment.substrate, endpoints_of(must_be(being)))
+    settings = must_be(being)
+    _known(assignment.substrate, endpoints_of(settings))
     with as_author(being, note) as kernel:
         calls = calls_for(kernel, "lumen:author")
         try:
-            found, how = asyncio.run(find(kernel.reach, assignment, calls))
+            if str(assignment) == BUILT_IN_EMBEDDER and role == EMBEDDER:
+                found, how = built_in_embedder(), "built in"
+            else:
+                found, how = asyncio.run(find(kernel.reach, assignment, calls))
+            must_suit(role, found)
+            if role == EMBEDDER:
+                makes_vectors(kernel, replace(settings, embedder=str(assignment)))
         except MindError as error:
             raise UsageError(error.what, fix=error.fix) from error
         finally:
             calls.settle()
-        must_suit(role, found)
-        if how == "listed":
-            _note_seen(found, listed=True)
-        elif found.substrate not in ("embedded", "scripted"):
-            _note_seen(found, listed=False)
+        if how != "built in" and found.substrate not in ("embedded", "scripted"):
+            _note_seen(found, listed=how == "listed")
         assign(kernel.gate, assignment, found, how)
     if as_json:
         show({"role": role, "model": str(assignment), "found": how, "local": found.local})
@@ -229,7 +233,7 @@ def set_model(role: str, model: str, named: str | None, as_json: bool) -> None:
         "on this machine" if found.local else "not on this machine: lumen egress shows what leaves"
     )
     say(f"✓ {role} is served by {assignment} ({how}; {stays})")
-    if role == EMBEDDER:
+    if role == EMBEDDER and how != "built in":
         note("memories are indexed again in the background; lumen maintain does it now")
 
 
