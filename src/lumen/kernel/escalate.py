@@ -13,7 +13,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, kernel_entry
 from lumen.core.errors import MindError, UsageError
-from lumen.kernel.calls import Calls
+from lumen.kernel.calls import LARGER, Calls
 from lumen.kernel.commit import Gate
 from lumen.kernel.run import Kernel, calls_for, identity
 from lumen.kernel.treasury import most_tokens, phase
@@ -111,8 +111,8 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
     if not here.local or here.model_id == there.model_id:
         return None
     calls = calls_for(kernel, asked.session_key)
-    limits = Prompt(await identity(kernel, ESCALATION), asked.text, ANSWER_TOKENS)
-    tokens = most_tokens(limits)
+    room = ANSWER_TOKENS if there.small else ANSWER_TOKENS * LARGER
+    tokens = most_tokens(Prompt(await identity(kernel, ESCALATION), asked.text, room))
     past = [p.state for p in proposals(kernel.index)]
     value = expected_value(
         lacking, past.count("approved") + past.count("escalated"), past.count("denied")
@@ -122,7 +122,7 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
         "question": question,
         "expected_value": value,
         "tokens": tokens,
-        "micros": calls.price(there, tokens - ANSWER_TOKENS, ANSWER_TOKENS),
+        "micros": calls.price(there, tokens - room, room),
         "way_back": WAY_BACK,
     }
     entry = kernel_entry(
