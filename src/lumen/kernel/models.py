@@ -222,7 +222,7 @@ async def try_out(calls: Calls, role: str) -> list[dict[str, JSON]]:
                 _, answer = await calls.ask(role, "probe", {}, PROBE_TOKENS)
                 said = answer.text.strip()
             else:
-                wanted = await calls.ask_for(Probe, role, "probe", {}, 3 * PROBE_TOKENS)
+                wanted = await calls.ask_for(Probe, role, "probe", {}, 4 * PROBE_TOKENS)
                 said = wanted.model_dump_json()
         except MindError as error:
             told = f"{error.what} ({error.detail})" if error.detail else error.what

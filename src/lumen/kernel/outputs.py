@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-Short = Annotated[str, StringConstraints(max_length=80)]  # unbounded text can go on for ever
+Word = Annotated[str, StringConstraints(max_length=20)]  # unbounded text can go on for ever
 
 
 class Probe(BaseModel):
@@ -14,4 +14,4 @@ class Probe(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    word: Short
+    word: Word

@@ -70,7 +70,12 @@ def treasury(days: int, last: int, named: str | None, as_json: bool) -> None:
             {
                 "phase": life(index),
                 "today": {"total": asdict(total), **{r: asdict(s) for r, s in today.items()}},
-                "caps": {**asdict(caps), "roles": dict(caps.roles)},
+                "caps": {
+                    "tokens": caps.tokens,
+                    "dollars": caps.dollars,
+                    "roles": dict(caps.roles),
+                    "escalations_per_hour": caps.escalations,
+                },
                 "burn": {"days": ahead.days, "tokens_a_day": ahead.tokens_a_day},
                 "forecast": _ahead(ahead.micros_a_day, ahead.micros_a_month, ahead.cap_reached),
                 "days": [{"day": d, "role": r, **asdict(s)} for (d, r), s in spent.items()],
