@@ -33,6 +33,7 @@ TAMPERED = {
     "rereads": "INSERT INTO rereads VALUES(1)",
     "held": "INSERT INTO held VALUES('data/soul.md', '', 1)",
     "calls": "UPDATE calls SET tokens = tokens + 1",
+    "cycles": "UPDATE cycles SET delta = delta + 1",
 }
 
 

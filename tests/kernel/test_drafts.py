@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lumen.kernel.axes import DENIED, FREE_WORDS, Ground, truthfulness
 from lumen.kernel.slots import Draft
-from lumen.kernel.steps.p3_deliberate import DENIED, FREE_WORDS, Ground, truthfulness
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

@@ -16,7 +16,8 @@ from lumen.core.clock import SystemClock
 from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
 from lumen.core.errors import Refused
 from lumen.kernel.edits import look, self_in_force
-from lumen.kernel.run import adopt_edits, close_dead_turns, in_turn, snapshot
+from lumen.kernel.run import adopt_edits, close_dead_turns, snapshot
+from lumen.kernel.turns import in_turn
 from lumen.soul.history import kept
 from lumen.soul.selfhood import SOUL, VALUES, goals_of, spell
 from lumen.soul.verify import verify
@@ -268,7 +269,7 @@ def test_what_the_prompt_says_of_the_self_is_what_the_archive_says(life: Life) -
     assert (found.name, found.author_name) == ("Nova", "Ada")
     assert found.narrative == "A pattern.\n\nBorn."
     assert found.values == (("honesty", 0.9),)
-    assert found.goals == (("swim", "todo"),)
+    assert [(g.name, g.status) for g in found.goals] == [("swim", "todo")]
     assert found == snapshot(self_in_force(life.kernel.index), "Ada")
 
 

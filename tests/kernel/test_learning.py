@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lumen.kernel.learning import Learner
-from lumen.kernel.run import in_turn
+from lumen.kernel.turns import in_turn
 from lumen.soul.vectors import progress
 
 if TYPE_CHECKING:

@@ -85,7 +85,9 @@ def test_a_step_is_what_its_signature_says() -> None:
 
     assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY}))
     assert told.writes is Reply
-    assert dict(told.reads).keys() == {"choice", "plan", "reality", "stimulus", "self_", "hands"}
+    assert dict(told.reads).keys() == {
+        "choice", "plan", "decision", "acted", "reality", "stimulus", "self_", "hands"
+    }  # fmt: skip
     assert look_up.reads[1:3] == (("now", Now), ("recall", Recall))
     assert Skip("why").what == "why"
 
@@ -226,12 +228,7 @@ def test_a_store_too_many_in_a_step_file_stops_the_import_and_the_step_is_named(
     copied: Path,
 ) -> None:
     consolidate = copied / "lumen" / "kernel" / "steps" / "p5_consolidate.py"
-    edit(consolidate, "@step()", "@step(Store.SOUL)")
-    edit(
-        consolidate,
-        "from lumen.kernel.slots",
-        "from lumen.core.data import Store\nfrom lumen.kernel.slots",
-    )
+    edit(consolidate, "@step(Store.GOAL_STATUS)", "@step(Store.SOUL)")
 
     ran = imported(copied)
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumen.core.canon import loads
+from lumen.core.data import Held
 from lumen.core.errors import BadSetting
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.capabilities import PROMPTS, digest
@@ -21,7 +22,7 @@ from lumen.mind.render import render
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-NOBODY = Self("Iris", "Ada", "Born.", (("honesty", 0.9),), (("sing", "todo"),))
+NOBODY = Self("Iris", "Ada", "Born.", (("honesty", 0.9),), (Held("sing", 0.5, "todo"),))
 
 
 def write(folder: Path, name: str, text: str | bytes) -> Path:

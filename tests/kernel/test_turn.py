@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lumen.core.canon import dumps
-from lumen.core.data import Author, EventType, Store, kernel_entry
+from lumen.core.data import Author, EventType, Held, Store, kernel_entry
 from lumen.core.errors import LumenError, UsageError
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
 from lumen.kernel.loops import ACTION
@@ -74,7 +74,7 @@ def test_a_step_is_handed_what_it_reads_and_nothing_else(
 def test_a_step_that_skips_writes_its_empty_slot_and_its_reason_is_archived(
     life: Life, turn_as: Callable[[Loop], None]
 ) -> None:
-    async def pass_over(plan: Plan, reply: Reply) -> Evaluation:
+    async def pass_over(plan: Plan, reply: Reply, **_: object) -> Evaluation:
         raise Skip(f"nothing to weigh in {len(reply.text) and plan.candidates[0].skill}")
 
     def skipping(one: Step) -> Step:
@@ -200,7 +200,11 @@ def test_kernel_memories_never_reach_the_mind(life: Life) -> None:
 def test_the_digest_opens_the_system_text(life: Life) -> None:
     listener = life.listen()
     life.kernel.self_ = Self(
-        "Iris", "Ada", "Born by the sea.", (("honesty", 0.9),), (("learn to listen", "working"),)
+        "Iris",
+        "Ada",
+        "Born by the sea.",
+        (("honesty", 0.9),),
+        (Held("learn to listen", 0.5, "working"),),
     )
     life.say("I like rice.")
 

@@ -17,6 +17,7 @@ from lumen.soul.fold import (
     SPOKEN_FOR,
     WHOLE,
     Called,
+    Cycled,
     Effects,
     Fade,
     FileSet,
@@ -59,6 +60,29 @@ CALL: dict[str, JSON] = {
 CALLED = Called(
     SEQ, "01CALL", STAMP, "interface", "drafts", "openai/gpt", False, 900, False, micros=40
 )
+CYCLE: dict[str, JSON] = {
+    "loop": "action",
+    "goal": "sing",
+    "skill": "search",
+    "ok": False,
+    "progress": True,
+    "delta": -0.5,
+    "chosen": 1,
+    "options": [{"values": ["honesty"]}],
+    "conflicts": [["a", "b"]],
+}
+CYCLED = Cycled(
+    "action",
+    "sing",
+    "search",
+    False,
+    True,
+    False,
+    -0.5,
+    1,
+    '[{"values":["honesty"]}]',
+    '[["a","b"]]',
+)
 OVER: dict[str, JSON] = {
     "outcome": "ok",
     "tokens": 120,
@@ -89,6 +113,7 @@ KINDS: dict[str, tuple[JSON, Effects]] = {
     "checkpoint": ("before the trip", Effects(checkpoint="before the trip")),
     "held": ({"path": "data/soul.md", "sha256": "ab"}, Effects(held=("data/soul.md", "ab"))),
     "undoes": (4, Effects(undone=(Undone(SEQ, 4),))),
+    "cycle": (CYCLE, Effects(cycle=CYCLED)),
     "call": (CALL, Effects(calls=(CALLED,))),
     "calls": ([{**CALL, **OVER}], Effects(calls=(replace(CALLED, **CAME),))),
 }

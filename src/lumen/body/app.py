@@ -19,9 +19,11 @@ from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
 from lumen.kernel.registry import load, noting
-from lumen.kernel.run import Kernel, adopt_edits, no_turn_meanwhile
+from lumen.kernel.run import Kernel, adopt_edits
 from lumen.kernel.slots import Now, Self
 from lumen.kernel.treasury import Caps
+from lumen.kernel.triggers import Thresholds
+from lumen.kernel.turns import no_turn_meanwhile
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
 from lumen.mind.roles import ASSIGNABLE, EMBEDDER, parse_assignment
@@ -133,6 +135,7 @@ def open_kernel(
         now=lambda: Now(clock.now(), where),
         limits=Limits(seconds=settings.skill_seconds),
         caps=caps_of(settings),
+        thresholds=thresholds_of(settings),
         gone=lambda model: _note_gone(model, clock),
         strengthens=millionths(settings.use_increment),
         as_of=(-1, -1),
@@ -157,6 +160,17 @@ def caps_of(settings: Settings) -> Caps:
         dollars=settings.dollars_per_day,
         roles=settings.role_tokens,
         escalations=settings.escalations_per_hour,
+    )
+
+
+def thresholds_of(settings: Settings) -> Thresholds:
+    """When the author wants it to reflect."""
+    told = settings.thresholds
+    return Thresholds(
+        delta=told.get("delta", 0.6),
+        tension=told.get("tension", 0.5),
+        stale_cycles=int(told.get("stale_cycles", 10)),
+        every_cycles=int(told.get("every_cycles", 25)),
     )
 
 

@@ -36,6 +36,8 @@ class Settings:
     redact: tuple[str, ...] = ()
     local_model: str = DEFAULT_ROLES["interface"]  # of the loop that thinks when nobody speaks
     escalation_model: str = ""
+    thresholds: MappingProxyType[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    cycle_seconds: float = 60.0
     escalations_per_hour: int = 4
     daily_budget: int = 0
     dollars_per_day: float = 0.0
@@ -137,6 +139,8 @@ def read_settings(path: Path) -> Settings:
         half_life_days=int(_between(raw, path, "half_life_days", 90, (1, 36_500))),
         redact=_words(raw, path),
         local_model=str(_get(raw, path, "kernel", "localModel", DEFAULT_ROLES["interface"])),
+        thresholds=_thresholds(raw, path),
+        cycle_seconds=_seconds(raw, path, "loops", 60.0),
         escalation_model=str(_get(raw, path, "escalation", "model", "")),
         escalations_per_hour=_count(raw, path, "kernel", "maxEscalationsPerHour", 4),
         daily_budget=_count(raw, path, "kernel", "dailyBudget", 0),
@@ -145,6 +149,30 @@ def read_settings(path: Path) -> Settings:
         substrates=_substrates(raw, path),
         embedder=_embedder(raw, path),
     )
+
+
+_THRESHOLDS = {"delta": 0.6, "tension": 0.5, "stale_cycles": 10, "every_cycles": 25}
+
+
+def _thresholds(raw: dict[str, Any], path: Path) -> MappingProxyType[str, float]:
+    section = raw.get("reflection", {})
+    for key in section if isinstance(section, dict) else ():
+        if key not in _THRESHOLDS:
+            raise BadSetting(
+                f"{path}: [reflection] {key} is unknown", fix=f"one of {', '.join(_THRESHOLDS)}"
+            )
+    found = {key: float(_get(raw, path, "reflection", key, d)) for key, d in _THRESHOLDS.items()}
+    for key, value in found.items():
+        if not 0 <= value <= 1_000_000:
+            raise BadSetting(f"{path}: [reflection] {key} must be like {_THRESHOLDS[key]}")
+    return MappingProxyType(found)
+
+
+def _seconds(raw: dict[str, Any], path: Path, table: str, default: float) -> float:
+    found = float(_get(raw, path, table, "seconds", default))
+    if not 0 <= found < float("inf"):
+        raise BadSetting(f"{path}: [{table}] seconds must be like {default:g}, not {found}")
+    return found
 
 
 def _count(raw: dict[str, Any], path: Path, table: str, key: str, default: int) -> int:

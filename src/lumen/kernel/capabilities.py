@@ -12,7 +12,7 @@ from pathlib import Path
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock
 from lumen.core.data import Author, Entry, EventType, Origin
-from lumen.core.errors import SkillError
+from lumen.core.errors import MindError, SkillError
 from lumen.hands.run import Call, Limits, run
 from lumen.hands.skills import find
 from lumen.kernel.calls import Calls
@@ -20,10 +20,12 @@ from lumen.kernel.commit import Gate
 from lumen.kernel.edits import watched
 from lumen.kernel.mend import put_back
 from lumen.kernel.reading import sentences
+from lumen.kernel.score import expected
 from lumen.kernel.slots import Self
-from lumen.kernel.step import Done, Spoken
+from lumen.kernel.step import Done, Output, Spoken
 from lumen.mind.render import render
 from lumen.mind.substrate import LONGEST_TOKEN
+from lumen.soul.cycles import record_of
 
 PROMPTS = Path(__file__).with_name("prompts")
 
@@ -41,6 +43,28 @@ class RecordedMind:
         finish = answer.finish if len(answer.text) <= most else "length"
         said = _tidy(answer.text[:most], finish)
         return Spoken(said, str(call.model), call.model.small, answer.copied)
+
+    async def strong(self, role: str) -> bool:
+        """Whether the model of a role follows instructions, and may be asked."""
+        reach = self.calls.reach
+        if role not in reach.assignments:
+            return False
+        try:
+            model = await reach.model(role)
+        except MindError:
+            return False
+        return not model.small and (model.local or not self.calls.private)
+
+    async def ask_for(
+        self,
+        output: type[Output],
+        role: str,
+        step: str,
+        slots: dict[str, JSON],
+        max_tokens: int,
+    ) -> Output:
+        """A value of a type from the model of a role."""
+        return await self.calls.ask_for(output, role, step, slots, max_tokens)
 
 
 @dataclass(slots=True)
@@ -61,6 +85,20 @@ class RecordedHands:
         except SkillError:
             return False
         return True
+
+    def likely(self, skill: str) -> float:
+        """How likely it succeeds, by what came of it before."""
+        return expected(*record_of(self.gate.index, skill))
+
+    def forbidden(self, skill: str) -> str:
+        """Why it may not be used unasked; empty when it may."""
+        del skill
+        return ""
+
+    async def create(self, name: str, files: dict[str, str], model: str) -> Done:
+        """Make a skill of what a model wrote."""
+        del name, files, model
+        return Done(ok=False, output=None, error="skills cannot be made yet")
 
     async def use(self, skill: str, action: str, given: JSON) -> Done:
         """Run a skill; what it was asked and what it answered is kept."""
@@ -111,7 +149,7 @@ def digest(folders: tuple[Path, ...], self_: Self, *, small: bool) -> str:
         "author_name": self_.author_name,
         "narrative": self_.narrative,
         "values": [{"name": name, "weight": weight} for name, weight in self_.values],
-        "goals": [{"name": name, "status": status} for name, status in self_.goals],
+        "goals": [{"name": g.name, "status": g.status} for g in self_.goals],
     }
     return render(folders, "digest", "system", slots, small=small).text
 

@@ -37,6 +37,7 @@ FREE = (
     "outcome",
     "sent",
     "detail",
+    "goal",
 )  # where its lines carry others' words
 OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint", "undone")
 ATTEMPTS = 3

@@ -15,7 +15,7 @@ from lumen.core.errors import LumenError
 from lumen.kernel.chosen import ChosenEmbedder
 from lumen.kernel.passages import Embedder
 from lumen.kernel.recall import Recall
-from lumen.kernel.run import nobody_in_turn
+from lumen.kernel.turns import nobody_in_turn
 from lumen.soul.index import Index
 
 LESSON = 8  # memories at a time: a turn never waits for long

@@ -36,6 +36,7 @@ class Lexicon:
     empty: frozenset[str]
     mirror: MappingProxyType[str, str]
     phrases: MappingProxyType[str, str]
+    abilities: MappingProxyType[str, re.Pattern[str]]
 
     def has(self, signal: str, text: str) -> bool:
         """Whether any word or phrase of a signal occurs in a text."""
@@ -69,6 +70,7 @@ def lexicon(language: str = "en") -> Lexicon:
         empty=frozenset(raw["words"]["empty"]),
         mirror=MappingProxyType(raw["mirror"]),
         phrases=MappingProxyType(raw["phrases"]),
+        abilities=MappingProxyType({name: _any_of(ws) for name, ws in raw["abilities"].items()}),
     )
 
 

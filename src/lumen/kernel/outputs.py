@@ -1,17 +1,87 @@
-"""What models are asked to answer with, as types: their schema is sent, their answers are checked."""
+"""What models are asked to answer with, as types: their schema is sent, their answers are checked.
+
+Every text and list has a bound: an answer that may go on for ever does.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-Word = Annotated[str, StringConstraints(max_length=20)]  # unbounded text can go on for ever
+Word = Annotated[str, StringConstraints(max_length=20)]
+Name = Annotated[str, StringConstraints(max_length=80)]
+Sentence = Annotated[str, StringConstraints(max_length=280)]
+Names = Annotated[list[Name], Field(max_length=8)]
 
 
-class Probe(BaseModel):
-    """A word, to see that a model can keep to a schema."""
+class Output(BaseModel):
+    """What every answer shares."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+
+class Probe(Output):
+    """A word, to see that a model can keep to a schema."""
+
     word: Word
+
+
+class Thought(Output):
+    """Something that could be done, and what would come of it."""
+
+    skill: Name
+    action: Name
+    input: dict[str, Any] = Field(default_factory=dict)
+    prediction: Sentence
+    values: Names = Field(default_factory=list)
+    against: Names = Field(default_factory=list)
+    completes: bool = False
+
+
+class Thoughts(Output):
+    """What could be done for a goal."""
+
+    candidates: Annotated[list[Thought], Field(max_length=3)]
+
+
+class Verdict(Output):
+    """Which of several equally good options, by number."""
+
+    number: int
+
+
+class Told(Output):
+    """One sentence about what happened."""
+
+    text: Sentence
+
+
+class Code(Output):
+    """A program, as a model writes one."""
+
+    main_py: Annotated[str, StringConstraints(max_length=20_000)]
+    skill_toml: Annotated[str, StringConstraints(max_length=4_000)]
+
+
+class Question(Output):
+    """One open question."""
+
+    question: Sentence
+
+
+class Proposed(Output):
+    """A change of self, why, and which memories speak for it, by number."""
+
+    kind: Annotated[str, StringConstraints(pattern="^(value|goal|story)$")]
+    name: Name
+    weight: Annotated[float, Field(ge=0, le=1)]
+    status: Name = ""
+    why: Sentence
+    evidence: Annotated[list[int], Field(max_length=12)]
+
+
+class Proposals(Output):
+    """What one might change about oneself."""
+
+    proposals: Annotated[list[Proposed], Field(max_length=5)]

@@ -7,20 +7,19 @@ durable before anyone sees it; the last beat of a turn signs the chain's head.
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from lumen.core.canon import JSON, clean
 from lumen.core.clock import Clock, Draw, draw_from, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
-from lumen.core.errors import Busy, LumenError, MindError, UsageError
+from lumen.core.errors import LumenError, MindError, UsageError
 from lumen.hands.run import Limits
 from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
+from lumen.kernel.closing import CYCLES
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.loops import ACTION
@@ -41,6 +40,8 @@ from lumen.kernel.slots import (
 )
 from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
 from lumen.kernel.treasury import Caps, gap
+from lumen.kernel.triggers import Thresholds
+from lumen.kernel.turns import in_turn, nobody_in_turn, talking
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.history import last_change
@@ -49,7 +50,6 @@ from lumen.soul.selfhood import Selfhood
 
 LONGEST_MESSAGE = 4_000_000
 LESSON = 64  # memories given vectors at a time
-WAITS, WAIT_S = 100, 0.1  # how often, and how long, the author's command waits for a turn to end
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,8 @@ class Kernel:
     contour: Contour = field(default_factory=Contour)
     limits: Limits = field(default_factory=Limits)
     caps: Caps = field(default_factory=Caps)
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    autonomy: str = "full"  # what it may do unasked
     gone: Callable[[ModelDescriptor], None] = lambda _: None  # told of a model no longer offered
     strengthens: int = 20_000  # millionths a memory gains each time it is of use
     as_of: tuple[int, int] = (0, 0)  # the last change `self_` takes in; zeros: as handed over
@@ -104,7 +106,7 @@ class Answered:
 
 
 @dataclass(slots=True)
-class _Turn:
+class Turn:
     """One run of a loop: the slots written so far and what the capabilities recorded."""
 
     kernel: Kernel
@@ -132,12 +134,12 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
     text, hidden = kernel.gate.redacted(text)
     session_key = f"lumen:interface:{ulid(kernel.clock)}"
     adopt_edits(kernel)
-    with in_turn(kernel.being):
+    with talking(kernel.being), in_turn(kernel.being):
         placed = kernel.gate.record(_heard(text, session_key, private))
         stimulus = Stimulus(text, placed.seq, session_key, private)
-        turn: _Turn | None = None
+        turn: Turn | None = None
         try:
-            turn = await _begin(kernel, stimulus, watch)
+            turn = await begin(kernel, stimulus, watch)
             unheard = await run_loop(ACTION, turn, watch)
         except BaseException as error:
             why = error.what if isinstance(error, LumenError) else _plainly(error)
@@ -172,7 +174,7 @@ def says_something(text: str) -> bool:
     return any(c.isprintable() and not c.isspace() for c in clean(text))
 
 
-async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> OSError | None:
+async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
     """Run every beat of a loop in order.
 
     A watcher that is gone (a closed pipe) does not break the turn off; its error is handed back.
@@ -187,7 +189,7 @@ async def run_loop(loop: Loop, turn: _Turn, watch: Watch) -> OSError | None:
         placed = turn.kernel.gate.commit(
             loop.name, changes, record, before=skills, durable=acts, sign=last
         )
-        if acts:
+        if acts and turn.slots[Reply].changes:
             turn.reply_event = placed[-2].seq  # the last one is the beat's own memory
             try:
                 watch.reply(turn.slots[Reply].text)
@@ -201,7 +203,7 @@ def _plainly(error: BaseException) -> str:
     return "stopped by the author" if stopped else f"{type(error).__name__}: {error}"
 
 
-async def _run_beat(beat: Beat, turn: _Turn, watch: Watch) -> tuple[list[Change], Entry]:
+async def _run_beat(beat: Beat, turn: Turn, watch: Watch) -> tuple[list[Change], Entry]:
     changes: list[Change] = []
     steps: list[JSON] = []
     said: list[str] = []
@@ -217,6 +219,8 @@ async def _run_beat(beat: Beat, turn: _Turn, watch: Watch) -> tuple[list[Change]
         payload["private"] = True
     if calls := turn.mind.calls.taken():
         payload["calls"] = calls
+    if closing := CYCLES.get(beat.name):
+        payload["cycle"] = closing(turn.stimulus, turn.slots)
     used = {seq for d in turn.slots.get(Drafts, Drafts()).drafts for seq in d.sources}
     if used and beat.name == "think":
         payload["uses"] = {"memories": sorted(used), "by": turn.kernel.strengthens}
@@ -226,7 +230,7 @@ async def _run_beat(beat: Beat, turn: _Turn, watch: Watch) -> tuple[list[Change]
     return changes, entry
 
 
-async def _run_step(one: Step, turn: _Turn) -> tuple[Slot, JSON]:
+async def _run_step(one: Step, turn: Turn) -> tuple[Slot, JSON]:
     """Run a step on exactly what it reads; tell what it wrote and how long it took."""
     clock = turn.kernel.clock
     began = clock.tick()
@@ -287,47 +291,14 @@ def snapshot(found: Selfhood, author_name: str) -> Self:
         author_name=author_name,
         narrative="\n\n".join(filter(None, (found.ontology, found.narrative))),
         values=tuple((v.name, v.weight) for v in found.values if v.status == "active"),
-        goals=tuple((g.name, g.status) for g in found.goals if g.status != "done"),
+        goals=tuple(g for g in found.goals if g.status != "done"),
     )
 
 
-@contextmanager
-def in_turn(being: Being) -> Iterator[None]:
-    """Say to other processes that a turn is under way here; several may be at once."""
-    with (being.memory / ".turns").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
-        yield
-
-
-@contextmanager
-def no_turn_meanwhile(being: Being) -> Iterator[None]:
-    """Do what only the author may while no turn runs: a skill in one could pose as the author.
-
-    Raises:
-        Busy: a turn goes on and on.
-    """
-    for _ in range(WAITS):
-        with nobody_in_turn(being) as alone:
-            if alone:
-                yield
-                return
-        time.sleep(WAIT_S)
-    raise Busy("a turn is under way with this being", fix="try again when it is over")
-
-
-@contextmanager
-def nobody_in_turn(being: Being) -> Iterator[bool]:
-    """Whether no process is in a turn; while this is held, none begins one."""
-    with (being.memory / ".turns").open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-
-
-async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
+async def begin(
+    kernel: Kernel, stimulus: Stimulus, watch: Watch, more: Mapping[type, object] | None = None
+) -> Turn:
+    """A turn about to run: `more` are capabilities that only its loop has."""
     watch.step("recall")
     kernel.index.catch_up()
     kernel.recall.at(stimulus.seq)
@@ -340,7 +311,7 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     hands = RecordedHands(
         kernel.gate, stimulus.session_key, kernel.clock, kernel.limits, stimulus.private
     )
-    turn = _Turn(kernel, stimulus, mind, hands)
+    turn = Turn(kernel, stimulus, mind, hands)
     turn.slots = {
         Stimulus: stimulus,
         Self: self_,
@@ -350,6 +321,7 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
         Mind: mind,
         Hands: hands,
         Recall: kernel.recall,
+        **(more or {}),
     }
     return turn
 

@@ -6,16 +6,19 @@ later. Traces cite memories by number and never copy them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Draw
-from lumen.core.data import Change, Memory
+from lumen.core.data import Change, Held, Memory
+from lumen.kernel.evolve import Experience, Proposal
+from lumen.kernel.score import Behaviour
 
 LONGEST_TRACED = 600
-UNTRACED = ("changes", "excerpt", "text", "told")  # committed, or standing in an event of its own
+# committed, or standing in an event of its own
+UNTRACED = ("changes", "excerpt", "text", "told", "input", "experience", "question", "words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Stimulus:
     seq: int
     session_key: str
     private: bool = False
+    goal: Held | None = None  # what is pursued unasked; nothing: the author spoke
+    tries: int = 0  # how often in a row that goal was pursued in vain
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ class Self:
     author_name: str
     narrative: str = ""
     values: tuple[tuple[str, float], ...] = ()
-    goals: tuple[tuple[str, str], ...] = ()
+    goals: tuple[Held, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,11 @@ class Candidate:
     skill: str
     action: str
     prediction: str
+    input: JSON = None
+    values: tuple[str, ...] = ()  # values it is in line with
+    against: tuple[str, ...] = ()  # and such as it offends
+    likely: float = 0.5  # how likely it succeeds, by what came of it before
+    completes: bool = False  # when it succeeds, the goal is reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +158,7 @@ class Plan(Slot):
     """What could be done."""
 
     candidates: tuple[Candidate, ...] = ()
+    trouble: str = ""  # what kept a model from helping, if anything did
 
     def said(self) -> str:
         """The candidates."""
@@ -197,6 +208,36 @@ class Metrics(Slot):
 
 
 @dataclass(frozen=True, slots=True)
+class Decision(Slot):
+    """What is done: every candidate's B = M × A × P, and which won."""
+
+    scores: tuple[Behaviour, ...] = ()
+    chosen: int = -1  # nothing is done
+    why: str = ""
+    conflicts: tuple[tuple[str, str], ...] = ()  # values that pull apart here
+
+    def said(self) -> str:
+        """What won, with every score."""
+        told = ", ".join(f"{s.total:.2f}" for s in self.scores)
+        return f"{self.why} (B {told})" if told else self.why
+
+
+@dataclass(frozen=True, slots=True)
+class Acted(Slot):
+    """What a skill other than speech came to; empty when none was used."""
+
+    ran: bool = False
+    ok: bool = False
+    text: str = ""  # what it gave, in words
+    error: str = ""
+    found: int = 0  # how much it gave
+
+    def said(self) -> str:
+        """Whether it worked."""
+        return "" if not self.ran else ("done" if self.ok else f"failed: {self.error}")
+
+
+@dataclass(frozen=True, slots=True)
 class Choice(Slot):
     """The draft that won."""
 
@@ -229,10 +270,87 @@ class Evaluation(Slot):
     outcome: str = ""
     prediction: str = ""
     delta: float = 0.0
+    progress: bool = False
+    completed: tuple[str, ...] = ()
+    described: str = ""  # by a model, if one was there to
 
     def said(self) -> str:
         """Outcome and surprise."""
         return f"{self.outcome}; predicted: {self.prediction}; delta {self.delta:+.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wondered(Slot):
+    """A question, and what raised it."""
+
+    question: str = ""
+    words: str = ""
+    why: str = ""
+    sources: tuple[int, ...] = ()
+    private: bool = False
+    trouble: str = ""
+
+    def said(self) -> str:
+        """What raised it: the question itself is in the memory that is kept of it."""
+        return self.why
+
+
+@dataclass(frozen=True, slots=True)
+class Looked(Slot):
+    """What looking into a question came to."""
+
+    ran: bool = False
+    ok: bool = False
+    text: str = ""
+    error: str = ""
+    found: int = 0
+
+    def said(self) -> str:
+        """How much was found."""
+        return f"found {self.found}" if self.ok else self.error
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered(Slot):
+    """What was kept of an exploration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review(Slot):
+    """What was lived since the last reflection."""
+
+    experience: Experience = field(default_factory=Experience)
+    summary: str = ""
+    triggers: str = ""
+
+    def said(self) -> str:
+        """How much there was to review, and why."""
+        return f"{self.summary}; because {self.triggers}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Slot):
+    """What might change, after contradictions were settled."""
+
+    proposals: tuple[Proposal, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    trouble: str = ""
+
+    def said(self) -> str:
+        """How many there are, and what contradicted."""
+        told = f"{len(self.proposals)} proposals"
+        return told + (f"; settled: {'; '.join(self.conflicts)}" if self.conflicts else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Evolved(Slot):
+    """What did change."""
+
+    many: int = 0
+
+    def said(self) -> str:
+        """How much."""
+        return f"{self.many} changes"
 
 
 def trace(value: object) -> JSON:
@@ -246,7 +364,7 @@ def trace(value: object) -> JSON:
             return round(value, 4)
         case tuple():
             return [trace(v) for v in value]
-        case Slot() | Candidate() | Draft() | Axes():
+        case Slot() | Candidate() | Draft() | Axes() | Behaviour() | Held() | Proposal():
             return _fields(value)
         case _:
             return value
@@ -259,7 +377,9 @@ def _cited(value: Memory | Evidence) -> JSON:
     return told | ({"replaces": value.replaces.seq} if value.replaces else {})
 
 
-def _fields(value: Slot | Candidate | Draft | Axes) -> JSON:
+def _fields(value: Slot | Candidate | Draft | Axes | Behaviour | Held | Proposal) -> JSON:
     names = [f.name for f in fields(value) if f.name not in UNTRACED]
     told = {name: trace(getattr(value, name)) for name in names}
-    return told | ({"characters": len(value.text)} if isinstance(value, Draft | Reply) else {})
+    return told | (
+        {"characters": len(value.text)} if isinstance(value, Draft | Reply | Acted) else {}
+    )

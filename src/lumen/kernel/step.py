@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, get_type_hints
+from typing import Protocol, TypeVar, get_type_hints
 
 from lumen.core.canon import JSON
 from lumen.core.data import Memory, Store
 from lumen.core.errors import BadLoop, LumenError
+from lumen.kernel.evolve import Experience, Gap
 from lumen.kernel.slots import GIVEN, Evidence, Slot
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted
+
+Output = TypeVar("Output")
 
 
 class Skip(LumenError):
@@ -79,6 +82,21 @@ class Mind(Protocol):
         """
         ...
 
+    async def strong(self, role: str) -> bool:
+        """Whether a model that follows instructions is assigned to a role, and is there."""
+        ...
+
+    async def ask_for(
+        self,
+        output: type[Output],
+        role: str,
+        step: str,
+        slots: dict[str, JSON],
+        max_tokens: int,
+    ) -> Output:
+        """The same for a value of a type, from the model of another role."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -100,8 +118,40 @@ class Hands(Protocol):
         """Whether the skill exists."""
         ...
 
+    def likely(self, skill: str) -> float:
+        """How likely it succeeds, by what came of it before."""
+        ...
 
-CAPABILITIES: frozenset[type] = frozenset({Recall, Mind, Hands})
+    def forbidden(self, skill: str) -> str:
+        """Why it may not be used unasked; empty when it may."""
+        ...
+
+    async def create(self, name: str, files: dict[str, str], model: str) -> Done:
+        """Make a skill of what a model wrote; it is tried out first, and archived."""
+        ...
+
+
+class Unknowns(Protocol):
+    """What is not known and might matter; for the explore loop."""
+
+    def gaps(self) -> tuple[Gap, ...]:
+        """Real gaps, those the author cares about first."""
+        ...
+
+    def asked(self) -> tuple[str, ...]:
+        """What was wondered about lately."""
+        ...
+
+
+class Past(Protocol):
+    """What was lived since the last reflection; for the reflection loop. Never a kernel memory."""
+
+    def experience(self) -> Experience:
+        """All of it."""
+        ...
+
+
+CAPABILITIES: frozenset[type] = frozenset({Recall, Mind, Hands, Unknowns, Past})
 Function = Callable[..., Awaitable[Slot]]
 
 

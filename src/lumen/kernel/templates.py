@@ -96,6 +96,60 @@ TEMPLATES: Mapping[str, Declared] = {
         },
         parts=PARTS,
     ),
+    "think": Declared(
+        meaning="what could be done for a goal",
+        slots={
+            **_NAMES,
+            "goal": Given("the goal", ("learn to sing",)),
+            "values": Given("names of its values", (["honesty"], [])),
+            "facts": Given("what the author told that bears on it", (["Sunday: I sing."], [])),
+        },
+        parts=("system", "prompt"),
+    ),
+    "decide": Declared(
+        meaning="which of several actions that score the same",
+        slots={"options": Given("what they are", (["search: it is found"],))},
+        parts=("system", "prompt"),
+    ),
+    "record": Declared(
+        meaning="a sentence on how an outcome differed from its prediction",
+        slots={
+            "prediction": Given("what was predicted", ("it is found",)),
+            "outcome": Given("what a skill came to", ("nothing was found",), untrusted=True),
+            "delta": Given("the difference, computed", ("-0.50",)),
+        },
+        parts=("system", "prompt"),
+    ),
+    "create_skill": Declared(
+        meaning="a program for something it cannot do yet",
+        slots={
+            "skill": Given("its name", ("email",)),
+            "purpose": Given("what it is for", ("send a letter",)),
+        },
+        parts=("system", "prompt"),
+    ),
+    "explore": Declared(
+        meaning="one question about what is not known",
+        slots={
+            "goals": Given("perpetual goals", (["understand cities"], [])),
+            "values": Given("names of its values", (["honesty"], [])),
+            "gaps": Given("what is not known, as questions", ([],)),
+        },
+        parts=("system", "prompt"),
+    ),
+    "ask": Declared(
+        meaning="what one might change about oneself",
+        slots={
+            "summary": Given("what happened, in numbers", ("3 cycles",)),
+            "memories": Given("memories with their numbers", (["14: I like rice."],)),
+            "values": Given("values: name, weight", ([{"name": "honesty", "weight": 0.9}], [])),
+            "goals": Given(
+                "goals: name, weight, status",
+                ([{"name": "sing", "weight": 0.5, "status": "todo"}], []),
+            ),
+        },
+        parts=("system", "prompt"),
+    ),
     "probe": Declared(
         meaning="whether a model can be reached", slots={}, parts=("system", "prompt")
     ),

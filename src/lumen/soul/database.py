@@ -18,7 +18,7 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 8
+SCHEMA = 9
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -54,6 +54,10 @@ CREATE TABLE calls(id TEXT PRIMARY KEY, seq INTEGER, moment TEXT, role TEXT, ste
   local INTEGER, set_aside INTEGER, escalated INTEGER, outcome TEXT, tokens INTEGER, prompt INTEGER,
   completion INTEGER, cached INTEGER, ms INTEGER, micros INTEGER) WITHOUT ROWID;
 CREATE INDEX calls_moment ON calls(moment);
+CREATE TABLE cycles(seq INTEGER PRIMARY KEY, loop TEXT, goal TEXT, skill TEXT, ok INTEGER,
+  progress INTEGER, completed INTEGER, delta REAL, chosen INTEGER, options TEXT, conflicts TEXT);
+CREATE INDEX cycles_goal ON cycles(goal, seq);
+CREATE INDEX cycles_loop ON cycles(loop, seq);
 CREATE INDEX calls_seq ON calls(seq);
 -- What follows is a cache, of the built-in embedder: made again when it is missing, compared by nobody.
 CREATE TABLE unembedded(seq INTEGER PRIMARY KEY);
@@ -84,6 +88,7 @@ FOLDED = (
     "rereads",
     "held",
     "calls",
+    "cycles",
 )
 
 _TAKE_OVER = """

@@ -13,13 +13,14 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author, Entry, Event, EventType, Origin
 from lumen.core.errors import Damaged
 
 WHOLE = 1_000_000
 EDITED = "edited"
 ERASED = "erased"
+PURSUES = "pursues"
 CLOSING = frozenset({"record", "unclosed", "interrupted", ERASED})
 # A payload key with a meaning for state; nobody but the kernel may write one.
 SPOKEN_FOR = frozenset(
@@ -28,6 +29,7 @@ SPOKEN_FOR = frozenset(
         "calls",
         "changes",
         "checkpoint",
+        "cycle",
         "erases",
         "fade",
         "held",
@@ -113,6 +115,26 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
+class Cycled:
+    """What a cycle of a loop came to: numbers and names, so that later ones can count with it.
+
+    `options` and `conflicts` are JSON: what each candidate's score rested on, and which values
+    pulled apart.
+    """
+
+    loop: str
+    goal: str
+    skill: str
+    ok: bool
+    progress: bool
+    completed: bool
+    delta: float
+    chosen: int
+    options: str
+    conflicts: str
+
+
+@dataclass(frozen=True, slots=True)
 class Effects:
     """All that one event changes."""
 
@@ -128,6 +150,7 @@ class Effects:
     checkpoint: str = ""
     held: tuple[str, str] | None = None
     calls: tuple[Called, ...] = ()
+    cycle: Cycled | None = None
 
 
 NOTHING = Effects()
@@ -180,8 +203,10 @@ def effects(event: Event) -> Effects:
 
 
 def opens(entry: Entry) -> bool:
-    """Whether a turn begins with this."""
-    return entry.event_type is EventType.AUTHOR_MESSAGE and entry.situation != ERASED
+    """Whether a turn begins with this: the author spoke, or a goal was taken up."""
+    spoken = entry.event_type is EventType.AUTHOR_MESSAGE
+    pursued = entry.author is Author.GOAL and entry.situation == PURSUES
+    return (spoken or pursued) and entry.situation != ERASED
 
 
 def closes(entry: Entry) -> bool:
@@ -237,6 +262,22 @@ def _read(event: Event, payload: Mapping[str, JSON]) -> Effects:
         checkpoint=str(payload.get("checkpoint", "")),
         held=(str(held["path"]), str(held["sha256"])) if held else None,
         calls=_calls(event, payload),
+        cycle=_cycled(payload["cycle"]) if payload.get("cycle") else None,
+    )
+
+
+def _cycled(told: Mapping[str, JSON]) -> Cycled:
+    return Cycled(
+        loop=str(told["loop"]),
+        goal=str(told.get("goal", "")),
+        skill=str(told.get("skill", "")),
+        ok=bool(told.get("ok", True)),
+        progress=bool(told.get("progress", False)),
+        completed=bool(told.get("completed", False)),
+        delta=float(told.get("delta", 0.0)),
+        chosen=int(told.get("chosen", -1)),
+        options=dumps(told.get("options", [])).decode(),
+        conflicts=dumps(told.get("conflicts", [])).decode(),
     )
 
 

@@ -156,6 +156,15 @@ class Index:
         )
         return [_memory(row) for row in reversed(rows)]
 
+    def lived(self, after: int, limit: int) -> list[Memory]:
+        """The last memories since an event, oldest first; kernel ones are left out."""
+        rows = self.rows(
+            f"SELECT {_MEMORY} FROM events WHERE seq > ? AND author != 'kernel' "  # noqa: S608 - a constant column list
+            "AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
+            (after, limit),
+        )
+        return [_memory(row) for row in reversed(rows)]
+
     def get(self, seqs: Iterable[int]) -> dict[int, Memory]:
         """Memories by number; kernel ones are left out."""
         found: dict[int, Memory] = {}

@@ -18,6 +18,7 @@ from lumen.soul.database import transaction
 from lumen.soul.fold import (
     NOTHING,
     Called,
+    Cycled,
     Effects,
     FileSet,
     closes,
@@ -160,6 +161,23 @@ def _apply(db: apsw.Connection, seq: int, done: Effects) -> None:
     if done.held:
         db.execute("INSERT OR REPLACE INTO held VALUES(?,?,?)", (*done.held, seq))
     _enter(db, done.calls)
+    _count(db, seq, done.cycle)
+
+
+def _count(db: apsw.Connection, seq: int, cycle: Cycled | None) -> None:
+    """Enter what a cycle came to."""
+    if cycle:
+        told = (cycle.loop, cycle.goal, cycle.skill, int(cycle.ok), int(cycle.progress))
+        row = (
+            seq,
+            *told,
+            int(cycle.completed),
+            cycle.delta,
+            cycle.chosen,
+            cycle.options,
+            cycle.conflicts,
+        )
+        db.execute("INSERT OR REPLACE INTO cycles VALUES(?,?,?,?,?,?,?,?,?,?,?)", row)
 
 
 def _enter(db: apsw.Connection, calls: Iterable[Called]) -> None:
@@ -268,6 +286,7 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
         "checkpoints",
         "erasures",
         "rereads",
+        "cycles",
         "unembedded",
         "vectors",
         "unchosen",

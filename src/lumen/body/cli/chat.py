@@ -19,9 +19,12 @@ from lumen.core.canon import clean, printable
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
+from lumen.kernel.cycle import due, reflect
 from lumen.kernel.escalate import propose
 from lumen.kernel.learning import Learner
+from lumen.kernel.lexicon import lexicon
 from lumen.kernel.run import Answered, Kernel, Watch, converse, says_something
+from lumen.kernel.steps.reflect import in_words
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -82,6 +85,7 @@ class Talk:
         """What there is to say beside the answer."""
         if answered.trouble and answered.fix:
             self._once(f"{answered.trouble}\n  try: {answered.fix}")
+        self._look_back(answered)
         if proposal := self.runner.run(propose(self.kernel, answered.heard, answered.lacking)):
             note(f"I could ask {proposal.model}: lumen approvals")
         if answered.redacted:
@@ -90,6 +94,15 @@ class Talk:
             self._once(self.kernel.gate.repairs.pop(0))
         if why := self.kernel.recall.trouble():
             note(why)
+
+    def _look_back(self, answered: Answered) -> None:
+        """Reflect when the turn gave cause to; the answer has been shown."""
+        said = self.kernel.index.get([answered.heard]).get(answered.heard)
+        asked = bool(said and lexicon().has("self_examination", said.text))
+        if why := due(self.kernel, asked=asked):
+            came = self.runner.run(reflect(self.kernel, why, Watch()))
+            for one in came.asked.proposals if came.applied else ():
+                note(in_words(one))
 
     def _once(self, line: str) -> None:
         """Say what stays wrong once, not after every answer."""

@@ -13,7 +13,7 @@ from lumen.body.config import must_be, zone
 from lumen.core.data import Being
 from lumen.kernel.checkpoints import create, difference, find, last_undoable, restore, self_at
 from lumen.kernel.checkpoints import undo as take_back
-from lumen.kernel.run import no_turn_meanwhile
+from lumen.kernel.turns import no_turn_meanwhile
 from lumen.soul.history import checkpoints, transitions
 from lumen.soul.index import Index
 

@@ -60,7 +60,7 @@ def forget_in(
 ) -> dict[str, object]:
     """Show what would go, ask, and erase it; returns what was done."""
     from lumen.kernel.forget import carry_out, find, plan
-    from lumen.kernel.run import no_turn_meanwhile
+    from lumen.kernel.turns import no_turn_meanwhile
 
     index = kernel.index
     index.catch_up()

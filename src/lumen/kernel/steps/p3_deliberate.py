@@ -6,21 +6,26 @@ with the steps that supply them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
-from lumen.core.data import Author, Memory
+from lumen.core.canon import JSON
+from lumen.core.data import Author, Change, Held, Memory, Store
 from lumen.core.errors import MindError
+from lumen.kernel.axes import Ground, axes
+from lumen.kernel.candidates import CREATE, LEARN, aligned, for_goal, for_message, torn
 from lumen.kernel.grounded import bears, day, grounded
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import names, numbers, stem, words
+from lumen.kernel.reading import words
+from lumen.kernel.score import Behaviour, behaviour, best, gap
 from lumen.kernel.slots import (
-    Axes,
     Candidate,
     Choice,
     Contour,
+    Decision,
     Draft,
     Drafts,
+    Evidence,
     Ingested,
     Metrics,
     Now,
@@ -30,21 +35,93 @@ from lumen.kernel.slots import (
     Stimulus,
     Surface,
 )
-from lumen.kernel.step import Mind, Recall, Recalled, step
+from lumen.kernel.step import Hands, Mind, Recall, Recalled, Skip, step
 
 TALK_TOKENS = 48
-FREE_WORDS = 3  # a small model may bring so many words of its own; more count as invention
+THOUGHT_TOKENS = 120
+VERDICT_TOKENS = 16
+MOST_CANDIDATES = 3
+ALWAYS = (CREATE, "chat")  # the kernel's own tool; and words are shown even when the skill is gone
+NEAR_ENOUGH = 0.5  # evidence from here on is about a goal
 FACTS = 3
-SAID_BACK = 0.75  # how much of a statement a small model must take up to have understood it
-DENIED = 0.2  # what is left of the truth of a draft that denies or misses what was told
 
 
 @step()
-async def plan(surface: Surface) -> Plan:
-    """What could be done: for a conversation, say something through the chat skill."""
+async def plan(
+    stimulus: Stimulus,
+    ingested: Ingested,
+    surface: Surface,
+    reality: Reality,
+    self_: Self,
+    now: Now,
+    recall: Recall,
+    mind: Mind,
+    hands: Hands,
+) -> Plan:
+    """What could be done, what each would come to, and which values speak for it.
+
+    For a goal a strong model proposes too; what it names must be there, or it stays a wish.
+    """
     expected = {"question": "the answer is accepted", "statement": "the author goes on"}
     prediction = expected.get(surface.modality, "the conversation goes on")
-    return Plan(candidates=(Candidate("chat", "say", prediction),))
+    trouble = ""
+    if stimulus.goal is None:
+        found = for_message(ingested.excerpt, prediction, hands.can)
+    else:
+        authors = await mind.strong("orchestrator")
+        told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in near(reality)]
+        found = for_goal(stimulus.goal, told, hands.can, authors=authors)
+        if authors and found[0].skill not in (CREATE, "note"):
+            proposed, trouble = await thought_up(stimulus.goal, self_, reality, mind, now)
+            found = (*proposed, *found)
+    return Plan(
+        candidates=tuple(
+            replace(c, likely=hands.likely(c.skill))
+            for c in aligned(found, self_.values, recall.likeness)
+        ),
+        trouble=trouble,
+    )
+
+
+def near(reality: Reality) -> list[Evidence]:
+    """Evidence that is near enough to be about it."""
+    return [e for e in reality.evidence if e.score >= NEAR_ENOUGH]
+
+
+async def thought_up(
+    goal: Held, self_: Self, reality: Reality, mind: Mind, now: Now
+) -> tuple[tuple[Candidate, ...], str]:
+    """What a model proposes to do for a goal; nothing, and why, when it does not help."""
+    from lumen.kernel.outputs import Thoughts
+
+    slots: dict[str, JSON] = {
+        "name": self_.name,
+        "author_name": self_.author_name,
+        "goal": goal.name,
+        "values": [name for name, _ in self_.values],
+        "facts": [
+            Recalled(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
+            for e in near(reality)[:FACTS]
+        ],
+    }
+    try:
+        thoughts = await mind.ask_for(Thoughts, "orchestrator", "think", slots, THOUGHT_TOKENS)
+    except MindError as error:
+        return (), error.what
+    found = tuple(
+        Candidate(
+            t.skill,
+            t.action,
+            t.prediction,
+            t.input,
+            tuple(t.values),
+            tuple(t.against),
+            0.5,
+            t.completes,
+        )
+        for t in thoughts.candidates[:MOST_CANDIDATES]
+    )
+    return found, ""
 
 
 @step()
@@ -59,6 +136,8 @@ async def drafts(
     mind: Mind,
 ) -> Drafts:
     """One draft from evidence alone, one from the model; a model that fails leaves the first."""
+    if stimulus.goal is not None:
+        raise Skip("nobody spoke")
     own = grounded(stimulus, surface, reality, self_, now, contour)
     if own and (surface.modality == "task" or reality.told):
         return Drafts(drafts=(own,))  # what cannot be done must not be promised, nor a day invented
@@ -140,6 +219,8 @@ async def metrics_engine(
     contour: Contour,
 ) -> Metrics:
     """Score every draft in code: truthful, to the point, its own voice; not servile, not cocksure."""
+    if not drafts.drafts:
+        raise Skip("there is nothing to score")
     texts = tuple(d.text for d in drafts.drafts)
     nearness = recall.likeness(texts, ingested.excerpt)
     told = " ".join(e.quote for e in reality.evidence[:FACTS])
@@ -157,73 +238,87 @@ async def metrics_engine(
         answered=reality.verdict == "strong" or surface.identity,
     )
     scores = [
-        _axes(d, near, ground, contour) for d, near in zip(drafts.drafts, nearness, strict=True)
+        axes(d, near, ground, contour) for d, near in zip(drafts.drafts, nearness, strict=True)
     ]
     return Metrics(scores=tuple(scores))
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """What a draft may lean on."""
+@step(Store.GOAL_GAP)
+async def decide(stimulus: Stimulus, plan: Plan, self_: Self, mind: Mind, hands: Hands) -> Decision:
+    """B = M × A × P for every candidate; the highest is done, if it is wanted enough.
 
-    message: str
-    told: str
-    around: str
-    asks_memory: bool
-    beyond_small: bool  # what a small model must not be trusted with
-    statement: bool
-    answered: bool  # what is known answers the question
-
-
-def _axes(draft: Draft, near: float, ground: Ground, contour: Contour) -> Axes:
-    lex = lexicon()
-    own = draft.kind == "grounded"
-    truth = 1.0 if own else truthfulness(draft, ground)
-    precision = 0.8 if own else max(0.0, min(1.0, 0.5 + near / 2))
-    freedom = 0.2 if own else 0.8
-    servility = 0.0 if own else min(1.0, 0.5 * len(lex.found("servility", draft.text)))
-    cocksure = 0.0 if own else min(1.0, 0.25 * len(lex.found("overconfidence", draft.text)))
-    total = (
-        contour.truthfulness * truth
-        + contour.precision * precision
-        + contour.freedom * freedom
-        - contour.servility * servility
-        - contour.overconfidence * cocksure
-    )
-    return Axes(truth, precision, freedom, servility, cocksure, total)
-
-
-def truthfulness(draft: Draft, ground: Ground) -> float:
-    """How little a draft brings that nothing supports: invented names and figures weigh most.
-
-    Asked about the author's life, what was told is the only truth: a draft must bring some of it,
-    and whatever it adds counts against it. A small model is never believed there, nor when it
-    gives advice: it puts true words into false sentences. Elsewhere it is held to its words.
+    What is wanted most and cannot be done becomes a goal to learn it. Ties go to a strong model,
+    else to the order.
     """
-    asked, told = _stems(ground.message), _stems(ground.told)
-    known = asked | told | _stems(ground.around)
-    invented = [w for w in names(draft.text) | numbers(draft.text) if stem(w) not in known]
-    strange = [w for w in words(draft.text) if stem(w) not in known]
-    small = draft.kind == "small model"
-    if small and (ground.asks_memory or ground.beyond_small):
-        return DENIED / 2
-    if small and ground.statement and len(asked & _stems(draft.text)) < SAID_BACK * len(asked):
-        return DENIED  # it answers something, but not what was said
-    if ground.asks_memory:
-        hedged = lexicon().has("hedge", draft.text)
-        right = not ground.answered if hedged else bool(_stems(draft.text) & (told - asked))
-        return (1.0 if right else DENIED) / (1.0 + len(invented) + 0.25 * len(strange))
-    loose = max(0, len(strange) - FREE_WORDS) if small else 0
-    return 1.0 / (1.0 + len(invented) + 0.25 * loose)
+    weights = dict(self_.values)
+    goal = stimulus.goal
+    scores = tuple(
+        behaviour(
+            [weights[v] for v in c.values],
+            goal.weight if goal else None,
+            able=c.skill in ALWAYS or hands.can(c.skill),
+            tries=stimulus.tries,
+        )
+        for c in plan.candidates
+    )
+    blocked = gap(scores)
+    if blocked is not None:
+        return _learn_first(plan.candidates[blocked], scores, blocked, self_)
+    top = tuple(
+        i for i in best(scores) if goal is None or not hands.forbidden(plan.candidates[i].skill)
+    )
+    if not top:
+        return Decision(scores=scores, why=_unwanted(plan, scores, hands))
+    chosen = top[0] if len(top) == 1 else await tie(plan, top, mind)
+    return Decision(
+        scores=scores,
+        chosen=chosen,
+        why=f"{plan.candidates[chosen].skill}.{plan.candidates[chosen].action}",
+        conflicts=torn(plan.candidates, scores, chosen, weights),
+    )
 
 
-def _stems(text: str) -> set[str]:
-    return {stem(w) for w in words(text)}
+def _learn_first(
+    wanted: Candidate, scores: tuple[Behaviour, ...], blocked: int, self_: Self
+) -> Decision:
+    name = f"{LEARN}{wanted.skill}"
+    known = any(g.name == name for g in self_.goals)
+    new = Held(name, round(scores[blocked].motivation, 3), "todo")
+    return Decision(
+        scores=scores,
+        why=f"I cannot {wanted.skill} yet" + ("" if known else f": {name!r} is a goal now"),
+        changes=() if known else (Change(Store.GOAL_GAP, "add", new),),
+    )
+
+
+def _unwanted(plan: Plan, scores: tuple[Behaviour, ...], hands: Hands) -> str:
+    asks = [hands.forbidden(plan.candidates[i].skill) for i in best(scores)]
+    return next(filter(None, asks), "") or "nothing is wanted enough"
+
+
+async def tie(plan: Plan, top: tuple[int, ...], mind: Mind) -> int:
+    """A strong model breaks a tie; without one, or when it names none of them, the first wins."""
+    if not await mind.strong("orchestrator"):
+        return top[0]
+    from lumen.kernel.outputs import Verdict
+
+    options = [f"{plan.candidates[i].skill}: {plan.candidates[i].prediction}" for i in top]
+    slots: dict[str, JSON] = {"options": options}
+    try:
+        verdict = await mind.ask_for(Verdict, "orchestrator", "decide", slots, VERDICT_TOKENS)
+    except MindError:
+        return top[0]
+    return top[verdict.number - 1] if 1 <= verdict.number <= len(top) else top[0]
 
 
 @step()
-async def lambda_select(drafts: Drafts, metrics: Metrics) -> Choice:
+async def lambda_select(decision: Decision, drafts: Drafts, metrics: Metrics) -> Choice:
     """The draft with the highest Λ speaks; on a tie the more truthful one."""
+    if not drafts.drafts:
+        raise Skip("nobody spoke")
+    if decision.chosen < 0:
+        unwilling = Draft(lexicon().phrases["unwilling"], "grounded")
+        return Choice(draft=unwilling, notes=decision.why)
     ranked = sorted(
         zip(drafts.drafts, metrics.scores, strict=True),
         key=lambda pair: (pair[1].total, pair[1].truthfulness, -pair[1].servility),

@@ -1,0 +1,152 @@
+"""What could be done about a message or a goal, as far as code can tell. Pure: names and texts.
+
+A strong model may propose more; these are what a being has without one. Abilities it lacks are
+named too: that is how it finds out what it would have to learn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from lumen.core.data import Held
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.reading import words
+from lumen.kernel.score import Behaviour
+from lumen.kernel.slots import Candidate
+
+LEARN = "learn the skill "  # how a goal for a missing ability begins
+CREATE = "create_skill"  # not a program: the kernel's own tool for making one
+_SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
+_SLUG = re.compile(r"[^a-z0-9]+")
+_WANTED = re.compile(re.escape(LEARN) + r"([a-z][a-z0-9_]*)")
+LONGEST_SLUG = 48
+ALIGNED, CLAIMED = 0.3, 0.1  # how near a value must lie to an action: by itself, and when claimed
+CLOSE = 0.1  # a candidate that scores so little less was passed up
+WEIGHTY = 0.5  # a value from here on can be in conflict
+
+Likeness = Callable[[tuple[str, ...], str], tuple[float, ...]]
+
+
+def arithmetic(text: str) -> str:
+    """The sum a text asks for; empty when it asks for none."""
+    found = _SUM.search(text)
+    sum_ = " ".join(found[0].split()) if found else ""
+    operators = re.search(r"[+*/^%×÷]|\d\s*-\s*\d", sum_)
+    return sum_.replace("×", "*").replace("÷", "/") if operators else ""
+
+
+def wanted_skill(goal: str) -> str:
+    """The skill a goal is about learning; empty when it is about something else."""
+    found = _WANTED.fullmatch(goal)
+    return found[1] if found else ""
+
+
+def lacking(goal: str, can: Callable[[str], bool]) -> str:
+    """The ability a goal asks for and the being does not have, by the words that name it."""
+    for ability, signal in lexicon().abilities.items():
+        if signal.search(goal.lower()) and not can(ability):
+            return ability
+    return ""
+
+
+def for_message(text: str, prediction: str, can: Callable[[str], bool]) -> tuple[Candidate, ...]:
+    """What could be done when the author speaks: reckon, where that is asked, and speak."""
+    speak = Candidate("chat", "say", prediction)
+    sum_ = arithmetic(text)
+    if sum_ and can("calc"):
+        reckon = Candidate("calc", "work_out", f"{sum_} has a value", {"expression": sum_})
+        return (reckon, speak)
+    return (speak,)
+
+
+def for_goal(
+    goal: Held, told: Sequence[str], can: Callable[[str], bool], *, authors: bool
+) -> tuple[Candidate, ...]:
+    """What could be done for a goal: learn what it needs, look for it, write it down.
+
+    `told` are the author's own sentences that bear on it, with their dates; `authors` is whether
+    a model is there that can write a skill.
+    """
+    skill = wanted_skill(goal.name)
+    if skill:
+        return (_learn(skill, can, authors=authors),)
+    missing = lacking(goal.name, can)
+    first = [Candidate(missing, "do", f"{goal.name}: done", {"goal": goal.name})] if missing else []
+    about = " ".join(words(goal.name)[:8])
+    look = Candidate("search", "find", f"something about {about} is found", {"words": about})
+    if goal.status == "todo" or not told:
+        return (*first, look)
+    write = Candidate(
+        "write_file",
+        "write",
+        f"a page about {about} is written",
+        {"path": f"{slug(goal.name)}.md", "text": page(goal.name, told), "overwrite": True},
+        completes=True,
+    )
+    return (*first, write, look)
+
+
+def _learn(skill: str, can: Callable[[str], bool], *, authors: bool) -> Candidate:
+    if can(skill):
+        note = f"I have the skill {skill} now."
+        return Candidate("note", "keep", note, {"text": note}, completes=True)
+    if authors:
+        expected = f"the skill {skill} works"
+        return Candidate(CREATE, skill, expected, {"name": skill}, completes=True)
+    note = f"I lack the skill {skill}. `lumen skills new {skill}` makes one to fill in."
+    return Candidate("note", "keep", note, {"text": note})
+
+
+def slug(text: str) -> str:
+    """A text as a file's name."""
+    return _SLUG.sub("-", text.lower()).strip("-")[:LONGEST_SLUG] or "page"
+
+
+def page(title: str, told: Sequence[str]) -> str:
+    """What was told, as a page: the author's words and their dates, nothing added."""
+    return "\n".join([f"# {title}", "", *(f"- {line}" for line in told), ""])
+
+
+def aligned(
+    candidates: tuple[Candidate, ...], values: Sequence[tuple[str, float]], likeness: Likeness
+) -> tuple[Candidate, ...]:
+    """Candidates with the values that really are the being's and bear on them, by meaning.
+
+    What a model claims counts only for values there are, and only where it is not far-fetched.
+    """
+    if not values:
+        return tuple(replace(c, values=(), against=()) for c in candidates)
+    names_ = tuple(name for name, _ in values)
+    found = []
+    for c in candidates:
+        said = f"{c.action} {c.prediction}"
+        nearness = dict(zip(names_, likeness(names_, said), strict=True))
+        for_ = [n for n in names_ if nearness[n] >= (CLAIMED if n in c.values else ALIGNED)]
+        against = [n for n in names_ if n in c.against and n not in for_]
+        found.append(replace(c, values=tuple(for_), against=tuple(against)))
+    return tuple(found)
+
+
+def torn(
+    candidates: tuple[Candidate, ...],
+    scores: tuple[Behaviour, ...],
+    chosen: int,
+    weights: Mapping[str, float],
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of weighty values that pull apart: one the choice serves, one it offends or passes up.
+
+    Passed up is what speaks for a candidate that came in close behind, and not for the chosen one.
+    """
+    mine = candidates[chosen]
+    close = [
+        v
+        for c, s in zip(candidates, scores, strict=True)
+        if scores[chosen].total - s.total <= CLOSE and s.ability
+        for v in c.values
+        if v not in mine.values
+    ]
+    lost = dict.fromkeys([*mine.against, *close])
+    heavy = {v for v, w in weights.items() if w >= WEIGHTY}
+    return tuple((a, b) for a in mine.values for b in lost if {a, b} <= heavy)

@@ -1,0 +1,199 @@
+"""One cycle at a time of what a being does unasked: pursue a goal, wonder, reflect.
+
+Each is a loop run by the same runner as a conversation. What there is to do is read off the index;
+when nothing is worth doing, nothing is done and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from lumen.core.canon import JSON
+from lumen.core.clock import ulid
+from lumen.core.data import Author, Entry, EventType, Held, Origin, kernel_entry
+from lumen.core.errors import LumenError
+from lumen.kernel.lived import Lived
+from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
+from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, run_loop
+from lumen.kernel.score import prompt
+from lumen.kernel.slots import (
+    Acted,
+    Asked,
+    Decision,
+    Evaluation,
+    Evolved,
+    Looked,
+    Plan,
+    Review,
+    Stimulus,
+    Wondered,
+)
+from lumen.kernel.step import Loop, Unknowns
+from lumen.kernel.step import Past as PastLife
+from lumen.kernel.steps import reflect as reflecting
+from lumen.kernel.triggers import Cycle, Fired, fired
+from lumen.kernel.turns import in_turn
+from lumen.soul.cycles import last, many_since, since, vain_tries
+from lumen.soul.fold import PURSUES
+
+
+@dataclass(frozen=True, slots=True)
+class Went:
+    """What a cycle came to, in words for whoever watches."""
+
+    loop: str
+    what: str
+    outcome: str = ""
+    delta: float = 0.0
+    done: bool = True  # something was done
+
+
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """What a reflection came to, or would come to."""
+
+    summary: str
+    asked: Asked
+    applied: bool
+
+
+def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
+    """The goal that prompts most: its weight, less the more often it was pursued in vain."""
+    open_ = [g for g in kernel.self_.goals if g.status in ("todo", "working")]
+    if not open_:
+        return None
+    tries = {g.name: vain_tries(kernel.index, g.name) for g in open_}
+    goal = max(open_, key=lambda g: (g.weight * prompt(tries[g.name]), g.status == "working"))
+    return goal, tries[goal.name]
+
+
+async def pursue(kernel: Kernel, watch: Watch) -> Went:
+    """One action cycle for the goal that prompts most."""
+    adopt_edits(kernel)
+    found = next_goal(kernel)
+    if found is None:
+        return Went("action", "no goal is open", done=False)
+    goal, tries = found
+    session_key = f"lumen:orchestrator:{ulid(kernel.clock)}"
+    entry = Entry(
+        author=Author.GOAL,
+        event_type=EventType.SYSTEM_EVENT,
+        origin=Origin.SELF,
+        situation=PURSUES,
+        description=goal.name,
+        session_key=session_key,
+        agent_id="orchestrator",
+    )
+    with in_turn(kernel.being):
+        placed = kernel.gate.record(entry)
+        stimulus = Stimulus(goal.name, placed.seq, session_key, goal=goal, tries=tries)
+        turn = await _run(kernel, ACTION, stimulus, watch)
+    decision: Decision = turn.slots[Decision]
+    came: Evaluation = turn.slots[Evaluation]
+    plan: Plan = turn.slots[Plan]
+    adopt_edits(kernel)
+    if decision.chosen < 0:
+        return Went("action", goal.name, decision.why, done=bool(decision.changes))
+    skill = plan.candidates[decision.chosen].skill
+    reached = " · reached" if came.completed else ""
+    ok = "ok" if turn.slots[Acted].ok else turn.slots[Acted].error
+    return Went("action", f"{goal.name} → {skill}", f"{ok}{reached}", came.delta)
+
+
+async def wonder(kernel: Kernel, watch: Watch) -> Went:
+    """One explore cycle."""
+    adopt_edits(kernel)
+    lived = Lived(kernel.index)
+    kernel.index.catch_up()
+    if not lived.gaps():
+        return Went("explore", "there is nothing to wonder about", done=False)
+    stimulus = Stimulus("", kernel.index.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}")
+    with in_turn(kernel.being):
+        turn = await _run(kernel, EXPLORE, stimulus, watch, {Unknowns: lived})
+    wondered: Wondered = turn.slots[Wondered]
+    looked: Looked = turn.slots[Looked]
+    if not wondered.question:
+        return Went("explore", "there is nothing new to wonder about", done=False)
+    shown = "(private)" if wondered.private else wondered.question
+    return Went("explore", shown, f"found {looked.found}" if looked.ok else looked.error)
+
+
+def due(kernel: Kernel, *, asked: bool = False) -> tuple[Fired, ...]:
+    """Which triggers call for a reflection now, after the last cycle."""
+    kernel.index.catch_up()
+    start = last(kernel.index, "reflection")
+    past = since(kernel.index, start)[-1:]
+    cycle = Cycle(
+        delta=past[0].delta if past else 0.0,
+        conflicts=tuple((str(a), str(b)) for p in past for a, b in p.conflicts),
+        completed=tuple(p.goal for p in past if p.completed),
+        stale=tuple(
+            name for name, _ in Lived(kernel.index, kernel.thresholds.stale_cycles).stale()
+        ),
+        since=many_since(kernel.index, start),
+        asked=asked,
+    )
+    return fired(cycle, kernel.thresholds)
+
+
+async def reflect(
+    kernel: Kernel, why: tuple[Fired, ...], watch: Watch, *, dry_run: bool = False
+) -> Reflected:
+    """The reflection loop; a dry run asks the same and changes nothing."""
+    adopt_edits(kernel)
+    kernel.index.catch_up()
+    lived = Lived(kernel.index, kernel.thresholds.stale_cycles)
+    triggers = "; ".join(f.why for f in why) or "it was asked for"
+    session_key = f"lumen:reflection:{ulid(kernel.clock)}"
+    stimulus = Stimulus(triggers, kernel.index.last_head()[0] + 1, session_key)
+    if dry_run:
+        return await _imagined(kernel, lived, stimulus, watch)
+    with in_turn(kernel.being):
+        turn = await _run(kernel, REFLECTION, stimulus, watch, {PastLife: lived})
+    adopt_edits(kernel)
+    review: Review = turn.slots[Review]
+    return Reflected(review.summary, turn.slots[Asked], turn.slots[Evolved].many > 0)
+
+
+async def _imagined(kernel: Kernel, lived: Lived, stimulus: Stimulus, watch: Watch) -> Reflected:
+    turn = await begin(kernel, stimulus, watch, {PastLife: lived})
+    try:
+        review = await reflecting.review.run(past=lived, stimulus=stimulus)
+        asked = await reflecting.ask.run(review=review, self_=kernel.self_, mind=turn.mind)
+    finally:
+        turn.mind.calls.settle()
+    if not (isinstance(review, Review) and isinstance(asked, Asked)):
+        raise LumenError("a step of the reflection loop wrote what is not its own")
+    return Reflected(review.summary, asked, applied=False)
+
+
+async def _run(
+    kernel: Kernel,
+    loop: Loop,
+    stimulus: Stimulus,
+    watch: Watch,
+    more: Mapping[type, object] | None = None,
+) -> Turn:
+    turn = await begin(kernel, stimulus, watch, more)
+    with _told(kernel, turn, stimulus):
+        await run_loop(loop, turn, watch)
+    return turn
+
+
+@contextmanager
+def _told(kernel: Kernel, turn: Turn, stimulus: Stimulus) -> Iterator[None]:
+    """Archive that a cycle was broken off, with the calls it had made."""
+    try:
+        yield
+    except BaseException as error:
+        why = error.what if isinstance(error, LumenError) else type(error).__name__
+        calls = turn.mind.calls.taken()
+        payload: dict[str, JSON] = {"calls": calls} if calls else {}
+        entry = kernel_entry(
+            "interrupted", f"The cycle ended early: {why}", stimulus.session_key, payload
+        )
+        with suppress(LumenError):
+            kernel.gate.record(entry, sign=True)
+        raise

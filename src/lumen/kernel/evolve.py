@@ -1,0 +1,213 @@
+"""What experience suggests to change about the self: pure rules, bounded, and what would follow.
+
+A rule proposes with the memories that speak for it; a strong model may propose too. Contradictions
+are settled by evidence, no weight moves further than a step, and every proposal is replayed over
+past decisions before anyone believes in it. Carrying it out is the reflection loop's, through the
+gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lumen.core.data import Held, Memory
+from lumen.kernel.score import LEAST, Decision, replayed
+
+STEP = 0.1  # how far a weight may move in one reflection
+MOST = 5  # changes in one reflection
+SURE = 2  # how often something must have happened before it means anything
+TELLING = 0.3  # a mean surprise from here on says something about the values behind it
+ANSWERS = 5  # replies in the author's own words before being truthful is a habit
+FINDS = 3  # explorations that found something before being curious is one
+
+
+@dataclass(frozen=True, slots=True)
+class Cycled:
+    """A past cycle as reflection may see it: numbers, names, and the memory it is known by."""
+
+    memory: int
+    delta: float
+    values: tuple[str, ...]
+    conflicts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Experience:
+    """All that happened since the last reflection. No kernel memory is in it, nor can be."""
+
+    since: int = 0
+    memories: tuple[Memory, ...] = ()
+    cycles: tuple[Cycled, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    completed: tuple[tuple[str, int], ...] = ()  # goals, and the memory of pursuing them
+    stale: tuple[tuple[str, int], ...] = ()
+    grounded: tuple[int, ...] = ()  # replies that rested on what was told
+    found: tuple[int, ...] = ()  # explorations that came to something
+    values: tuple[Held, ...] = ()
+    goals: tuple[Held, ...] = ()
+    soul: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One change of self: what, from where to where, why, and what speaks for it."""
+
+    kind: str  # value, goal or story
+    name: str
+    before: float
+    after: float
+    why: str
+    evidence: tuple[int, ...]
+    status: str = ""  # a goal that is let go is "dropped"
+    text: str = ""  # the new line of the story
+    by: str = "kernel"
+    otherwise: int = 0  # how many past choices would have gone otherwise
+    of: int = 0
+
+    @property
+    def direction(self) -> int:
+        """Up, down or neither."""
+        return (self.after > self.before) - (self.after < self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What is left after contradictions were settled, and how each was."""
+
+    kept: tuple[Proposal, ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+
+def proposals(past: Experience) -> list[Proposal]:
+    """What the kernel's own rules make of experience."""
+    return [*_values(past), *_habits(past), *_goals(past), *_story(past)]
+
+
+def _values(past: Experience) -> Iterable[Proposal]:
+    weights = {v.name: v.weight for v in past.values if v.status == "active"}
+    for (winner, loser), (times, evidence) in _tensions(past, weights).items():
+        by = STEP * min(1.0, times / 3)
+        why = f"{winner} and {loser} pulled apart {_times(times)}, and {winner} served better"
+        yield Proposal("value", winner, weights[winner], weights[winner] + by, why, evidence)
+        yield Proposal("value", loser, weights[loser], weights[loser] - by, why, evidence)
+    for name, weight in weights.items():
+        touched = [c for c in past.cycles if name in c.values]
+        mean = sum(c.delta for c in touched) / len(touched) if touched else 0.0
+        if len(touched) >= SURE and abs(mean) >= TELLING:
+            side = "better" if mean > 0 else "worse"
+            why = f"what I did for {name} came out {side} than foreseen {_times(len(touched))}"
+            after = weight + (STEP if mean > 0 else -STEP) / 2
+            yield Proposal("value", name, weight, after, why, tuple(c.memory for c in touched))
+
+
+def _tensions(
+    past: Experience, weights: Mapping[str, float]
+) -> dict[tuple[str, str], tuple[int, tuple[int, ...]]]:
+    """Pairs of values that pulled apart, the one that served better first."""
+    seen: dict[frozenset[str], list[int]] = {}
+    for cycle in past.cycles:
+        for pair in cycle.conflicts:
+            if set(pair) <= weights.keys():
+                seen.setdefault(frozenset(pair), []).append(cycle.memory)
+    found = {}
+    for both, events in seen.items():
+        one, other = sorted(both, key=lambda v: (-_served(past, v), -weights[v], v))
+        found[one, other] = (len(events), tuple(dict.fromkeys(events)))
+    return found
+
+
+def _served(past: Experience, value: str) -> float:
+    deltas = [c.delta for c in past.cycles if value in c.values]
+    return sum(deltas) / len(deltas) if deltas else 0.0
+
+
+def _habits(past: Experience) -> Iterable[Proposal]:
+    """A self without values finds out what it lives by."""
+    known = {v.name for v in past.values}
+    for name, events, least, why in (
+        ("honesty", past.grounded, ANSWERS, "I answered in words that were told to me"),
+        ("curiosity", past.found, FINDS, "I wondered and found something"),
+    ):
+        if name not in known and len(events) >= least:
+            yield Proposal("value", name, 0.0, 0.5, f"{why} {_times(len(events))}", events[:least])
+
+
+def _goals(past: Experience) -> Iterable[Proposal]:
+    weights = {g.name: g.weight for g in past.goals if g.status in ("todo", "working")}
+    for name, memory in past.stale:
+        if name not in weights:
+            continue
+        after = weights[name] - STEP
+        status = "dropped" if after < LEAST else ""
+        why = f"{name!r} lies untouched"
+        yield Proposal("goal", name, weights[name], after, why, (memory,), status)
+
+
+def _story(past: Experience) -> Iterable[Proposal]:
+    for name, memory in past.completed:
+        line = f"I reached a goal: {name}."
+        if line not in past.soul:
+            yield Proposal("story", name, 0.0, 0.0, f"{name!r} was reached", (memory,), text=line)
+
+
+def bounded(proposal: Proposal, *, new: bool) -> Proposal:
+    """A weight moves by a step at most, and stays between 0 and 1; what is new starts in the middle."""
+    if proposal.kind == "story":
+        return proposal
+    if new:
+        return replace(proposal, before=0.0, after=round(min(proposal.after, 0.5), 3))
+    after = max(proposal.before - STEP, min(proposal.before + STEP, proposal.after))
+    return replace(proposal, after=round(max(0.0, min(1.0, after)), 3))
+
+
+def settle(found: Sequence[Proposal], past: Experience) -> Settled:
+    """One proposal for each thing: what more memories speak for stays, and why is said."""
+    known = {v.name for v in past.values} | {g.name for g in past.goals}
+    kept: dict[tuple[str, str], Proposal] = {}
+    conflicts: list[str] = []
+    for one in found:
+        if one.kind == "goal" and one.name not in known:
+            conflicts.append(f"there is no goal {one.name!r}")
+            continue
+        fitted = bounded(one, new=one.kind == "value" and one.name not in known)
+        key = (one.kind, one.text or one.name)
+        other = kept.get(key)
+        if other is None:
+            kept[key] = fitted
+            continue
+        if other.direction != fitted.direction:
+            stronger = fitted if len(fitted.evidence) > len(other.evidence) else other
+            conflicts.append(
+                f"{one.name}: {other.why}, yet {fitted.why}; "
+                f"{len(stronger.evidence)} memories speak for the one that stays"
+            )
+        else:
+            stronger = max(other, fitted, key=lambda p: (len(p.evidence), abs(p.after - p.before)))
+        kept[key] = stronger
+    moved = [p for p in kept.values() if p.kind == "story" or p.direction or p.status]
+    return Settled(tuple(_with_replay(p, past) for p in moved[:MOST]), tuple(conflicts))
+
+
+def _with_replay(proposal: Proposal, past: Experience) -> Proposal:
+    """What the past would have been under the proposed weight, by the archived scores."""
+    if proposal.kind != "value":
+        return proposal
+    weights = {v.name: v.weight for v in past.values} | {proposal.name: proposal.after}
+    otherwise, _ = replayed(past.decisions, weights)
+    return replace(proposal, otherwise=otherwise, of=len(past.decisions))
+
+
+def _times(many: int) -> str:
+    return "once" if many == 1 else "twice" if many == 2 else f"{many} times"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that is not known and might matter."""
+
+    question: str
+    words: str
+    why: str
+    sources: tuple[int, ...] = field(default=())
+    private: bool = False

@@ -1,0 +1,161 @@
+"""What a being has lived, for the loops that look back on it and wonder: never a kernel memory.
+
+Both answer from the index. What reflection gets of the kernel's own notes are numbers: how far
+outcomes were from predictions, and what past choices rested on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lumen.core.data import Author, EventType, Memory
+from lumen.kernel.evolve import Cycled, Experience, Gap
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.reading import is_question, names, words
+from lumen.kernel.score import Decision, Option
+from lumen.soul.cycles import Past, last, since, untouched
+from lumen.soul.history import all_kept, kept
+from lumen.soul.index import Index
+from lumen.soul.selfhood import GOALS, SOUL, selfhood
+
+MOST_MEMORIES = 200
+MOST_QUESTIONS = 20
+WINDOW = 50  # explorations within which no question is asked again
+LOOKED_AT = 200  # statements in which names are looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """The life so far, over an index that is caught up."""
+
+    index: Index
+    stale_cycles: int = 10
+
+    def experience(self) -> Experience:
+        """All that happened since the last reflection."""
+        start = last(self.index, "reflection")
+        memories = tuple(self.index.lived(start, MOST_MEMORIES))
+        cycles = since(self.index, start)
+        known = {c.seq: self._memory_of(c) for c in cycles}
+        texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
+        self_ = selfhood(texts)
+        soul = kept(self.index, SOUL)
+        return Experience(
+            since=start,
+            memories=memories,
+            cycles=tuple(_cycled(c, known[c.seq]) for c in cycles if known[c.seq]),
+            decisions=tuple(_decision(c, known[c.seq]) for c in cycles if c.options),
+            completed=tuple((c.goal, known[c.seq]) for c in cycles if c.completed and known[c.seq]),
+            stale=tuple(self.stale()),
+            grounded=tuple(m.seq for m in memories if self._rests(m)),
+            found=tuple(m.seq for m in memories if self._found(m)),
+            values=self_.values,
+            goals=self_.goals,
+            soul=(soul.text or "") if soul else "",
+        )
+
+    def stale(self) -> Iterator[tuple[str, int]]:
+        """Goals that nobody touched for too long, with a memory that speaks of them."""
+        files = {p: k for p, k in all_kept(self.index).items() if GOALS.fullmatch(p) and k.text}
+        for path, file in files.items():
+            for goal in selfhood({path: file.text or ""}).goals:
+                if goal.status not in ("todo", "working"):
+                    continue
+                if untouched(self.index, goal.name, file.seq) >= self.stale_cycles:
+                    yield goal.name, self._last_word(goal.name)
+
+    def gaps(self) -> tuple[Gap, ...]:
+        """What is not known: what the author asked in vain, perpetual goals, names said once."""
+        return (*self._open_questions(), *self._perpetual(), *self._said_once())
+
+    def asked(self) -> tuple[str, ...]:
+        """What was wondered about lately."""
+        rows = self.index.rows(
+            "SELECT seq FROM events WHERE author = 'self' AND situation = 'explored' "
+            "ORDER BY seq DESC LIMIT ?",
+            (WINDOW,),
+        )
+        found = (self.index.event(int(seq)) for (seq,) in rows)
+        return tuple(str(e.entry.payload.get("question", "")) for e in found if e)
+
+    def _open_questions(self) -> Iterator[Gap]:
+        phrases = lexicon().phrases
+        rows = self.index.rows(
+            "SELECT session_key FROM events WHERE author = 'self' AND situation = 'replied' "
+            "AND text IN (?, ?) ORDER BY seq DESC LIMIT ?",
+            (phrases["untold"], phrases["unknown"], MOST_QUESTIONS),
+        )
+        for (session,) in rows:
+            for event in self.index.turn(str(session)):
+                asked = self.index.get([event.seq]).get(event.seq)
+                if asked and asked.event_type is EventType.AUTHOR_MESSAGE:
+                    sought = " ".join(words(asked.text)[:8])
+                    why = "the author asked and I did not know"
+                    yield Gap(asked.text[:280], sought, why, (asked.seq,), asked.private)
+
+    def _perpetual(self) -> Iterator[Gap]:
+        texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
+        for goal in selfhood(texts).goals:
+            if goal.status == "perpetual":
+                question = lexicon().phrases["wonder_goal"].format(goal=goal.name)
+                yield Gap(question, " ".join(words(goal.name)[:8]), "a perpetual goal")
+
+    def _said_once(self) -> Iterator[Gap]:
+        said = self.index.memories(author="external", limit=LOOKED_AT)
+        for memory in reversed(said):
+            if memory.event_type is not EventType.AUTHOR_MESSAGE or is_question(memory.text):
+                continue
+            for name in sorted(names(memory.text)):
+                if len(self.index.search([name], 3)) == 1:
+                    question = lexicon().phrases["wonder_name"].format(name=name.title())
+                    why = "it was named once"
+                    yield Gap(question, name, why, (memory.seq,), memory.private)
+
+    def _memory_of(self, cycle: Past) -> int:
+        """The memory a cycle is known by: what set it off."""
+        row = self.index.row(
+            "SELECT min(seq) FROM events WHERE author != 'kernel' AND situation != 'erased' "
+            "AND session_key = (SELECT session_key FROM events WHERE seq = ?)",
+            (cycle.seq,),
+        )
+        return int(row[0] or 0) if row else 0
+
+    def _last_word(self, goal: str) -> int:
+        row = self.index.row(
+            "SELECT max(seq) FROM events WHERE author = 'goal' AND text = ?", (goal,)
+        )
+        newest = self.index.row("SELECT max(seq) FROM events WHERE author != 'kernel'")
+        return int(row[0] or newest[0] or 0)
+
+    def _rests(self, memory: Memory) -> bool:
+        """Whether a reply rested on what the author had told."""
+        if memory.author is not Author.SELF or memory.event_type is not EventType.ASSISTANT_MESSAGE:
+            return False
+        event = self.index.event(memory.seq)
+        return bool(event and event.entry.payload.get("sources"))
+
+    def _found(self, memory: Memory) -> bool:
+        """Whether an exploration came to something."""
+        if memory.author is not Author.SELF or memory.event_type is not EventType.WORLD_ACTION:
+            return False
+        event = self.index.event(memory.seq)
+        return bool(event and event.entry.payload.get("found"))
+
+
+def _cycled(past: Past, memory: int) -> Cycled:
+    chosen = past.options[past.chosen] if 0 <= past.chosen < len(past.options) else {}
+    return Cycled(
+        memory=memory,
+        delta=past.delta,
+        values=tuple(chosen.get("values", ())),
+        conflicts=tuple((str(a), str(b)) for a, b in past.conflicts),
+    )
+
+
+def _decision(past: Past, memory: int) -> Decision:
+    options = tuple(
+        Option(tuple(o["values"]), o["goal"], bool(o["able"]), int(o["tries"]))
+        for o in past.options
+    )
+    return Decision(memory, options, past.chosen)

@@ -1,0 +1,151 @@
+"""The reflection loop: review what was lived, ask whether one should want what one wants, evolve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lumen.core.canon import JSON, sha256
+from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.errors import MindError
+from lumen.kernel.evolve import Experience, Proposal, proposals, settle
+from lumen.kernel.slots import Asked, Evolved, Review, Self, Stimulus
+from lumen.kernel.step import Mind, Past, Recalled, Skip, step
+
+TRUSTED = (Origin.AUTHOR, Origin.SELF)
+SHOWN = 24
+LONGEST = 240
+ASK_TOKENS = 160
+
+
+@step()
+async def review(past: Past, stimulus: Stimulus) -> Review:
+    """What happened since the last reflection, and what calls for one."""
+    experience = past.experience()
+    surprises = sum(abs(c.delta) >= 0.3 for c in experience.cycles)
+    tensions = sum(len(c.conflicts) for c in experience.cycles)
+    return Review(
+        experience=experience,
+        summary=(
+            f"{len(experience.cycles)} cycles, {len(experience.memories)} memories, "
+            f"{surprises} surprises, {tensions} tensions, "
+            f"{len(experience.completed)} goals reached, {len(experience.stale)} untouched"
+        ),
+        triggers=stimulus.text,
+    )
+
+
+@step()
+async def ask(review: Review, self_: Self, mind: Mind) -> Asked:
+    """How would the past have gone with other weights? The rules ask first, then a strong model."""
+    past = review.experience
+    found, trouble = proposals(past), ""
+    if await mind.strong("reflection"):
+        more, trouble = await imagined(review, self_, mind)
+        found = [*found, *more]
+    settled = settle(found, past)
+    return Asked(proposals=settled.kept, conflicts=settled.conflicts, trouble=trouble)
+
+
+async def imagined(review: Review, self_: Self, mind: Mind) -> tuple[list[Proposal], str]:
+    """What a model would change, as far as memories it was shown speak for it."""
+    from lumen.kernel.outputs import Proposals
+
+    past = review.experience
+    shown = [m for m in past.memories if m.origin in TRUSTED][-SHOWN:]
+    slots: dict[str, object] = {
+        "summary": review.summary,
+        "memories": [Recalled(f"{m.seq}: {m.text[:LONGEST]}", m.private) for m in shown],
+        "values": [{"name": v.name, "weight": v.weight} for v in past.values],
+        "goals": [{"name": g.name, "weight": g.weight, "status": g.status} for g in past.goals],
+    }
+    try:
+        answer = await mind.ask_for(Proposals, "reflection", "ask", slots, ASK_TOKENS)
+    except MindError as error:
+        return [], error.what
+    known = {m.seq for m in shown}
+    weights = {v.name: v.weight for v in past.values} | {g.name: g.weight for g in past.goals}
+    return [
+        Proposal(
+            p.kind,
+            p.name,
+            weights.get(p.name, 0.0),
+            p.weight,
+            p.why,
+            tuple(e for e in p.evidence if e in known),
+            status=p.status if p.kind == "goal" and p.status == "dropped" else "",
+            text=p.name if p.kind == "story" else "",
+            by="model",
+        )
+        for p in answer.proposals
+        if set(p.evidence) & known  # what nothing speaks for is not even asked
+    ], ""
+
+
+@step(Store.VALUES, Store.GOALS, Store.SOUL, Store.MEMORY)
+async def evolve(asked: Asked, review: Review, stimulus: Stimulus) -> Evolved:
+    """Apply what is left, each change with a memory of what set it off, what changed and why."""
+    if not asked.proposals:
+        raise Skip("nothing speaks for a change")
+    past = review.experience
+    changes: list[Change] = []
+    story = [p.text for p in asked.proposals if p.kind == "story"]
+    for one in asked.proposals:
+        if one.kind != "story":
+            changes.append(_changed(one, past))
+        changes.append(Change(Store.MEMORY, "append", _told(one, review, stimulus)))
+    if story:
+        changes.append(_retold(past, story))
+    return Evolved(many=len(asked.proposals), changes=tuple(changes))
+
+
+def _changed(one: Proposal, past: Experience) -> Change:
+    if one.kind == "value":
+        return Change(Store.VALUES, "put", Held(one.name, one.after, "active"))
+    goal = next(g for g in past.goals if g.name == one.name)
+    if one.status == "dropped":
+        return Change(Store.GOALS, "drop", goal)
+    return Change(Store.GOALS, "put", replace(goal, weight=one.after))
+
+
+def _retold(past: Experience, lines: list[str]) -> Change:
+    text = "\n\n".join(filter(None, [past.soul.rstrip(), *lines])) + "\n"
+    return Change(Store.SOUL, "set", text, base=sha256(past.soul.encode()))
+
+
+def _told(one: Proposal, review: Review, stimulus: Stimulus) -> Entry:
+    change: dict[str, JSON] = {
+        "kind": one.kind,
+        "name": one.name,
+        "before": one.before,
+        "after": one.after,
+        "status": one.status,
+        "by": one.by,
+        "otherwise": one.otherwise,
+        "of": one.of,
+    }
+    private = {m.seq for m in review.experience.memories if m.private} & set(one.evidence)
+    payload: dict[str, JSON] = {
+        "trigger": review.triggers,
+        "change": change,
+        "sources": list(one.evidence),
+    }
+    return Entry(
+        author=Author.SELF,
+        event_type=EventType.REFLECTION_PROBE,
+        origin=Origin.SELF,
+        situation="evolved",
+        description=in_words(one),
+        session_key=stimulus.session_key,
+        payload={**payload, "private": True} if private else payload,
+    )
+
+
+def in_words(one: Proposal) -> str:
+    """A change as the being tells it."""
+    if one.kind == "story":
+        return f"I wrote into my story: {one.text} Because {one.why}."
+    if one.status == "dropped":
+        return f"I let go of the goal {one.name!r}, because {one.why}."
+    if not one.before:
+        return f"I now hold {one.name} dear ({one.after:.2f}), because {one.why}."
+    return f"I moved {one.name} from {one.before:.2f} to {one.after:.2f}, because {one.why}."

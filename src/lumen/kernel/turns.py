@@ -1,0 +1,71 @@
+"""Who is in a turn: processes tell each other by a lock, and the author's commands wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lumen.core.data import Being
+from lumen.core.errors import Busy
+
+POLITE_S = 0.05  # how often the background looks whether a conversation is over
+WAITS, WAIT_S = 100, 0.1  # how often, and how long, the author's command waits for a turn to end
+
+
+@contextmanager
+def in_turn(being: Being) -> Iterator[None]:
+    """Say to other processes that a turn is under way here; several may be at once."""
+    with (being.memory / ".turns").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+@contextmanager
+def no_turn_meanwhile(being: Being) -> Iterator[None]:
+    """Do what only the author may while no turn runs: a skill in one could pose as the author.
+
+    Raises:
+        Busy: a turn goes on and on.
+    """
+    for _ in range(WAITS):
+        with nobody_in_turn(being) as alone:
+            if alone:
+                yield
+                return
+        time.sleep(WAIT_S)
+    raise Busy("a turn is under way with this being", fix="try again when it is over")
+
+
+@contextmanager
+def nobody_in_turn(being: Being) -> Iterator[bool]:
+    """Whether no process is in a turn; while this is held, none begins one."""
+    with (being.memory / ".turns").open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
+def talking(being: Being) -> Iterator[None]:
+    """Say that somebody is being answered: whatever runs in the background waits for that."""
+    with (being.memory / ".talk").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+async def yield_to_talk(being: Being) -> None:
+    """Wait until nobody is being answered."""
+    with (being.memory / ".talk").open("ab") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                await asyncio.sleep(POLITE_S)
+            else:
+                return
