@@ -85,6 +85,23 @@ def test_what_it_finds_is_its_own_and_not_the_built_in_ones(life: Life, embedder
 ZERO = np.zeros(1, dtype=np.float32)
 
 
+def test_cosines_go_to_the_passages_they_belong_to_in_whatever_order_these_come(
+    life: Life, twisted: Callable[[list[str]], Answer]
+) -> None:
+    told = life.tell(*FACTS)
+    with choosing(life, twisted):
+        life.wonder()
+        spots = [(seq, 0, len(text)) for seq, text in zip(told, FACTS, strict=True)]
+        none = np.full(len(spots), 9, dtype=np.float32)
+        one = chosen_of(life).cosines(QUESTION, 1 << 60, spots, none)
+        other = chosen_of(life).cosines(QUESTION, 1 << 60, spots[::-1], none)
+        assert one.argmax() == 0
+        np.testing.assert_array_equal(one, other[::-1])
+        elsewhere = chosen_of(life).cosines(QUESTION, 1 << 60, [(9999, 0, 1), *spots[1:]], none)
+        assert elsewhere[0] == 9
+        assert none.tolist() == [9] * len(spots)
+
+
 def test_recall_goes_on_with_the_built_in_set_while_the_other_is_made(
     life: Life, twisted: Callable[[list[str]], Answer]
 ) -> None:
