@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,10 @@ from tests.kernel.choosing import (
     settle,
     vectors_in,
 )
+from tests.kernel.conftest import said
 from tests.serving import Answer, Served, Twisted, embedding, vectors
 
+from lumen.core.data import EventType, Origin
 from lumen.kernel.chosen import LESSON, LONGEST_REST_S, REST_S, Chosen, anchor_texts
 from lumen.kernel.passages import Rows
 from lumen.mind.embed import Embedder
@@ -144,10 +147,13 @@ def test_only_passages_that_may_be_evidence_are_sent(
 ) -> None:
     life.script({"when": "(?s).*", "say": "That is a fine thing to hear from you."})
     life.say("I like rice. Do you like rice? My dog eats rice too.")
+    page = replace(said("A page about rice.", "told:1"), origin=Origin.TOOL)
+    life.kernel.gate.record(replace(page, event_type=EventType.TOOL_RESULT))
     with choosing(life, twisted) as served:
         life.kernel.recall.learn()
-        said = [text for text in served.texts if text not in anchor_texts()]
-    assert sorted(said) == [
+        sent = [text for text in served.texts if text not in anchor_texts()]
+        assert reindexed(life.kernel.index, "far/a") == (2, 2)
+    assert sorted(sent) == [
         "I like rice.",
         "I like rice. Do you like rice? My dog eats rice too.",
         "My dog eats rice too.",
@@ -202,10 +208,10 @@ def test_when_it_cannot_serve_the_built_in_one_does_and_why_is_told_once(
         life.wonder()
         assert found(life, QUESTION)[0][0] == told[0]
         assert found(life, QUESTION) == plainly(life, QUESTION)
-        said = life.kernel.recall.trouble()
-        assert said.startswith("recall goes on with the built-in embedder: ")
-        assert why in said
-        assert "far/a" in said
+        reason = life.kernel.recall.trouble()
+        assert reason.startswith("recall goes on with the built-in embedder: ")
+        assert why in reason
+        assert "far/a" in reason
         assert life.kernel.recall.trouble() == ""
         assert vectors_in(life, "chosen_vectors") == {}
 
