@@ -34,13 +34,18 @@ def starts() -> list[Row]:
         settings.write_text(text.replace("embedded/SmolLM2-135M-Instruct", "scripted/echo"))
         _run([lumen, "--being", f"{folder}/being", "chat", "-m", FIRST], env)
         status = [lumen, "--being", f"{folder}/being", "status"]
+        models = [lumen, "--being", f"{folder}/being", "models", "list"]
         plain = [str(binaries / "python"), "-c", "import click"]
         runs: dict[str, Callable[[], float]] = {
             "ours": lambda: timed(lambda: _run(status, env)),
+            "models": lambda: timed(lambda: _run(models, env)),
             "theirs": lambda: timed(lambda: _run(plain, env)),
         }
         found = interleaved(ROUNDS, runs)
-    return [Row("lumen status", found["ours"], "python + click", found["theirs"], most=2.6)]
+    return [
+        Row("lumen status", found["ours"], "python + click", found["theirs"], most=2.6),
+        Row("lumen models list", found["models"], "python + click", found["theirs"], most=3.0),
+    ]
 
 
 def _run(command: list[str], env: dict[str, str]) -> None:

@@ -81,7 +81,7 @@ def test_what_is_missing_or_broken_is_told(lumen: Lumen, inside: Inside) -> None
     key.unlink()
     assert found()["key"][0] == "warn"
     lumen.speak_with("nope/x")
-    assert found()["interface"] == ("bad", "'nope' is no substrate")
+    assert found()["interface"] == ("bad", "nope/x: nope is no substrate")
     lumen.set("timezone = ", "timezone = 7")
     assert found()["being"][0] == "bad"
 

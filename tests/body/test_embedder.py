@@ -39,7 +39,10 @@ def test_one_that_nothing_serves_is_told_of_once_and_everything_is_answered(
     assert ran.code == 0
     assert ran.out.count("My sister lives in Lisbon.") == 2
     assert ran.err.count("recall goes on with the built-in embedder: ") == 1
-    assert "'nowhere' serves no embeddings\n  try: mend [embedder] in lumen.toml" in ran.err
+    assert (
+        "'nowhere' serves no embeddings\n  try: lumen models set embedder embedded/all-MiniLM-L6-v2"
+        in ran.err
+    )
 
 
 def test_status_tells_how_far_reindexing_is_until_it_is_done(talked: Lumen, inside: Inside) -> None:

@@ -149,8 +149,7 @@ class Life:
     def speak_with(self, model: str) -> None:
         """Assign the interface role."""
         roles = parse_assignments({"interface": model})
-        reach = self.kernel.reach
-        self.kernel.reach = Reach(roles, reach.folders, reach.clock, reach.opened)
+        self.kernel.reach = replace(self.kernel.reach, assignments=roles)
 
 
 def said(text: str, session_key: str) -> Entry:

@@ -19,6 +19,7 @@ class Listener:
     answer: str
     small: bool
     heard: Callable[[Prompt], None]
+    local: bool = True
     prompts: list[Prompt] = field(default_factory=list)
     id: str = "listener"
 
@@ -40,8 +41,11 @@ class Listener:
             tool_calling="none",
             vision=False,
             small=self.small,
-            local=True,
+            local=self.local,
         )
+
+    def request(self, model_id: str, prompt: Prompt) -> None:
+        """Nothing leaves."""
 
     async def invoke(
         self, model_id: str, prompt: Prompt, on_text: OnText | None = None

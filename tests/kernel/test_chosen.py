@@ -184,8 +184,8 @@ def test_vectors_of_the_two_are_never_mixed_though_they_are_of_one_size(
 
 BROKEN: dict[str, tuple[Callable[[list[str]], Answer], str]] = {
     "a fault": (lambda _: Answer(b"", 500), "500"),
-    "no key": (lambda _: Answer(b"", 401), "401"),
-    "no model": (lambda _: Answer(b"", 404), "404"),
+    "no key": (lambda _: Answer(b"", 401), "wants a key"),
+    "no model": (lambda _: Answer(b"", 404), "does not speak"),
     "no sense": (lambda _: Answer(b"<html>hello"), "vectors"),
     "no number": (lambda t: vectors([[0.0, 0.0]] * len(t)), "empty"),
     "one vector": (lambda t: vectors([[1.0, 2.0]] * len(t)), "hardly tells"),
@@ -211,7 +211,7 @@ def test_when_it_cannot_serve_the_built_in_one_does_and_why_is_told_once(
         reason = life.kernel.recall.trouble()
         assert reason.startswith("recall goes on with the built-in embedder: ")
         assert why in reason
-        assert "far/a" in reason
+        assert how == "no model" or "far" in reason
         assert life.kernel.recall.trouble() == ""
         assert vectors_in(life, "chosen_vectors") == {}
 

@@ -32,6 +32,7 @@ TAMPERED = {
     "erasures": "INSERT INTO erasures VALUES(1, 2, 1)",
     "rereads": "INSERT INTO rereads VALUES(1)",
     "held": "INSERT INTO held VALUES('data/soul.md', '', 1)",
+    "calls": "UPDATE calls SET tokens = tokens + 1",
 }
 
 

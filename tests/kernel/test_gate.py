@@ -220,7 +220,7 @@ def test_no_loop_can_pass_for_the_kernel(
 
 def test_every_key_that_means_something_to_the_state_is_the_kernels() -> None:
     assert {
-        "changes", "checkpoint", "erases", "fade", "held", "marks", "restores", "scrubbed",
+        "call", "calls", "changes", "checkpoint", "erases", "fade", "held", "marks", "restores", "scrubbed",
         "undoes", "uses",
     } == SPOKEN_FOR  # fmt: skip
 

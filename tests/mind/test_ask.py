@@ -8,8 +8,8 @@ import pytest
 
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
-from lumen.core.errors import BadSetting, MindError
-from lumen.mind.ask import Answer, Reach, ask
+from lumen.core.errors import BadSetting, MindError, NoSubstrate
+from lumen.mind.ask import Answer, Prepared, Reach, prepare, send
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt, Turn
 from lumen.mind.substrates.scripted import Rule, Scripted
@@ -32,6 +32,9 @@ class Recorder:
 
     async def describe(self, model_id: str) -> ModelDescriptor:
         return ModelDescriptor("recorder", model_id, "", None, "none", False, self.small, True)
+
+    def request(self, model_id: str, prompt: Prompt) -> None:
+        pass
 
     async def invoke(
         self, model_id: str, prompt: Prompt, on_text: OnText | None = None
@@ -72,46 +75,48 @@ def reach(folder: Path, recorder: Recorder) -> Reach:
 
 
 SLOTS = {"author_name": "Ana", "message": "hello"}
+LIMITS = Prompt("", "", 9)
+
+
+def ask(
+    mind: Reach,
+    role: str = "interface",
+    limits: Prompt = LIMITS,
+    on_text: OnText | None = None,
+) -> tuple[Prepared, Answer]:
+    async def whole() -> tuple[Prepared, Answer]:
+        call = await prepare(mind, role, "talk", SLOTS, limits)
+        return call, await send(mind, call, on_text)
+
+    return asyncio.run(whole())
 
 
 def test_one_question_is_one_call_that_opens_with_the_digest(tmp_path: Path) -> None:
     recorder = Recorder()
-    answer = asyncio.run(
-        ask(
-            reach(tmp_path, recorder),
-            "interface",
-            "talk",
-            SLOTS,
-            digest="You are Lumen.",
-            max_tokens=9,
-            temperature=0.4,
-            seed=7,
-        )
-    )
+    limits = Prompt("You are Lumen.", "", 9, temperature=0.4, seed=7)
+    call, answer = ask(reach(tmp_path, recorder), limits=limits)
     assert recorder.asked == [
         Prompt("You are Lumen.\n\nBe kind to Ana.", "Ana: hello", 9, temperature=0.4, seed=7)
     ]
     hashes = [sha256(b"Be kind to {{ author_name }}."), sha256(b"{{ author_name }}: {{ message }}")]
     assert answer == Answer(
         text="from m/1",
-        model="recorder/m/1",
         prompt_tokens=1,
         completion_tokens=2,
         cached_tokens=3,
         seconds=2.0,
         finish="stop",
         copied=False,
-        templates=(("talk/system.md", hashes[0]), ("talk/prompt.md", hashes[1])),
     )
+    assert str(call.model) == "recorder/m/1"
+    assert call.templates == (("talk/system.md", hashes[0]), ("talk/prompt.md", hashes[1]))
 
 
 def test_a_small_model_is_shown_the_turns_written_for_it(tmp_path: Path) -> None:
     recorder = Recorder(small=True)
-    answer = asyncio.run(
-        ask(reach(tmp_path, recorder), "interface", "talk", SLOTS, digest="", max_tokens=9)
-    )
+    call, _ = ask(reach(tmp_path, recorder))
     assert recorder.asked[0].turns == (Turn("Hi!", "Hi Ana!"),)
-    assert [name for name, _ in answer.templates] == [
+    assert [name for name, _ in call.templates] == [
         "talk/system.md",
         "talk/turns.small.md",
         "talk/prompt.md",
@@ -122,16 +127,14 @@ def test_no_earlier_question_is_remembered(tmp_path: Path) -> None:
     recorder = Recorder()
     mind = reach(tmp_path, recorder)
     for _ in range(2):
-        asyncio.run(ask(mind, "interface", "talk", SLOTS, digest="d", max_tokens=9))
+        ask(mind)
     assert recorder.asked[0] == recorder.asked[1]
 
 
 def test_a_role_without_a_model_is_refused_and_nothing_else_is_asked(tmp_path: Path) -> None:
     recorder = Recorder()
     with pytest.raises(BadSetting, match="no model is assigned to the role compiler"):
-        asyncio.run(
-            ask(reach(tmp_path, recorder), "compiler", "talk", SLOTS, digest="", max_tokens=9)
-        )
+        ask(reach(tmp_path, recorder), "compiler")
     assert recorder.asked == []
 
 
@@ -141,12 +144,11 @@ def test_a_failing_model_is_not_asked_again(tmp_path: Path) -> None:
         parse_assignments({"interface": "scripted/m"}),
         templates(tmp_path),
         SystemClock(),
-        {"scripted": model},
+        opened={"scripted": model},
     )
     with pytest.raises(MindError, match="overloaded"):
-        asyncio.run(ask(mind, "interface", "talk", SLOTS, digest="", max_tokens=9))
-    answer = asyncio.run(ask(mind, "interface", "talk", SLOTS, digest="", max_tokens=9))
-    assert answer.text == "second try"
+        ask(mind)
+    assert ask(mind)[1].text == "second try"
 
 
 def test_a_substrate_is_opened_once_and_closed_with_the_reach(tmp_path: Path) -> None:
@@ -156,12 +158,13 @@ def test_a_substrate_is_opened_once_and_closed_with_the_reach(tmp_path: Path) ->
         SystemClock(),
     )
     pieces: list[str] = []
-    answer = asyncio.run(
-        ask(mind, "interface", "talk", SLOTS, digest="", max_tokens=9, on_text=pieces.append)
-    )
+    _, answer = ask(mind, on_text=pieces.append)
     assert "".join(pieces) == answer.text == "Ana: hello"
-    assert mind.substrate("interface")[0] is mind.substrate("compiler")[0]
+    assert mind.substrate("scripted") is mind.substrate("scripted")
     assert asyncio.run(mind.model("compiler")).local
+    with pytest.raises(NoSubstrate, match="'cloud' is no substrate") as caught:
+        mind.substrate("cloud")
+    assert "ollama" in caught.value.fix
     recorder = Recorder()
     mind.opened["recorder"] = recorder
     mind.close()

@@ -54,5 +54,5 @@ def test_a_real_server_is_told_too_much_and_gets_less(peer: Callable[[str], Http
 
 
 def test_a_real_server_wants_the_right_key(peer: Callable[[str], HttpEmbedder]) -> None:
-    with pytest.raises(Denied, match="401"):
+    with pytest.raises(Denied, match="did not accept the key"):
         peer("open").embed(["a"])

@@ -68,7 +68,7 @@ def test_text_that_is_no_valid_unicode_is_answered_all_the_same(told: Told) -> N
 
 def test_a_prompt_longer_than_the_context_is_refused_with_both_sizes(told: Told) -> None:
     name, what = told["limits"]["overflow"]
-    assert name == "MindError"
+    assert name == "TooLong"
     assert "the prompt has 90" in what
     assert "at most 4096" in what
 

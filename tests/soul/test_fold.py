@@ -16,6 +16,7 @@ from lumen.soul.fold import (
     NOTHING,
     SPOKEN_FOR,
     WHOLE,
+    Called,
     Effects,
     Fade,
     FileSet,
@@ -46,6 +47,36 @@ CHANGE: dict[str, JSON] = {
     "value": "[]\n",
 }
 CHANGED = FileSet(SEQ, "data/goals/2026.json", "goals", "abc", "[]\n")
+CALL: dict[str, JSON] = {
+    "id": "01CALL",
+    "role": "interface",
+    "step": "drafts",
+    "model": "openai/gpt",
+    "local": False,
+    "set_aside": 900,
+    "micros": 40,
+}
+CALLED = Called(
+    SEQ, "01CALL", STAMP, "interface", "drafts", "openai/gpt", False, 900, False, micros=40
+)
+OVER: dict[str, JSON] = {
+    "outcome": "ok",
+    "tokens": 120,
+    "prompt_tokens": 100,
+    "completion_tokens": 20,
+    "cached_tokens": 5,
+    "seconds": 1.5,
+    "micros": 8,
+}
+CAME: JSON = {
+    "outcome": "ok",
+    "tokens": 120,
+    "prompt": 100,
+    "completion": 20,
+    "cached": 5,
+    "ms": 1500,
+    "micros": 8,
+}
 # Every key that means something, with what it says and what that does.
 KINDS: dict[str, tuple[JSON, Effects]] = {
     "changes": ([CHANGE], Effects(files=(CHANGED,))),
@@ -58,6 +89,8 @@ KINDS: dict[str, tuple[JSON, Effects]] = {
     "checkpoint": ("before the trip", Effects(checkpoint="before the trip")),
     "held": ({"path": "data/soul.md", "sha256": "ab"}, Effects(held=("data/soul.md", "ab"))),
     "undoes": (4, Effects(undone=(Undone(SEQ, 4),))),
+    "call": (CALL, Effects(calls=(CALLED,))),
+    "calls": ([{**CALL, **OVER}], Effects(calls=(replace(CALLED, **CAME),))),
 }
 WEIGHTS = st.integers(0, WHOLE)
 DAYS = st.integers(0, 40_000)
@@ -94,7 +127,8 @@ def test_one_event_may_do_several_things() -> None:
 
 def test_what_says_nothing_of_state_does_nothing() -> None:
     assert effects(kernel()) is NOTHING
-    assert effects(kernel(private=True, calls=[1, 2], erased_by=3)) is NOTHING
+    assert effects(kernel(private=True, erased_by=3)) is NOTHING
+    assert effects(kernel(calls=[{"step": "drafts", "model": "of an older version"}])) == NOTHING
 
 
 @pytest.mark.parametrize(

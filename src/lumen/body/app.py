@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lumen.body.config import Settings, data_home, must_be, zone
-from lumen.core.clock import SystemClock
+from lumen.body.reach import assignments_of, endpoints_of, notes_file, secrets_in
+from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
-from lumen.core.errors import NoSubstrate
+from lumen.core.errors import BadSetting, NoSubstrate
 from lumen.hands.run import Limits
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.chosen import ChosenEmbedder
 from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
+from lumen.kernel.registry import load, noting
 from lumen.kernel.run import Kernel, adopt_edits, no_turn_meanwhile
 from lumen.kernel.slots import Now, Self
+from lumen.kernel.treasury import Caps
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
-from lumen.mind.roles import parse_assignments
+from lumen.mind.roles import ASSIGNABLE, EMBEDDER, parse_assignment
+from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.chosen import choose
 from lumen.soul.fold import millionths
 from lumen.soul.index import Index
@@ -48,17 +52,53 @@ class Unserved:
         del texts
         substrate = self.id.partition("/")[0]
         raise NoSubstrate(
-            f"{substrate!r} serves no embeddings", fix="mend [embedder] in lumen.toml"
+            f"{substrate!r} serves no embeddings",
+            fix="lumen models set embedder embedded/all-MiniLM-L6-v2",
         )
 
     def close(self) -> None:
         """Nothing is held."""
 
 
-def chosen_embedder(settings: Settings) -> ChosenEmbedder | None:
+def chosen_embedder(settings: Settings, gate: Gate, clock: Clock) -> ChosenEmbedder | None:
     """The embedder the author chose beside the built-in one, if any."""
-    name = settings.chosen_embedder
-    return Unserved(name) if name else None
+    if not settings.chosen_embedder:
+        return None
+    from lumen.kernel.embedding import EmbedderMeter
+    from lumen.mind.embed_http import HttpEmbedder
+    from lumen.mind.substrates.remote import unlisted
+
+    name = parse_assignment(EMBEDDER, settings.chosen_embedder)
+    endpoint = endpoints_of(settings).get(name.substrate)
+    if endpoint is None or endpoint.kind in ("embedded", "scripted", "anthropic"):
+        return Unserved(str(name))
+    if endpoint.kind == "ollama":
+        endpoint = replace(endpoint, url=f"{endpoint.url}/v1")
+    known = load(notes_file()).models.get(str(name))
+    model = known or unlisted(endpoint, name.model_id)
+    return HttpEmbedder(
+        str(name),
+        endpoint.url,
+        name.model_id,
+        endpoint.key,
+        local=model.local,
+        seconds=endpoint.seconds,
+        meter=EmbedderMeter(gate, caps_of(settings), clock, endpoint, model),
+    )
+
+
+def makes_vectors(kernel: Kernel, settings: Settings) -> None:
+    """See that an embedder gives a vector before it is chosen.
+
+    Raises:
+        MindError: it does not.
+    """
+    chosen = chosen_embedder(settings, kernel.gate, kernel.clock)
+    if chosen is not None:
+        try:
+            chosen.embed(["hello"])
+        finally:
+            chosen.close()
 
 
 def open_kernel(
@@ -68,22 +108,32 @@ def open_kernel(
     settings = settings or must_be(being)
     clock = SystemClock()
     index = Index(being)
-    gate = Gate(being, keyring(), clock, index, settings.redact)
+    reachable = endpoints_of(settings)
+    secrets = (*settings.redact, *secrets_in(reachable))
+    gate = Gate(being, keyring(), clock, index, secrets)
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
-    chosen = chosen_embedder(settings)
+    chosen = chosen_embedder(settings, gate, clock)
     choose(index, chosen.id if chosen else "", private=bool(chosen and chosen.local))
     kernel = Kernel(
         being=being,
         gate=gate,
         index=index,
         recall=Recall(index, WhenNeeded(), chosen),
-        reach=Reach(parse_assignments(settings.roles), (being.prompts, PROMPTS), clock),
+        reach=Reach(
+            assignments_of(settings),
+            (being.prompts, PROMPTS),
+            clock,
+            endpoints=reachable,
+            known=load(notes_file()).models,
+        ),
         clock=clock,
         self_=Self(name="", author_name=settings.author_name),
         now=lambda: Now(clock.now(), where),
         limits=Limits(seconds=settings.skill_seconds),
+        caps=caps_of(settings),
+        gone=lambda model: _note_gone(model, clock),
         strengthens=millionths(settings.use_increment),
         as_of=(-1, -1),
     )
@@ -92,6 +142,27 @@ def open_kernel(
     gate.repairs.clear()
     index.repairs.clear()
     return kernel, mended
+
+
+def caps_of(settings: Settings) -> Caps:
+    """What the author allows to be spent."""
+    for role in settings.role_tokens:
+        if role not in ASSIGNABLE:
+            raise BadSetting(
+                f"lumen.toml: [budget.roles] {role!r} is no role",
+                fix=f"the roles are {', '.join(ASSIGNABLE)}",
+            )
+    return Caps(
+        tokens=settings.daily_budget,
+        dollars=settings.dollars_per_day,
+        roles=settings.role_tokens,
+        escalations=settings.escalations_per_hour,
+    )
+
+
+def _note_gone(model: ModelDescriptor, clock: Clock) -> None:
+    with noting(notes_file()) as notes:
+        notes.append(notes[-1].without(model, stamp(clock.now())))
 
 
 @contextmanager

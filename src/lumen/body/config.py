@@ -34,6 +34,15 @@ class Settings:
     use_increment: float = 0.02
     half_life_days: int = 90
     redact: tuple[str, ...] = ()
+    local_model: str = DEFAULT_ROLES["interface"]  # of the loop that thinks when nobody speaks
+    escalation_model: str = ""
+    escalations_per_hour: int = 4
+    daily_budget: int = 0
+    dollars_per_day: float = 0.0
+    role_tokens: MappingProxyType[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    substrates: MappingProxyType[str, dict[str, Any]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     embedder: str = BUILT_IN_EMBEDDER
 
     @property
@@ -127,8 +136,63 @@ def read_settings(path: Path) -> Settings:
         use_increment=_between(raw, path, "use_increment", 0.02, (0, 1)),
         half_life_days=int(_between(raw, path, "half_life_days", 90, (1, 36_500))),
         redact=_words(raw, path),
+        local_model=str(_get(raw, path, "kernel", "localModel", DEFAULT_ROLES["interface"])),
+        escalation_model=str(_get(raw, path, "escalation", "model", "")),
+        escalations_per_hour=_count(raw, path, "kernel", "maxEscalationsPerHour", 4),
+        daily_budget=_count(raw, path, "kernel", "dailyBudget", 0),
+        dollars_per_day=_dollars(raw, path),
+        role_tokens=_role_tokens(raw, path),
+        substrates=_substrates(raw, path),
         embedder=_embedder(raw, path),
     )
+
+
+def _count(raw: dict[str, Any], path: Path, table: str, key: str, default: int) -> int:
+    found = _get(raw, path, table, key, default)
+    if not isinstance(found, int) or found < 0:
+        raise BadSetting(f"{path}: [{table}] {key} must be a number like {default}, not {found}")
+    return found
+
+
+def _dollars(raw: dict[str, Any], path: Path) -> float:
+    found = float(_get(raw, path, "budget", "dollars_per_day", 0.0))
+    if not 0 <= found < float("inf"):
+        raise BadSetting(f"{path}: [budget] dollars_per_day must be like 0.5, not {found}")
+    return found
+
+
+def _role_tokens(raw: dict[str, Any], path: Path) -> MappingProxyType[str, int]:
+    section = raw.get("budget", {})
+    told = section.get("roles", {}) if isinstance(section, dict) else None
+    if not isinstance(told, dict):
+        raise BadSetting(f"{path}: [budget.roles] must hold lines like interface = 20000")
+    counts = {role: _count({"roles": told}, path, "roles", role, 0) for role in told}
+    return MappingProxyType(counts)
+
+
+_SUBSTRATE_KEYS: dict[str, tuple[type, ...]] = {
+    "kind": (str,),
+    "url": (str,),
+    "key_env": (str,),
+    "local": (bool,),
+    "seconds": (int, float),
+}
+
+
+def _substrates(raw: dict[str, Any], path: Path) -> MappingProxyType[str, dict[str, Any]]:
+    section = raw.get("substrates", {})
+    if not isinstance(section, dict) or not all(isinstance(v, dict) for v in section.values()):
+        raise BadSetting(f"{path}: substrates are tables like [substrates.desk]")
+    for name, told in section.items():
+        for key, value in told.items():
+            kinds = _SUBSTRATE_KEYS.get(key, ())
+            fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
+            if not fits:
+                raise BadSetting(
+                    f"{path}: [substrates.{name}] {key} is unknown or has a value of another kind",
+                    fix=f"its keys are {', '.join(_SUBSTRATE_KEYS)}",
+                )
+    return MappingProxyType(section)
 
 
 def _between(

@@ -18,6 +18,7 @@ LumenError            what went wrong, and what to try
 │   │   └── Limited   too many calls just now; says after how long to try again
 │   ├── Denied        the key is missing or was not accepted
 │   ├── TooLong       the prompt does not fit into the model's context
+│   ├── Unsupported   a setting of the call that this model does not take; asked again without
 │   ├── BadAnswer     nothing, or not what the protocol or the wanted type allows
 │   ├── Withheld      something private would have left the machine; nothing was sent
 │   ├── OverBudget    a cap does not allow the call; nothing was sent
@@ -83,7 +84,16 @@ class Refused(LumenError):
 
 
 class MindError(LumenError):
-    """A model could not be reached or did not answer."""
+    """A model could not be reached or did not answer.
+
+    `detail` is what the other side said, which nobody vouches for; `worked` is whether the model
+    may have worked on the call, so that it may cost what was set aside for it.
+    """
+
+    def __init__(self, what: str, *, fix: str = "", detail: str = "", worked: bool = False) -> None:
+        super().__init__(what, fix=fix)
+        self.detail = detail
+        self.worked = worked
 
 
 class NoSubstrate(MindError):
@@ -101,8 +111,10 @@ class Unreachable(MindError):
 class Limited(Unreachable):
     """The server wants fewer calls; `after` is how many seconds it asks to wait."""
 
-    def __init__(self, what: str, *, fix: str = "", after: float | None = None) -> None:
-        super().__init__(what, fix=fix)
+    def __init__(
+        self, what: str, *, fix: str = "", detail: str = "", after: float | None = None
+    ) -> None:
+        super().__init__(what, fix=fix, detail=detail)
         self.after = after
 
 
@@ -112,6 +124,10 @@ class Denied(MindError):
 
 class TooLong(MindError):
     """The prompt does not fit into the model's context."""
+
+
+class Unsupported(MindError):
+    """This model does not take a setting of the call; asked again, it is left out."""
 
 
 class BadAnswer(MindError):

@@ -1,12 +1,11 @@
 """What the runner hands to steps: mind and hands, wrapped so that every call is recorded.
 
-A step sees only the Protocols of step.py. Budgets are not checked here yet.
+A step sees only the Protocols of step.py. How calls to models are metered is in calls.py.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,56 +15,32 @@ from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import SkillError
 from lumen.hands.run import Call, Limits, run
 from lumen.hands.skills import find
+from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import watched
 from lumen.kernel.mend import put_back
 from lumen.kernel.reading import sentences
 from lumen.kernel.slots import Self
 from lumen.kernel.step import Done, Spoken
-from lumen.mind.ask import Reach, ask
 from lumen.mind.render import render
+from lumen.mind.substrate import LONGEST_TOKEN
 
 PROMPTS = Path(__file__).with_name("prompts")
-LONGEST_TOKEN = 32  # characters; what is longer was said against the limit
 
 
 @dataclass(slots=True)
 class RecordedMind:
-    """The models, for one turn; `calls` is what the beat's memory tells of them."""
+    """The models, for one turn; `calls` meters them, keeps what is private here, and records."""
 
-    reach: Reach
-    digest: str
-    on_text: Callable[[str], None] | None = None
-    calls: list[dict[str, JSON]] = field(default_factory=list)
+    calls: Calls
 
     async def ask(self, step: str, slots: dict[str, JSON], max_tokens: int) -> Spoken:
-        """Ask the interface model once."""
-        model = await self.reach.model("interface")
-        answer = await ask(
-            self.reach,
-            "interface",
-            step,
-            slots,
-            digest=self.digest,
-            max_tokens=max_tokens,
-            on_text=self.on_text,
-        )
-        self.calls.append(
-            {
-                "step": step,
-                "model": answer.model,
-                "prompt_tokens": answer.prompt_tokens,
-                "completion_tokens": answer.completion_tokens,
-                "cached_tokens": answer.cached_tokens,
-                "seconds": round(answer.seconds, 3),
-                "finish": answer.finish,
-                "templates": dict(answer.templates),
-            }
-        )
-        most = max_tokens * LONGEST_TOKEN  # a substrate may heed no limit: the archive would swell
+        """Words of the interface model."""
+        call, answer = await self.calls.ask("interface", step, slots, max_tokens)
+        most = max_tokens * LONGEST_TOKEN  # what is more than that, nobody asked for
         finish = answer.finish if len(answer.text) <= most else "length"
         said = _tidy(answer.text[:most], finish)
-        return Spoken(said, answer.model, model.small, answer.copied)
+        return Spoken(said, str(call.model), call.model.small, answer.copied)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ decided elsewhere; what each makes of the files is in revise.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -123,6 +123,21 @@ class Gate:
     def record(self, entry: Entry, *, sign: bool = False) -> Placed:
         """Archive what happened, durably: the kernel's own word, for which no grant is asked."""
         return self.writer.append([self._redacted(entry)], durable=True, sign=sign)[-1]
+
+    def announce(self, entry: Entry, allow: Callable[[], None]) -> Placed:
+        """Archive, durably, that something is about to be spent, if that is allowed.
+
+        Nobody else can write between the check and the line, so two processes that spend at once
+        cannot both take what is left. `allow` raises what keeps it from being spent.
+        """
+        with self.writer.held():
+            self.index.catch_up()
+            allow()
+            return self.record(entry)
+
+    def redacted_json(self, value: JSON) -> tuple[JSON, int]:
+        """The same for JSON as `redacted` for a text."""
+        return redacted_json(value, self.secrets)
 
     def redacted(self, text: str) -> tuple[str, int]:
         """A text without what looks like a key or is on the author's list, and how much that was."""

@@ -24,11 +24,20 @@ from lumen.soul.archive import Placed, read
 from lumen.soul.fold import ERASED, Effects, FileSet, effects
 from lumen.soul.history import all_kept
 from lumen.soul.index import Index
+from lumen.soul.ledger import called
 from lumen.soul.projection import Progress, unwatched
 from lumen.soul.selfhood import without
 
 NEVER = ("genesis", "key_added", "scrubbed", "rollback_accepted")
-FREE = ("input", "error", "trouble", "why", "outcome")  # where its lines carry others' words
+FREE = (
+    "input",
+    "error",
+    "trouble",
+    "why",
+    "outcome",
+    "sent",
+    "detail",
+)  # where its lines carry others' words
 OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint", "undone")
 ATTEMPTS = 3
 MOST_DIGITS = 15
@@ -70,6 +79,7 @@ class _Carried:
     uses: list[JSON] = field(default_factory=list)
     restores: list[JSON] = field(default_factory=list)
     undone: list[JSON] = field(default_factory=list)
+    calls: list[JSON] = field(default_factory=list)
 
     def add(self, done: Effects, traces: Traces) -> None:
         """Take over the effects of one event."""
@@ -79,6 +89,7 @@ class _Carried:
         ]
         self.restores += [{"at": r.at, "upto": r.upto} for r in done.restores]
         self.undone += [{"at": u.at, "undoes": u.undoes} for u in done.undone]
+        self.calls += [called(call) for call in done.calls]
 
     def payload(self) -> dict[str, JSON]:
         """As the erasure says it."""
@@ -87,6 +98,7 @@ class _Carried:
             "uses": self.uses,
             "restores": self.restores,
             "undoes": self.undone,
+            "calls": self.calls,
         }
         return {key: value for key, value in said.items() if value}
 

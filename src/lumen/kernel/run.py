@@ -19,15 +19,30 @@ from lumen.core.clock import Clock, Draw, draw_from, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Busy, LumenError, MindError, UsageError
 from lumen.hands.run import Limits
+from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.loops import ACTION
 from lumen.kernel.mend import hold
 from lumen.kernel.recall import Recall as RecallOver
-from lumen.kernel.slots import Choice, Contour, Drafts, Now, Reply, Self, Slot, Stimulus, trace
+from lumen.kernel.slots import (
+    Choice,
+    Contour,
+    Drafts,
+    Now,
+    Reality,
+    Reply,
+    Self,
+    Slot,
+    Stimulus,
+    Surface,
+    trace,
+)
 from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
+from lumen.kernel.treasury import Caps, gap
 from lumen.mind.ask import Reach
+from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.history import last_change
 from lumen.soul.index import Index
 from lumen.soul.selfhood import Selfhood
@@ -60,6 +75,8 @@ class Kernel:
     now: Callable[[], Now]
     contour: Contour = field(default_factory=Contour)
     limits: Limits = field(default_factory=Limits)
+    caps: Caps = field(default_factory=Caps)
+    gone: Callable[[ModelDescriptor], None] = lambda _: None  # told of a model no longer offered
     strengthens: int = 20_000  # millionths a memory gains each time it is of use
     as_of: tuple[int, int] = (0, 0)  # the last change `self_` takes in; zeros: as handed over
 
@@ -80,6 +97,9 @@ class Answered:
     kind: str
     sources: tuple[int, ...]
     trouble: str  # what kept the model from helping, if anything did
+    fix: str  # and what to try
+    heard: int = 0  # the event that keeps what was said
+    lacking: float = 0.0  # how much a stronger model could have added
     redacted: int = 0  # secrets that were taken out of the message before anything kept it
 
 
@@ -115,12 +135,17 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
     with in_turn(kernel.being):
         placed = kernel.gate.record(_heard(text, session_key, private))
         stimulus = Stimulus(text, placed.seq, session_key, private)
+        turn: _Turn | None = None
         try:
             turn = await _begin(kernel, stimulus, watch)
             unheard = await run_loop(ACTION, turn, watch)
         except BaseException as error:
             why = error.what if isinstance(error, LumenError) else _plainly(error)
-            entry = kernel_entry("interrupted", f"The turn ended early: {why}", session_key, {})
+            calls = turn.mind.calls.taken() if turn else []
+            payload: dict[str, JSON] = {"calls": calls} if calls else {}
+            entry = kernel_entry(
+                "interrupted", f"The turn ended early: {why}", session_key, payload
+            )
             with suppress(LumenError):  # a full disk: the next start closes the turn
                 kernel.gate.record(entry, sign=True)
             raise
@@ -135,6 +160,9 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
         kind=chosen.draft.kind,
         sources=chosen.draft.sources,
         trouble=drafts.trouble,
+        fix=drafts.fix,
+        heard=stimulus.seq,
+        lacking=gap(turn.slots[Surface], turn.slots[Reality], chosen),
         redacted=hidden,
     )
 
@@ -187,8 +215,8 @@ async def _run_beat(beat: Beat, turn: _Turn, watch: Watch) -> tuple[list[Change]
     payload: dict[str, JSON] = {"turn": turn.stimulus.session_key, "steps": steps}
     if turn.stimulus.private:
         payload["private"] = True
-    if turn.mind.calls:
-        payload["calls"], turn.mind.calls = turn.mind.calls, []
+    if calls := turn.mind.calls.taken():
+        payload["calls"] = calls
     used = {seq for d in turn.slots.get(Drafts, Drafts()).drafts for seq in d.sources}
     if used and beat.name == "think":
         payload["uses"] = {"memories": sorted(used), "by": turn.kernel.strengthens}
@@ -305,7 +333,10 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     kernel.recall.at(stimulus.seq)
     kernel.recall.learn(LESSON)  # the newest; what is older is learnt in the background
     self_ = kernel.self_
-    mind = RecordedMind(kernel.reach, await _digest(kernel), watch.draft)
+    calls = calls_for(kernel, stimulus.session_key, private=stimulus.private)
+    calls.digest = await identity(kernel)
+    calls.on_text = watch.draft
+    mind = RecordedMind(calls)
     hands = RecordedHands(
         kernel.gate, stimulus.session_key, kernel.clock, kernel.limits, stimulus.private
     )
@@ -323,10 +354,22 @@ async def _begin(kernel: Kernel, stimulus: Stimulus, watch: Watch) -> _Turn:
     return turn
 
 
-async def _digest(kernel: Kernel) -> str:
+def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Calls:
+    """Metered calls to the models of a being."""
+    return Calls(
+        reach=kernel.reach,
+        gate=kernel.gate,
+        caps=kernel.caps,
+        session_key=session_key,
+        private=private,
+        gone=kernel.gone,
+    )
+
+
+async def identity(kernel: Kernel, role: str = "interface") -> str:
     """The identity text; a model that cannot be reached is told of later, when it is asked."""
     try:
-        small = (await kernel.reach.model("interface")).small
+        small = (await kernel.reach.model(role)).small
     except MindError:
         small = False
     return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small)

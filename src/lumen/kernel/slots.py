@@ -170,6 +170,7 @@ class Drafts(Slot):
 
     drafts: tuple[Draft, ...] = ()
     trouble: str = ""
+    fix: str = ""
 
     def said(self) -> str:
         """How many there are."""

@@ -61,11 +61,22 @@ class Spoken:
     copied: bool = False  # it only said an example of its prompt again
 
 
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Words for a prompt that come from a memory; private ones are shown to local models only."""
+
+    text: str
+    private: bool = False
+
+
 class Mind(Protocol):
-    """One call to the model a role is assigned to."""
+    """The model that the interface role is assigned to."""
 
     async def ask(self, step: str, slots: dict[str, JSON], max_tokens: int) -> Spoken:
-        """Render the step's templates, call once, return the words."""
+        """Render the step's templates, have the model answer, return the words.
+
+        What comes from a memory is given as Recalled. `max_tokens` is meant for a small model.
+        """
         ...
 
 

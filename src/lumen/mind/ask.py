@@ -1,50 +1,77 @@
-"""The one way to a model: a role and a step in, one call, an answer with its trace out.
+"""The one way to a model: a role and a step become a prompt, and a prompt one call.
 
 No history, no retries, no other model when the assigned one fails: whoever asks decides that.
+Between `prepare` and `send` stands whoever must agree to what is about to leave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lumen.core.canon import JSON
 from lumen.core.clock import Clock
-from lumen.core.errors import BadSetting
-from lumen.mind.render import render, render_turns
+from lumen.core.errors import BadSetting, NoSubstrate
+from lumen.mind.endpoints import BUILT_IN, Endpoint
+from lumen.mind.render import Rendered, render, render_turns
 from lumen.mind.roles import Assignment, open_substrate
-from lumen.mind.substrate import ModelDescriptor, OnText, Prompt, Substrate
+from lumen.mind.substrate import (
+    LONGEST_TOKEN,
+    Completion,
+    ModelDescriptor,
+    OnText,
+    Prompt,
+    Request,
+    Substrate,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
     """Which models can be asked, and with which words.
 
-    `folders` hold templates, the being's own before the shipped. Substrates are opened when first
-    needed; one put into `opened` beforehand is used as it is.
+    `folders` hold templates, the being's own before the shipped. `known` are models from an
+    earlier look, by substrate/model: with them, no substrate is asked what it has before a call.
+    Substrates are opened when first needed; one put into `opened` beforehand is used as it is.
     """
 
     assignments: Mapping[str, Assignment]
     folders: tuple[Path, ...]
     clock: Clock
+    endpoints: Mapping[str, Endpoint] = field(default_factory=lambda: BUILT_IN)
+    known: Mapping[str, ModelDescriptor] = field(default_factory=dict)
     opened: dict[str, Substrate] = field(default_factory=dict)
 
-    def substrate(self, role: str) -> tuple[Substrate, Assignment]:
-        """The open substrate that serves a role."""
+    def assigned(self, role: str) -> Assignment:
+        """Which model serves a role."""
         assignment = self.assignments.get(role)
         if assignment is None:
             raise BadSetting(
                 f"no model is assigned to the role {role}",
-                fix=f'add {role} = "embedded/SmolLM2-135M-Instruct" under [roles] in lumen.toml',
+                fix=f"lumen models set {role} embedded/SmolLM2-135M-Instruct",
             )
-        if assignment.substrate not in self.opened:
-            self.opened[assignment.substrate] = open_substrate(assignment.substrate)
-        return self.opened[assignment.substrate], assignment
+        return assignment
+
+    def substrate(self, substrate_id: str) -> Substrate:
+        """An open substrate."""
+        if substrate_id not in self.opened:
+            endpoint = self.endpoints.get(substrate_id)
+            if endpoint is None:
+                raise NoSubstrate(
+                    f"{substrate_id!r} is no substrate",
+                    fix=f"the substrates are {', '.join(self.endpoints)}",
+                )
+            known = [m for m in self.known.values() if m.substrate == substrate_id]
+            self.opened[substrate_id] = open_substrate(endpoint, known)
+        return self.opened[substrate_id]
 
     async def model(self, role: str) -> ModelDescriptor:
         """What serves a role: ask it for `local` before it is shown anything private."""
-        substrate, assignment = self.substrate(role)
-        return await substrate.describe(assignment.model_id)
+        assignment = self.assigned(role)
+        if known := self.known.get(str(assignment)):
+            return known
+        return await self.substrate(assignment.substrate).describe(assignment.model_id)
 
     def close(self) -> None:
         """Close every substrate that was opened."""
@@ -54,60 +81,79 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that could be made: which model would be shown what, from which templates."""
+
+    role: str
+    step: str
+    model: ModelDescriptor
+    prompt: Prompt
+    templates: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back, from which model, made with which templates."""
+    """What came back, and what it took; no number: the server did not tell."""
 
     text: str
-    model: str
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
     cached_tokens: int
     seconds: float
     finish: str
     copied: bool  # it only said the reply of an example again
-    templates: tuple[tuple[str, str], ...]
 
 
-async def ask(  # noqa: PLR0913 - everything that shapes an answer is named at the call
-    reach: Reach,
-    role: str,
-    step: str,
-    slots: Mapping[str, object],
-    *,
-    digest: str,
-    max_tokens: int,
-    temperature: float = 0.0,
-    seed: int = 0,
-    on_text: OnText | None = None,
-) -> Answer:
-    """Ask the model of a role once. The digest opens the system message, whatever the step."""
-    substrate, assignment = reach.substrate(role)
-    model = await substrate.describe(assignment.model_id)
+async def prepare(
+    reach: Reach, role: str, step: str, slots: Mapping[str, object], prompt: Prompt
+) -> Prepared:
+    """Render a step's templates for the model of a role.
+
+    `prompt` holds the limits, and in `system` the digest, which comes first whatever the step.
+    """
+    model = await reach.model(role)
     system = render(reach.folders, step, "system", slots, small=model.small)
     turns, shown = render_turns(reach.folders, step, slots, small=model.small)
-    prompt = render(reach.folders, step, "prompt", slots, small=model.small)
-    used = [system, prompt] if shown is None else [system, shown, prompt]
-    started = reach.clock.tick()
-    completion = await substrate.invoke(
-        assignment.model_id,
-        Prompt(
-            system=f"{digest}\n\n{system.text}",
-            user=prompt.text,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            seed=seed,
-            turns=turns,
-        ),
-        on_text,
+    user = render(reach.folders, step, "prompt", slots, small=model.small)
+    used: list[Rendered] = [system, *([shown] if shown else []), user]
+    whole = "\n\n".join(filter(None, (prompt.system, system.text)))
+    return Prepared(
+        role=role,
+        step=step,
+        model=model,
+        prompt=replace(prompt, system=whole, user=user.text, turns=turns),
+        templates=tuple((template.name, template.sha256) for template in used),
     )
+
+
+def leaving(reach: Reach, call: Prepared) -> Request | None:
+    """What a call would send, to the byte; nothing where it stays in this process."""
+    return reach.substrate(call.model.substrate).request(call.model.model_id, call.prompt)
+
+
+async def send(reach: Reach, call: Prepared, on_text: OnText | None = None) -> Answer:
+    """Make a call, once.
+
+    Raises:
+        MindError: there is no answer; the type says why.
+    """
+    substrate = reach.substrate(call.model.substrate)
+    started = reach.clock.tick()
+    completion: Completion = await substrate.invoke(call.model.model_id, call.prompt, on_text)
+    most = call.prompt.max_tokens * LONGEST_TOKEN  # else the archive would swell
     return Answer(
-        text=completion.text,
-        model=str(assignment),
+        text=completion.text[:most],
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
         cached_tokens=completion.cached_tokens,
         seconds=reach.clock.tick() - started,
-        finish=completion.finish,
-        copied=completion.text.strip() in {turn.reply for turn in turns},
-        templates=tuple((template.name, template.sha256) for template in used),
+        finish=completion.finish if len(completion.text) <= most else "length",
+        copied=completion.text.strip() in {turn.reply for turn in call.prompt.turns},
     )
+
+
+def schema_of(output: type) -> JSON:
+    """The JSON schema of a pydantic model, as servers take it."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(output).json_schema()

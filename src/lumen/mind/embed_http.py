@@ -6,7 +6,7 @@ whether it can wait. Answers are not trusted: their size, order, numbers and tim
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,15 +16,8 @@ from numpy.typing import NDArray
 
 from lumen.core.canon import clean
 from lumen.core.clock import SystemClock
-from lumen.core.errors import (
-    BadAnswer,
-    Denied,
-    Limited,
-    MindError,
-    ModelGone,
-    TooLong,
-    Unreachable,
-)
+from lumen.core.errors import BadAnswer, Cancelled, Denied, MindError, TooLong, Unreachable
+from lumen.mind.endpoints import Endpoint
 
 if TYPE_CHECKING:
     import httpx2
@@ -35,8 +28,6 @@ LONGEST = 4096  # characters of a text: what the built-in embedder reads of one
 SHORTEST = 64  # a text that is refused as too long at this length is not too long
 LARGEST = 32 * 1024 * 1024  # bytes of an answer; 64 vectors of 4096 numbers are about 6 MB
 CONNECT_S = 5.0
-SHOWN = 200  # characters of a server's words that are passed on
-_TOO_LONG = ("too large", "too long", "context length", "context size", "maximum context")
 
 Matrix = NDArray[np.float32]
 
@@ -48,7 +39,9 @@ class Meter(Protocol):
         """Allow a call and give it a name; a MindError instead means that nothing is sent."""
         ...
 
-    def end(self, call_id: str, tokens: int | None, seconds: float, trouble: str) -> None:
+    def end(
+        self, call_id: str, tokens: int | None, seconds: float, error: MindError | None
+    ) -> None:
         """A call is over: tokens as far as the server told, and what went wrong, if anything."""
         ...
 
@@ -61,7 +54,9 @@ class Unmetered:
         del texts
         return ""
 
-    def end(self, call_id: str, tokens: int | None, seconds: float, trouble: str) -> None:
+    def end(
+        self, call_id: str, tokens: int | None, seconds: float, error: MindError | None
+    ) -> None:
         """Nobody wants to know."""
 
 
@@ -110,7 +105,8 @@ class HttpEmbedder:
     def _metered(self, texts: list[str]) -> Matrix:
         clock = SystemClock()
         call = self.meter.begin(texts)
-        began, tokens, trouble = clock.tick(), None, "it was broken off"
+        began, tokens = clock.tick(), None
+        trouble: MindError | None = Cancelled("it was broken off", worked=True)
         try:
             body = self._post(texts, began + self.seconds)
             rows, tokens = read_answer(self.id, body, len(texts))
@@ -118,9 +114,9 @@ class HttpEmbedder:
                 raise BadAnswer(
                     f"{self.id} gave vectors of {self.size} numbers and now of {rows.shape[1]}"
                 )
-            self.size, trouble = rows.shape[1], ""
+            self.size, trouble = rows.shape[1], None
         except MindError as error:
-            trouble = error.what
+            trouble = error
             raise
         finally:
             self.meter.end(call, tokens, clock.tick() - began, trouble)
@@ -128,6 +124,8 @@ class HttpEmbedder:
 
     def _post(self, texts: list[str], until: float) -> bytes:
         import httpx2
+
+        from lumen.mind.substrates.http import failure
 
         asked = {"model": self.model, "input": texts, "encoding_format": "float"}
         # An encoding could make a small answer a huge one; numbers compress little anyway.
@@ -146,12 +144,17 @@ class HttpEmbedder:
                 body = self._read(answer, until)
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             raise Unreachable(
-                f"{self.id} cannot be reached at {self.url}: {str(error) or type(error).__name__}",
-                fix="lumen doctor",
+                f"{self.id} cannot be reached at {self.url}",
+                fix="lumen models scan",
+                detail=str(error) or type(error).__name__,
+                worked=not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout),
             ) from error
         if answer.status_code != 200:
-            raise failure(self.id, answer.status_code, answer.headers, body)
+            raise failure(self._endpoint(), answer.status_code, answer.headers, body)
         return body
+
+    def _endpoint(self) -> Endpoint:
+        return Endpoint(self.id.partition("/")[0], "openai", self.url, self.local, self.key)
 
     def _open(self) -> httpx2.Client:
         if self._client is None:
@@ -193,21 +196,6 @@ def batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def failure(name: str, status: int, headers: Mapping[str, str], body: bytes) -> MindError:
-    """What an answer other than 200 means."""
-    said = _words(body)
-    what = f"{name} answered {status}" + (f": {said}" if said else "")
-    if any(phrase in said.lower() for phrase in _TOO_LONG) or status == 413:
-        return TooLong(what)
-    if status == 429:
-        return Limited(what, after=_seconds(headers.get("retry-after", "")), fix="try again later")
-    if status in (401, 403):
-        return Denied(what, fix="check the key")
-    if status == 404:
-        return ModelGone(what, fix="lumen models")
-    return Unreachable(what) if status >= 500 else BadAnswer(what)
-
-
 def read_answer(name: str, body: bytes, many: int) -> tuple[Matrix, int | None]:
     """The rows of an answer in the order of its texts, each of length 1, and the tokens it took.
 
@@ -233,20 +221,3 @@ def read_answer(name: str, body: bytes, many: int) -> tuple[Matrix, int | None]:
     usage = read.get("usage")
     tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else None
     return rows.astype(np.float32), tokens if type(tokens) is int and tokens >= 0 else None
-
-
-def _words(body: bytes) -> str:
-    """What a server says went wrong, in one line."""
-    try:
-        read: Any = orjson.loads(body)
-        error = read.get("error", read)
-        said = error.get("message", "") if isinstance(error, dict) else error
-    except (orjson.JSONDecodeError, AttributeError):
-        said = ""
-    line = " ".join(str(said).split())
-    return "".join(c for c in line if c.isprintable())[:SHOWN]
-
-
-def _seconds(text: str) -> float | None:
-    """Seconds to wait; a date is not read."""
-    return float(text) if text.isdecimal() and len(text) < 10 else None

@@ -1,13 +1,14 @@
 """Prompt templates: files in, text out, and the hash of exactly what was used.
 
 A template is one file: no includes, so its hash covers all of its wording. Every name it mentions
-must be given, in branches not taken too, so a misspelt slot is found at the first turn.
+must be given, in branches not taken too. A slot that is `Untrusted` comes out as a marked block,
+whatever the template does with it; how is in seal.py. Finding faults beforehand is proofread.py's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,7 +17,11 @@ import minijinja
 
 from lumen.core.canon import sha256
 from lumen.core.errors import BadSetting
+from lumen.core.untrusted import Untrusted, data
+from lumen.mind.seal import CUT, WHOLE, Sealed, Seals
 from lumen.mind.substrate import Turn
+
+__all__ = ["BadTemplate", "Rendered", "Untrusted", "data", "find", "render", "render_turns"]
 
 Part = Literal["system", "prompt"]
 
@@ -25,7 +30,19 @@ FUEL = 50_000  # instructions; a prompt that lists a thousand lines needs about 
 _STEP = re.compile(r"[a-z][a-z0-9_]*")
 _BUILT_IN = frozenset({"loop", "range", "dict", "namespace"})
 _TURN = re.compile(r"((?:^>.*\n?)+)((?:^(?!>).*\n?)*)", re.MULTILINE)
-_MARK = re.compile(r"<(?=[\s/\\]*data-)", re.IGNORECASE)
+
+
+class BadTemplate(BadSetting):
+    """A template that cannot be filled: which file, on which line if that is known, and why."""
+
+    def __init__(
+        self, path: Path, why: str, *, fix: str = "", line: int | None = None, quoted: str = ""
+    ) -> None:
+        place = f"line {line}: " if line else ""
+        super().__init__(f"the template {path}: {place}{why}", fix=fix)
+        self.why = why
+        self.line = line
+        self.quoted = quoted  # the last line of what is wrong, where its number is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +62,12 @@ def render(
     For a small model a folder's `<part>.small.md` comes before its `<part>.md`; the order of the
     folders comes first, so what the author wrote is never passed over for a shipped file.
     """
-    looked, found = _find(folders, step, part, small=small)
+    looked, found = find(folders, step, part, small=small)
     if found is None:
         raise BadSetting(
             f"there is no template {step}/{part}.md", fix=f"write one of {', '.join(looked)}"
         )
-    return _fill(found, slots)
+    return _fill(*found, slots).done()
 
 
 def render_turns(
@@ -61,54 +78,82 @@ def render_turns(
     Lines that begin with > are what was said, the lines after them the reply. A small model
     follows examples given so, and hardly any other instruction.
     """
-    _, found = _find(folders, step, "turns", small=small)
+    _, found = find(folders, step, "turns", small=small)
     if found is None:
         return (), None
-    rendered = _fill(found, slots, one_line=True)
-    turns = []
-    for quoted, rest in _TURN.findall(rendered.text):
-        said = re.sub(r"^> ?", "", quoted, flags=re.MULTILINE).strip()
-        if not said or not rest.strip():
-            raise BadSetting(f"the template {found[0]}: {quoted.strip()!r} has no reply under it")
-        turns.append(Turn(said, rest.strip()))
-    return tuple(turns), rendered
+    filled = _fill(*found, slots, one_line=True)
+    turns = tuple(
+        Turn(filled.seals.open(said), filled.seals.open(reply))
+        for said, reply in pairs(filled.text, found[0])
+    )
+    return turns, filled.done()
 
 
-def _fill(
-    found: tuple[Path, str], slots: Mapping[str, object], *, one_line: bool = False
-) -> Rendered:
-    path, name = found
+def pairs(text: str, path: Path) -> list[tuple[str, str]]:
+    """What was said and what was replied, in the text of a `turns.md`."""
+    found = []
+    for match in _TURN.finditer(text):
+        said = re.sub(r"^> ?", "", match[1], flags=re.MULTILINE).strip()
+        if not said or not match[2].strip():
+            raise BadTemplate(
+                path,
+                f"{match[1].strip()!r} has no reply under it",
+                fix="write the reply on the lines after it, without >",
+                quoted=match[1].strip().splitlines()[-1],
+            )
+        found.append((said, match[2].strip()))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """A filled template whose untrusted texts are still sealed."""
+
+    text: str
+    seals: Seals
+    sha256: str
+    name: str
+
+    def done(self) -> Rendered:
+        return Rendered(text=self.seals.open(self.text), sha256=self.sha256, name=self.name)
+
+
+def try_out(path: Path, slots: Mapping[str, object], *, turns: bool) -> None:
+    """Fill one file as a turn would, and keep nothing of it.
+
+    Raises:
+        BadTemplate: a turn with these slots would fail.
+    """
+    filled = _fill(path, path.name, slots, one_line=turns)
+    if turns:
+        pairs(filled.text, path)
+
+
+def _fill(path: Path, name: str, slots: Mapping[str, object], *, one_line: bool = False) -> _Filled:
     try:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(f"the template {path} cannot be read: {error}") from error
-    environment = _environment()
-    if one_line:
-        environment.finalizer = _one_line
+        raise BadTemplate(path, f"it cannot be read: {error}") from error
+    seals = Seals()
+    given = {slot: seals.slot(value) for slot, value in slots.items()}
+    environment = environment_with(seals.data)
+    environment.finalizer = lambda value: (_one_line if one_line else _as_is)(seals.printed(value))
     try:
-        _require(environment.undeclared_variables_in_str(source) - _BUILT_IN, slots, path)
-        text = environment.render_str(source, name, **slots)
+        _require(names_in(environment, source), slots, path)
+        text = environment.render_str(source, name, **given).strip()
+        seals.must_be_whole(text)
     except minijinja.TemplateError as error:
-        line = f"line {error.line}: " if error.line else ""
-        reason = error.detail or error.message
-        raise BadSetting(f"the template {path} fails: {line}{reason}") from error
-    return Rendered(text=text.strip(), sha256=sha256(source.encode()), name=name)
+        raise BadTemplate(path, error.detail or error.message, line=error.line) from error
+    except BadTemplate:
+        raise
+    except BadSetting as error:
+        raise BadTemplate(path, error.what, fix=error.fix) from error
+    except (AttributeError, TypeError) as error:  # a seal has no methods and is no function
+        raise BadTemplate(path, f"{CUT}: {error}", fix=WHOLE) from error
+    return _Filled(text, seals, sha256(source.encode()), name)
 
 
-def data(text: object, source: object = "") -> str:
-    """Wrap text nobody vouches for in a block it cannot close.
-
-    The mark is derived from the text, so it cannot be known while the text is written, and
-    anything in the text that looks like such a mark loses its bracket.
-    """
-    inside = _MARK.sub("(", str(text))
-    tag = f"data-{sha256(inside.encode(errors='replace'))[:8]}"
-    label = re.sub(r"[^\w .:/-]", "", str(source))
-    opening = f'<{tag} from="{label}">' if label else f"<{tag}>"
-    return f"{opening}\n{inside}\n</{tag}>"
-
-
-def _find(
+def find(
     folders: Iterable[Path], step: str, part: str, *, small: bool
 ) -> tuple[list[str], tuple[Path, str] | None]:
     """Where it was looked for, and where it was found."""
@@ -126,29 +171,42 @@ def _find(
     return looked, None
 
 
-def _require(names: set[str], slots: Mapping[str, object], path: Path) -> None:
-    unknown = sorted(names - slots.keys())
-    if unknown:
-        raise BadSetting(
-            f"the template {path} uses {', '.join(unknown)}, which this step does not give",
-            fix=f"it gives: {', '.join(sorted(slots)) or 'nothing'}",
-        )
-
-
-def _environment() -> minijinja.Environment:
-    return minijinja.Environment(
-        filters={"data": data},
+def environment_with(data_filter: Callable[..., Sealed]) -> minijinja.Environment:
+    """The language templates are written in."""
+    environment = minijinja.Environment(
+        filters={"data": data_filter},
         fuel=FUEL,
         undefined_behavior="strict",
         auto_escape_callback=_never,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.remove_filter("urlencode")  # it would spell out a seal unseen
+    return environment
+
+
+def names_in(environment: minijinja.Environment, source: str) -> set[str]:
+    """Every name a template expects to be given, in branches not taken too."""
+    return set(environment.undeclared_variables_in_str(source)) - _BUILT_IN
+
+
+def _require(names: set[str], slots: Mapping[str, object], path: Path) -> None:
+    unknown = sorted(names - slots.keys())
+    if unknown:
+        raise BadTemplate(
+            path,
+            f"it uses {', '.join(unknown)}, which this step does not give",
+            fix=f"it gives: {', '.join(sorted(slots)) or 'nothing'}",
+        )
 
 
 def _one_line(value: object) -> object:
     """Text filled into turns can begin no line and so no turn of its own."""
     return " ".join(value.split()).lstrip("> ") or "…" if isinstance(value, str) else value
+
+
+def _as_is(value: object) -> object:
+    return value
 
 
 def _never(_name: str) -> bool:

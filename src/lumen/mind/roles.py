@@ -1,4 +1,5 @@
-"""The five fixed roles, which model each is assigned to, and where substrates come from.
+"""The five fixed roles and the inner loop's own, which model each is assigned to, and how a
+substrate is opened.
 
 An assignment is followed to the letter: nothing here falls back to another model.
 """
@@ -6,13 +7,22 @@ An assignment is followed to the letter: nothing here falls back to another mode
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lumen.core.errors import BadSetting, NoSubstrate
-from lumen.mind.substrate import Substrate
+from lumen.core.errors import BadSetting
+from lumen.mind.endpoints import Endpoint, Kind
+from lumen.mind.substrate import ModelDescriptor, Substrate
+
+if TYPE_CHECKING:
+    from lumen.mind.substrates.remote import Dialect
 
 ROLES = ("interface", "compiler", "orchestrator", "scraper", "reflection")
+INNER = "kernel"  # the loop that thinks when nobody speaks: its model must be a local one
+EMBEDDER = "embedder"
+ESCALATION = "escalation"  # a stronger model, asked only when the author has said yes
+ASSIGNABLE = (*ROLES, INNER, EMBEDDER, ESCALATION)
 
 _SUBSTRATE_ID = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -32,8 +42,8 @@ class Assignment:
 
 def parse_assignment(role: str, text: str) -> Assignment:
     """Reads 'substrate/model'; only the first slash divides, so a model may have its own."""
-    if role not in ROLES:
-        raise BadSetting(f"{role!r} is no role", fix=f"the roles are {', '.join(ROLES)}")
+    if role not in ASSIGNABLE:
+        raise BadSetting(f"{role!r} is no role", fix=f"the roles are {', '.join(ASSIGNABLE)}")
     substrate, slash, model_id = text.partition("/")
     example = "write it as substrate/model, such as embedded/SmolLM2-135M-Instruct"
     if not slash:
@@ -50,28 +60,31 @@ def parse_assignments(settings: Mapping[str, str]) -> dict[str, Assignment]:
     return {role: parse_assignment(role, text) for role, text in settings.items()}
 
 
-def open_substrate(substrate_id: str) -> Substrate:
-    """A fresh substrate; whoever opens it closes it."""
-    opener = _OPENERS.get(substrate_id)
-    if opener is None:
-        raise NoSubstrate(
-            f"{substrate_id!r} is no substrate", fix=f"the substrates are {', '.join(_OPENERS)}"
-        )
-    return opener()
+def open_substrate(endpoint: Endpoint, known: Iterable[ModelDescriptor] = ()) -> Substrate:
+    """A fresh substrate; whoever opens it closes it. `known` are its models from an earlier look."""
+    if endpoint.kind == "embedded":
+        from lumen.mind.substrates.embedded import Embedded
+
+        return Embedded()
+    if endpoint.kind == "scripted":
+        from lumen.mind.substrates.scripted import Scripted
+
+        return Scripted()
+    from lumen.mind.substrates.remote import Remote
+
+    return Remote(endpoint, _dialect(endpoint.kind), known)
 
 
-def _embedded() -> Substrate:
-    from lumen.mind.substrates.embedded import Embedded
+def _dialect(kind: Kind) -> Dialect:
+    """How a kind of server speaks; imported when it is needed."""
+    if kind == "anthropic":
+        from lumen.mind.substrates.anthropic import ANTHROPIC
 
-    return Embedded()
+        return ANTHROPIC
+    if kind == "ollama":
+        from lumen.mind.substrates.ollama import OLLAMA
 
+        return OLLAMA
+    from lumen.mind.substrates import openai
 
-def _scripted() -> Substrate:
-    from lumen.mind.substrates.scripted import Scripted
-
-    return Scripted()
-
-
-_OPENERS: dict[str, Callable[[], Substrate]] = {"embedded": _embedded, "scripted": _scripted}
-
-SUBSTRATES = tuple(_OPENERS)
+    return {"xai": openai.XAI, "lmstudio": openai.LMSTUDIO}.get(kind, openai.OPENAI)

@@ -9,7 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from lumen.core.canon import JSON
+
 OnText = Callable[[str], None]
+LONGEST_TOKEN = 32  # characters; who writes more does not heed the limit, and is cut off
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,13 @@ class ModelDescriptor:
     vision: bool
     small: bool
     local: bool
+    embeds: bool = False  # it makes vectors, not words
+    thinks: bool = False  # it may think before it speaks
+    last_seen: str = ""  # when its substrate last listed it, or it last answered a probe
+
+    def __str__(self) -> str:
+        """As it is assigned to a role."""
+        return f"{self.substrate}/{self.model_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +54,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """All a model is given for one call; `turns` stand between the system text and the user's."""
+    """All a model is given for one call; `turns` stand between the system text and the user's.
+
+    `schema` is the JSON schema the answer must follow; none: words.
+    """
 
     system: str
     user: str
@@ -53,17 +66,33 @@ class Prompt:
     seed: int = 0
     stop: tuple[str, ...] = ()
     turns: tuple[Turn, ...] = ()
+    schema: JSON = None
+
+    def messages(self) -> list[tuple[str, str]]:
+        """Everything that is said, in order, with who says it."""
+        said = [("system", self.system)]
+        for turn in self.turns:
+            said += [("user", turn.said), ("assistant", turn.reply)]
+        return [*said, ("user", self.user)]
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model said, and what it took to say it."""
+    """What a model said, and what it took to say it; no number: its server did not tell."""
 
     text: str
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
     cached_tokens: int
     finish: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent to a server, to the byte; who is asked is not in it, nor is a key."""
+
+    url: str
+    body: bytes
 
 
 class Substrate(Protocol):
@@ -83,10 +112,14 @@ class Substrate(Protocol):
         """The model of that id, listed or not; NoSubstrate when there is none."""
         ...
 
+    def request(self, model_id: str, prompt: Prompt) -> Request | None:
+        """What `invoke` would send for this prompt; nothing where nothing leaves this process."""
+        ...
+
     async def invoke(
         self, model_id: str, prompt: Prompt, on_text: OnText | None = None
     ) -> Completion:
-        """One call. Pieces go to `on_text` on the event loop, in order, as they are written."""
+        """One call, tried once. Pieces go to `on_text` on the event loop, in order, as they are written."""
         ...
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 7
+SCHEMA = 8
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -28,6 +28,8 @@ CREATE TABLE events(
 CREATE INDEX events_author ON events(author, seq);
 CREATE INDEX events_session ON events(session_key);
 CREATE INDEX events_repairs ON events(situation) WHERE situation = 'repair';
+CREATE INDEX events_asked ON events(situation, seq)
+  WHERE situation IN ('escalation', 'approved', 'denied', 'escalated');
 CREATE INDEX events_day ON events(segment, seq);
 CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';
 CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',
@@ -48,6 +50,11 @@ CREATE TABLE erasures(seq INTEGER, target INTEGER, scrubbed INTEGER,
   PRIMARY KEY(seq, target)) WITHOUT ROWID;
 CREATE TABLE rereads(seq INTEGER PRIMARY KEY);
 CREATE TABLE held(path TEXT PRIMARY KEY, sha256 TEXT, seq INTEGER) WITHOUT ROWID;
+CREATE TABLE calls(id TEXT PRIMARY KEY, seq INTEGER, moment TEXT, role TEXT, step TEXT, model TEXT,
+  local INTEGER, set_aside INTEGER, escalated INTEGER, outcome TEXT, tokens INTEGER, prompt INTEGER,
+  completion INTEGER, cached INTEGER, ms INTEGER, micros INTEGER) WITHOUT ROWID;
+CREATE INDEX calls_moment ON calls(moment);
+CREATE INDEX calls_seq ON calls(seq);
 -- What follows is a cache, of the built-in embedder: made again when it is missing, compared by nobody.
 CREATE TABLE unembedded(seq INTEGER PRIMARY KEY);
 CREATE TABLE embedder(id TEXT);
@@ -76,6 +83,7 @@ FOLDED = (
     "erasures",
     "rereads",
     "held",
+    "calls",
 )
 
 _TAKE_OVER = """

@@ -24,6 +24,8 @@ CLOSING = frozenset({"record", "unclosed", "interrupted", ERASED})
 # A payload key with a meaning for state; nobody but the kernel may write one.
 SPOKEN_FOR = frozenset(
     {
+        "call",
+        "calls",
         "changes",
         "checkpoint",
         "erases",
@@ -85,6 +87,32 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
+class Called:
+    """A call to a model: announced before it was made, told of when it was over, or both.
+
+    Tokens are what it is taken to have used, `None` while that is not known; the announcement's
+    count then stands for them. Money is in millionths of a dollar; `None`: nobody knows the price.
+    """
+
+    at: int
+    id: str
+    moment: str
+    role: str
+    step: str
+    model: str
+    local: bool
+    set_aside: int
+    escalated: bool
+    outcome: str = ""
+    tokens: int | None = None
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int = 0
+    ms: int = 0
+    micros: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Effects:
     """All that one event changes."""
 
@@ -99,6 +127,7 @@ class Effects:
     private: bool = False
     checkpoint: str = ""
     held: tuple[str, str] | None = None
+    calls: tuple[Called, ...] = ()
 
 
 NOTHING = Effects()
@@ -207,7 +236,40 @@ def _read(event: Event, payload: Mapping[str, JSON]) -> Effects:
         private=bool(marks and marks["private"]),
         checkpoint=str(payload.get("checkpoint", "")),
         held=(str(held["path"]), str(held["sha256"])) if held else None,
+        calls=_calls(event, payload),
     )
+
+
+def _calls(event: Event, payload: Mapping[str, JSON]) -> tuple[Called, ...]:
+    """A call that is about to be made, or those that are over; older lines gave them no id."""
+    one = payload.get("call")
+    many = [one] if one else payload.get("calls", ())
+    return tuple(_called(event, told) for told in many if "id" in told)
+
+
+def _called(event: Event, told: Mapping[str, JSON]) -> Called:
+    return Called(
+        at=int(told.get("at", event.seq)),
+        id=str(told["id"]),
+        moment=str(told.get("moment", event.timestamp)),
+        role=str(told["role"]),
+        step=str(told["step"]),
+        model=str(told["model"]),
+        local=bool(told["local"]),
+        set_aside=int(told["set_aside"]),
+        escalated=bool(told.get("escalated", False)),
+        outcome=str(told.get("outcome", "")),
+        tokens=_number(told.get("tokens")),
+        prompt=_number(told.get("prompt_tokens")),
+        completion=_number(told.get("completion_tokens")),
+        cached=int(told.get("cached_tokens") or 0),
+        ms=round(float(told.get("seconds") or 0) * 1000),
+        micros=_number(told.get("micros")),
+    )
+
+
+def _number(value: JSON) -> int | None:
+    return None if value is None else int(value)
 
 
 def _file(event: Event, change: Mapping[str, JSON]) -> FileSet:

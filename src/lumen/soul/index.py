@@ -188,6 +188,11 @@ class Index:
         )
         return [parse(read_at(self.being.memory, *place)) for place in rows]
 
+    def event(self, seq: int) -> Event | None:
+        """One event, whoever wrote it: for the author, never for a prompt."""
+        place = self.place(seq)
+        return parse(read_at(self.being.memory, *place)) if place else None
+
     def last_turn(self) -> str:
         """The session key of the newest turn that was answered."""
         row = self.row(
@@ -216,6 +221,12 @@ class Index:
         """Turns that were begun and never closed."""
         rows = self.rows("SELECT session_key, seq FROM open_turns ORDER BY seq")
         return [(str(key), int(seq)) for key, seq in rows]
+
+    def waiting(self) -> int:
+        """How many proposals wait for the author's word."""
+        asked = "SELECT situation, count(*) FROM events WHERE situation IN ('escalation', 'denied', 'escalated') GROUP BY 1"
+        many = {str(s): int(n) for s, n in self.rows(asked)}
+        return many.get("escalation", 0) - many.get("denied", 0) - many.get("escalated", 0)
 
     def said_in(self, start: str, end: str) -> list[Memory]:
         """What the author said between two moments, oldest first."""

@@ -6,7 +6,7 @@ made from scratch equals, row for row, one that followed along.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from lumen.soul.archive import Stored, read, segments
 from lumen.soul.database import transaction
 from lumen.soul.fold import (
     NOTHING,
+    Called,
     Effects,
     FileSet,
     closes,
@@ -32,6 +33,18 @@ Row = Any  # a row as SQLite hands it over
 UNSOUGHT = (EventType.ASSISTANT_MESSAGE, EventType.SYSTEM_EVENT)
 _EVENT = f"INSERT INTO events VALUES({','.join('?' * 19)})"
 _TALLY = "INSERT INTO tally VALUES(?,?,1) ON CONFLICT(author, event_type) DO UPDATE SET n = n + 1"
+
+
+# A call stands where it is first told of, and an ending never gives way to an announcement: so the
+# order in which the two arrive, which a forgetting can change, makes no difference.
+_CALL = (
+    f"INSERT INTO calls VALUES({','.join('?' * 16)}) ON CONFLICT(id) DO UPDATE SET "
+    "seq = min(seq, excluded.seq), moment = min(moment, excluded.moment)"
+)
+_OVER = (
+    "UPDATE calls SET outcome = ?, tokens = ?, prompt = ?, completion = ?, cached = ?, ms = ?, "
+    "micros = ? WHERE id = ?"
+)
 
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
@@ -146,6 +159,18 @@ def _apply(db: apsw.Connection, seq: int, done: Effects) -> None:
         db.execute("INSERT INTO checkpoints VALUES(?,?)", (seq, done.checkpoint))
     if done.held:
         db.execute("INSERT OR REPLACE INTO held VALUES(?,?,?)", (*done.held, seq))
+    _enter(db, done.calls)
+
+
+def _enter(db: apsw.Connection, calls: Iterable[Called]) -> None:
+    """Enter calls that are announced, and what came of those that are over."""
+    for call in calls:
+        came_of = (call.outcome, call.tokens, call.prompt, call.completion, call.cached, call.ms)
+        made = (call.id, call.at, call.moment, call.role, call.step, call.model, int(call.local))
+        row = (*made, call.set_aside, int(call.escalated), *came_of, call.micros)
+        db.execute(_CALL, row)
+        if call.outcome:
+            db.execute(_OVER, (*came_of, call.micros, call.id))
 
 
 def _set_file(db: apsw.Connection, change: FileSet) -> None:

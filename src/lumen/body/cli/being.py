@@ -60,6 +60,7 @@ def status(named: str | None, as_json: bool) -> None:
         note(line)
     by_author = {a.value: counts.get(a.value, 0) for a in Author}
     open_turns = len(index.open_turns())
+    waiting = index.waiting()
     found: JSON = {
         "being": str(being.root),
         "name": self_.name,
@@ -77,6 +78,7 @@ def status(named: str | None, as_json: bool) -> None:
         "head": head,
         "signed_up_to": signed,
         "open_turns": open_turns,
+        "waiting": waiting,
     }
     index.close()
     if as_json:
@@ -100,6 +102,8 @@ def status(named: str | None, as_json: bool) -> None:
         rows.append(("recall", f"{vectors:,} of {worth:,} memories can be found by meaning so far"))
     if again < of:
         rows.append(("recall", f"reindexing with {chosen}: {again:,} of {of:,}"))
+    if waiting:
+        rows.append(("waiting for you", f"{counted(waiting, 'approval')}   → lumen approvals"))
     if open_turns:
         rows.append(("unfinished", f"{counted(open_turns, 'turn')} under way or broken off"))
     width = max(len(label) for label, _ in rows) + 3

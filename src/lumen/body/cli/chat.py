@@ -19,8 +19,9 @@ from lumen.core.canon import clean, printable
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
+from lumen.kernel.escalate import propose
 from lumen.kernel.learning import Learner
-from lumen.kernel.run import Kernel, Watch, converse, says_something
+from lumen.kernel.run import Answered, Kernel, Watch, converse, says_something
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -72,18 +73,29 @@ class Talk:
             )
         finally:
             live.clear()
-        if answered.redacted:
-            note(f"{counted(answered.redacted, 'secret')} left out: not kept, not shown to a model")
-        while self.kernel.gate.repairs:
-            line = self.kernel.gate.repairs.pop(0)
-            if line not in self.told:  # what stays wrong is said once, not after every answer
-                note(line)
-            self.told.add(line)
-        if why := self.kernel.recall.trouble():
-            note(why)
+        self._after(answered)
         if self.as_json:
             said = asdict(answered)
             show({"reply": said.pop("text"), **said})
+
+    def _after(self, answered: Answered) -> None:
+        """What there is to say beside the answer."""
+        if answered.trouble and answered.fix:
+            self._once(f"{answered.trouble}\n  try: {answered.fix}")
+        if proposal := self.runner.run(propose(self.kernel, answered.heard, answered.lacking)):
+            note(f"I could ask {proposal.model}: lumen approvals")
+        if answered.redacted:
+            note(f"{counted(answered.redacted, 'secret')} left out: not kept, not shown to a model")
+        while self.kernel.gate.repairs:
+            self._once(self.kernel.gate.repairs.pop(0))
+        if why := self.kernel.recall.trouble():
+            note(why)
+
+    def _once(self, line: str) -> None:
+        """Say what stays wrong once, not after every answer."""
+        if line not in self.told:
+            note(line)
+        self.told.add(line)
 
 
 class LiveLine:
@@ -140,7 +152,9 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
 
 def _open(being: Being, settings: Settings) -> Kernel:
     from lumen.body.app import open_kernel
+    from lumen.body.cli.prompts import refuse_bad_prompts
 
+    refuse_bad_prompts(being)  # before anything is archived that could not be answered
     kernel, mended = open_kernel(being, settings)
     for line in mended:
         note(line)

@@ -14,7 +14,7 @@ from shlex import quote
 import click
 
 from lumen.body.cli.common import counted, say, shared, show
-from lumen.body.config import data_home, find_being, must_be
+from lumen.body.config import Settings, data_home, find_being, must_be
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
 from lumen.soul.keys import Keyring
@@ -106,7 +106,7 @@ def _being(being: Being, by_default: bool) -> Iterator[Finding]:
         yield Finding("being", "warn" if unborn else "bad", error.what, error.fix)
         return
     yield Finding("being", "ok", str(being.root))
-    yield from (_role(role, model) for role, model in settings.roles.items())
+    yield from _roles(settings)
     key = Keyring(data_home()).key_file(settings.soul)
     if not key.exists():
         yield Finding("key", "warn", "not on this host: the next turn makes a new, unvouched one")
@@ -129,18 +129,20 @@ def _key(soul: str) -> Finding:
     return Finding("key", "ok", f"{keyring.key_file(soul)} (0600, not encrypted)")
 
 
-def _role(role: str, model: str) -> Finding:
-    """Whether what a role is assigned to is there; it is not asked anything."""
-    from lumen.mind.roles import open_substrate, parse_assignment
+def _roles(settings: Settings) -> Iterator[Finding]:
+    """Whether what each role is assigned to is there, as far as is known; nobody is asked."""
+    from lumen.body.reach import all_assignments, endpoints_of, notes_file
+    from lumen.kernel.registry import load
 
     try:
-        assigned = parse_assignment(role, model)
-        substrate = open_substrate(assigned.substrate)
-        asyncio.run(substrate.describe(assigned.model_id))
-        substrate.close()
+        reachable, notes = endpoints_of(settings), load(notes_file())
+        for role, assigned in all_assignments(settings).items():
+            why = notes.stale(assigned, reachable)
+            fix = "lumen models scan" if why else ""
+            told = f"{assigned}: {why}" if why else str(assigned)
+            yield Finding(role, "bad" if why else "ok", told, fix)
     except LumenError as error:
-        return Finding(role, "bad", error.what, error.fix)
-    return Finding(role, "ok", model)
+        yield Finding("models", "bad", error.what, error.fix)
 
 
 def _archive(being: Being, soul: str) -> Finding:

@@ -30,7 +30,7 @@ from lumen.kernel.slots import (
     Stimulus,
     Surface,
 )
-from lumen.kernel.step import Mind, Recall, step
+from lumen.kernel.step import Mind, Recall, Recalled, step
 
 TALK_TOKENS = 48
 FREE_WORDS = 3  # a small model may bring so many words of its own; more count as invention
@@ -70,7 +70,7 @@ async def drafts(
         "kind": _kind(surface),
         "message": ingested.excerpt,
         "facts": [
-            f"{day(e.memory.timestamp, now)}: {e.quote}"
+            Recalled(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
             for e in useful
             if e.memory.seq not in shown
         ],
@@ -80,7 +80,8 @@ async def drafts(
         spoken = await mind.ask("drafts", slots, TALK_TOKENS)
     except MindError as error:
         left = own if own and surface.modality != "question" else None
-        return Drafts(drafts=(left or _without_model(own, error.what),), trouble=error.what)
+        drafts = (left or _without_model(own, error.what),)
+        return Drafts(drafts=drafts, trouble=error.what, fix=error.fix)
     heard = (ingested.excerpt, *(m.text[: contour.excerpt] for m in reality.recent))
     parroted = spoken.copied and surface.modality in ("question", "task")
     if parroted or not says_anew(spoken.text, heard):
@@ -105,12 +106,17 @@ def says_anew(text: str, said: tuple[str, ...]) -> bool:
     return any(c.isalnum() for c in text) and all(spoken != words(s) for s in said)
 
 
-def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, str]]:
+def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, Recalled]]:
     """Recent memories as pairs of what was said and what was answered."""
-    pairs: list[dict[str, str]] = []
+    pairs: list[dict[str, Recalled]] = []
     for said, reply in pairwise(recent):
         if said.session_key == reply.session_key and reply.author is Author.SELF:
-            pairs.append({"said": said.text[:longest], "reply": reply.text[:longest]})
+            pairs.append(
+                {
+                    "said": Recalled(said.text[:longest], said.private),
+                    "reply": Recalled(reply.text[:longest], reply.private),
+                }
+            )
     return pairs
 
 

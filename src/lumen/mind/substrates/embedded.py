@@ -21,7 +21,7 @@ from typing import Any, Protocol, cast
 
 from lumen.core.canon import JSON, clean
 from lumen.core.clock import SystemClock
-from lumen.core.errors import Cancelled, MindError, NoSubstrate
+from lumen.core.errors import Cancelled, MindError, NoSubstrate, TooLong
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
 from lumen.mind.weights import FIX, Weights
 
@@ -95,6 +95,9 @@ class Embedded:
                 fix=f"assign embedded/{MODEL_ID}",
             )
         return DESCRIPTOR
+
+    def request(self, model_id: str, prompt: Prompt) -> None:
+        """Nothing leaves this process."""
 
     async def invoke(
         self, model_id: str, prompt: Prompt, on_text: OnText | None = None
@@ -207,12 +210,8 @@ async def _settled(call: Future[Completion], pieces: asyncio.Queue[str | None]) 
 
 
 def _request(prompt: Prompt) -> dict[str, JSON]:
-    messages = [("system", prompt.system)]
-    for turn in prompt.turns:
-        messages += [("user", turn.said), ("assistant", turn.reply)]
-    messages.append(("user", prompt.user))
-    return {
-        "messages": [{"role": role, "content": _plain(text)} for role, text in messages],
+    said: dict[str, JSON] = {
+        "messages": [{"role": r, "content": _plain(text)} for r, text in prompt.messages()],
         "max_tokens": prompt.max_tokens,
         "temperature": prompt.temperature,
         "seed": prompt.seed,
@@ -223,6 +222,10 @@ def _request(prompt: Prompt) -> dict[str, JSON]:
         "return_progress": True,
         "stream_options": {"include_usage": True},
     }
+    if prompt.schema is not None:
+        schema = {"name": "answer", "strict": True, "schema": prompt.schema}
+        said["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return said
 
 
 def _plain(text: str) -> str:
@@ -231,7 +234,7 @@ def _plain(text: str) -> str:
 
 def _as_mind_error(error: _Chunk) -> MindError:
     if error.get("type") == "exceed_context_size_error":
-        return MindError(
+        return TooLong(
             f"the prompt has {error.get('n_prompt_tokens')} tokens; "
             f"the embedded model reads at most {error.get('n_ctx')}",
             fix="assign a model with a longer context to this role",

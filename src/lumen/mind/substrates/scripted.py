@@ -70,6 +70,9 @@ class Scripted:
             self._scripts[model_id] = read_script(Path(model_id))
         return _descriptor(model_id)
 
+    def request(self, model_id: str, prompt: Prompt) -> None:
+        """Nothing leaves this process."""
+
     async def invoke(
         self, model_id: str, prompt: Prompt, on_text: OnText | None = None
     ) -> Completion:

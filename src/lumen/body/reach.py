@@ -1,0 +1,114 @@
+"""Which models a being can reach from this host: its settings, the environment, and the key file.
+
+Keys are read from the environment's usual names or from one file that only its owner can read;
+they go into requests and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from shlex import quote
+
+from lumen.body.config import Settings, data_home
+from lumen.core.canon import dumps
+from lumen.core.errors import BadSetting, LumenError, UsageError
+from lumen.mind.endpoints import Endpoint, Named, endpoints
+from lumen.mind.roles import (
+    EMBEDDER,
+    ESCALATION,
+    INNER,
+    Assignment,
+    parse_assignment,
+    parse_assignments,
+)
+
+SHORTEST_SECRET = 16  # a word as short as "ollama", given where no key is needed, is no secret
+
+
+def key_file() -> Path:
+    """Where keys are kept that are not in the environment."""
+    return data_home() / "keys.toml"
+
+
+def notes_file() -> Path:
+    """Where this host notes which models it has seen."""
+    return data_home() / "models.json"
+
+
+def endpoints_of(settings: Settings) -> dict[str, Endpoint]:
+    """Every substrate this being knows of, with its key."""
+    named = {name: Named(name, **told) for name, told in settings.substrates.items()}
+    return endpoints(named, os.environ, read_keys())
+
+
+def secrets_in(reachable: dict[str, Endpoint]) -> tuple[str, ...]:
+    """The keys, as words that must be kept nowhere."""
+    return tuple(e.key for e in reachable.values() if len(e.key) >= SHORTEST_SECRET)
+
+
+def assignments_of(settings: Settings) -> dict[str, Assignment]:
+    """Which model serves which role, the inner loop among them."""
+    stronger = {ESCALATION: settings.escalation_model} if settings.escalation_model else {}
+    return parse_assignments({**settings.roles, INNER: settings.local_model, **stronger})
+
+
+def all_assignments(settings: Settings) -> dict[str, Assignment]:
+    """The same, with the embedder."""
+    return {
+        **assignments_of(settings),
+        EMBEDDER: parse_assignment(EMBEDDER, settings.embedder),
+    }
+
+
+def read_keys() -> dict[str, str]:
+    """The keys in the author's file, by substrate.
+
+    Raises:
+        BadSetting: others can read it, or it is no list of keys.
+    """
+    path = key_file()
+    try:
+        mode = path.stat().st_mode
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{path} cannot be read: {error}") from error
+    if stat.S_IMODE(mode) & 0o077:
+        raise BadSetting(f"{path} can be read by others", fix=f"chmod 600 {quote(str(path))}")
+    try:
+        told = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:  # its message quotes nothing of the file
+        raise BadSetting(f"{path} cannot be read: {error}", fix="mend that line") from error
+    if not all(isinstance(key, str) for key in told.values()):
+        raise BadSetting(f'{path} must hold lines like openai = "…"')
+    return {name: str(key) for name, key in told.items()}
+
+
+def save_key(name: str, key: str) -> Path:
+    """Keep a key, or with an empty one no longer; only the owner may read the file.
+
+    Raises:
+        UsageError: it cannot be a key.
+    """
+    key = key.strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise UsageError("that does not look like a key", fix=f"lumen models key {name}")
+    keys = {**read_keys(), name: key}
+    text = "".join(f"{n} = {dumps(k).decode()}\n" for n, k in sorted(keys.items()) if k)
+    path = key_file()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    beside = path.with_suffix(f".{os.getpid()}.new")
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise LumenError(f"{path} cannot be written: {error.strerror}") from error
+    return path

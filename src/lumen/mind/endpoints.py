@@ -1,0 +1,203 @@
+"""Where models live: the well-known substrates, and those the author names in lumen.toml.
+
+An endpoint is settings and a key, put together once; nothing is asked of it here. A key comes from
+the environment or from a file only the author can read, and shows in no `repr`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
+from urllib.parse import urlsplit
+
+from lumen.core.errors import BadSetting
+
+Kind = Literal["embedded", "scripted", "openai", "anthropic", "xai", "ollama", "lmstudio"]
+CUSTOM_KINDS = ("openai", "anthropic", "ollama", "lmstudio")
+SECONDS = 120.0  # how long one call may take; a large local model needs its time to load
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One place that serves models. `local`: what is sent there stays on the author's machines."""
+
+    id: str
+    kind: Kind
+    url: str = ""
+    local: bool = False
+    key: str = field(default="", repr=False)
+    key_names: tuple[str, ...] = ()  # environment variables that may hold the key
+    seconds: float = SECONDS
+
+    @property
+    def wants_key(self) -> bool:
+        """Whether nothing can be had there without a key."""
+        return self.kind in ("openai", "anthropic", "xai") and self.id in BUILT_IN
+
+
+BUILT_IN: Mapping[str, Endpoint] = MappingProxyType(
+    {
+        e.id: e
+        for e in (
+            Endpoint("embedded", "embedded", local=True),
+            Endpoint("ollama", "ollama", "http://127.0.0.1:11434", key_names=("OLLAMA_API_KEY",)),
+            Endpoint(
+                "lmstudio", "lmstudio", "http://127.0.0.1:1234/v1", key_names=("LMSTUDIO_API_KEY",)
+            ),
+            Endpoint(
+                "openai", "openai", "https://api.openai.com/v1", key_names=("OPENAI_API_KEY",)
+            ),
+            Endpoint(
+                "anthropic",
+                "anthropic",
+                "https://api.anthropic.com",
+                key_names=("ANTHROPIC_API_KEY",),
+            ),
+            Endpoint("xai", "xai", "https://api.x.ai/v1", key_names=("XAI_API_KEY",)),
+            Endpoint("scripted", "scripted", local=True),
+        )
+    }
+)
+_URL_NAMES = {"ollama": "OLLAMA_HOST", "openai": "OPENAI_BASE_URL"}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A [substrates.NAME] table as the author wrote it; what is None was not said."""
+
+    name: str
+    kind: str | None = None
+    url: str | None = None
+    key_env: str | None = None
+    local: bool | None = None
+    seconds: float | None = None
+
+
+def endpoints(
+    named: Mapping[str, Named], environ: Mapping[str, str], keys: Mapping[str, str]
+) -> dict[str, Endpoint]:
+    """Every endpoint there is, well-known ones first, each with its key if there is one."""
+    found: dict[str, Endpoint] = {}
+    for name in (*BUILT_IN, *(n for n in named if n not in BUILT_IN)):
+        said = named.get(name, Named(name))
+        endpoint = _said(_known(name, environ) if name in BUILT_IN else _custom(said), said)
+        found[name] = replace(endpoint, key=_key(endpoint, environ, keys))
+    return found
+
+
+def _known(name: str, environ: Mapping[str, str]) -> Endpoint:
+    endpoint = BUILT_IN[name]
+    url = environ.get(_URL_NAMES.get(name, ""), "").strip()
+    return replace(endpoint, url=_with_scheme(url, name) if url else endpoint.url)
+
+
+def _custom(said: Named) -> Endpoint:
+    where = f"[substrates.{said.name}]"
+    if not _NAME.fullmatch(said.name):
+        raise BadSetting(f"{where}: a name is small letters, digits, - and _")
+    kind = said.kind or "openai"
+    if kind not in CUSTOM_KINDS:
+        raise BadSetting(f"{where}: {kind!r} is no kind", fix=f"one of {', '.join(CUSTOM_KINDS)}")
+    if not said.url:
+        raise BadSetting(f"{where} has no url", fix='url = "http://127.0.0.1:8080/v1"')
+    return Endpoint(said.name, kind, said.url)  # type: ignore[arg-type] # looked up just above
+
+
+def _said(endpoint: Endpoint, said: Named) -> Endpoint:
+    """The endpoint with everything its table says, checked."""
+    where = f"[substrates.{said.name}]"
+    if said.kind is not None and said.kind != endpoint.kind:
+        raise BadSetting(f"{where} is known to be of kind {endpoint.kind}", fix="drop its kind")
+    if said.key_env is not None and not _VARIABLE.fullmatch(said.key_env):
+        raise BadSetting(
+            f"{where}: key_env must be the name of an environment variable; a key itself has no "
+            "place in lumen.toml",
+            fix=f"lumen models key {said.name}",
+        )
+    if endpoint.kind in ("embedded", "scripted"):
+        if said != Named(said.name):
+            raise BadSetting(f"{where}: there is nothing to set")
+        return endpoint
+    url = (said.url or endpoint.url).rstrip("/")
+    host = _host(url, where)
+    if said.seconds is not None and not 0 < said.seconds < float("inf"):
+        raise BadSetting(f"{where}: seconds must be like 120, not {said.seconds}")
+    return replace(
+        endpoint,
+        url=url,
+        local=_is_local(endpoint, host, said, where),
+        key_names=(said.key_env,) if said.key_env else endpoint.key_names,
+        seconds=said.seconds or endpoint.seconds,
+    )
+
+
+def _is_local(endpoint: Endpoint, host: str, said: Named, where: str) -> bool:
+    """Ollama and LM Studio on this machine are local; anything else only if the author says so.
+
+    A server on the loopback interface proves nothing by itself: it may be a gateway that passes
+    everything on. OpenAI, Anthropic and xAI are never local, whatever stands in between.
+    """
+    if said.local is None:
+        return endpoint.kind in ("ollama", "lmstudio") and _is_loopback(host)
+    if said.local and endpoint.id in ("openai", "anthropic", "xai"):
+        raise BadSetting(f"{where} cannot be local")
+    if said.local and not _is_near(host):
+        raise BadSetting(
+            f"{where}: {host} is not in your own network, so it cannot be local",
+            fix="local = false",
+        )
+    return said.local
+
+
+def _host(url: str, where: str) -> str:
+    try:
+        parts = urlsplit(url)
+        port_is_fine = parts.port is None or parts.port > 0
+    except ValueError:
+        parts, port_is_fine = urlsplit(""), False
+    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_fine:
+        raise BadSetting(f"{where}: {url!r} is no address", fix='url = "http://127.0.0.1:8080/v1"')
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadSetting(
+            f"{where}: the url may hold no password and no ?…", fix=f"lumen models key {where}"
+        )
+    return parts.hostname
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_near(host: str) -> bool:
+    """Whether an address can be in the author's own network."""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".lan", ".home.arpa", ".internal"))
+
+
+def _with_scheme(url: str, name: str) -> str:
+    """OLLAMA_HOST is written as `host`, `host:port` or a whole address."""
+    if name != "ollama" or "//" in url:
+        return url
+    host = url.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - where it listens, not where it is
+    bare = ":" not in host.rpartition("]")[2]
+    return f"http://{host}:11434" if bare else f"http://{host}"
+
+
+def _key(endpoint: Endpoint, environ: Mapping[str, str], keys: Mapping[str, str]) -> str:
+    """The first key there is: in the environment, else in the author's file."""
+    said = [environ.get(name, "").strip() for name in endpoint.key_names]
+    return next(filter(None, said), "") or keys.get(endpoint.id, "")

@@ -1,0 +1,91 @@
+"""Every call to a model, and what it took: asked of the index, which the archive makes.
+
+A call that was announced and never told of again counts as all that was set aside for it: nobody
+knows what it used, and a cap must hold. Days are UTC days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from lumen.core.canon import JSON
+from lumen.soul.fold import Called
+from lumen.soul.index import Index
+
+_COLUMNS = (
+    "seq, id, moment, role, step, model, local, set_aside, escalated, outcome, tokens, prompt, "
+    "completion, cached, ms, micros"
+)
+_USED = "coalesce(tokens, set_aside)"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What some calls come to. `unpriced` are those whose price nobody knows."""
+
+    calls: int = 0
+    tokens: int = 0
+    micros: int = 0
+    unpriced: int = 0
+
+    def __add__(self, other: Spent) -> Spent:
+        """Both together."""
+        return Spent(
+            self.calls + other.calls,
+            self.tokens + other.tokens,
+            self.micros + other.micros,
+            self.unpriced + other.unpriced,
+        )
+
+
+def called(call: Called) -> dict[str, JSON]:
+    """A call as an erasure carries it on: what is said elsewhere is not in it."""
+    told = asdict(call)
+    renamed = {
+        "prompt_tokens": "prompt",
+        "completion_tokens": "completion",
+        "cached_tokens": "cached",
+    }
+    moved = {new: told.pop(old) for new, old in renamed.items()}
+    return {**told, **moved, "seconds": told.pop("ms") / 1000}
+
+
+def calls(index: Index, since: str = "", limit: int | None = None) -> Iterator[Called]:
+    """Calls made since a moment, the newest first."""
+    rows = index.rows(
+        f"SELECT {_COLUMNS} FROM calls WHERE moment >= ? ORDER BY moment DESC, id DESC LIMIT ?",  # noqa: S608 - a constant column list
+        (since, -1 if limit is None else limit),
+    )
+    for row in rows:
+        seq, own, moment, role, step, model, local, aside, escalated, *rest = row
+        yield Called(
+            seq, own, moment, role, step, model, bool(local), aside, bool(escalated), *rest
+        )
+
+
+def by_day_and_role(index: Index, since: str) -> dict[tuple[str, str], Spent]:
+    """What each day's calls came to, role by role."""
+    rows = index.rows(
+        f"SELECT substr(moment, 1, 10), role, count(*), sum({_USED}), coalesce(sum(micros), 0), "  # noqa: S608 - a constant expression
+        "sum(micros IS NULL) FROM calls WHERE moment >= ? GROUP BY 1, 2 ORDER BY 1, 2",
+        (since,),
+    )
+    return {(str(day), str(role)): Spent(*numbers) for day, role, *numbers in rows}
+
+
+def spent_on(index: Index, day: str) -> dict[str, Spent]:
+    """What a day's calls came to, by role."""
+    return {role: s for (on, role), s in by_day_and_role(index, day).items() if on == day}
+
+
+def escalations(index: Index, since: str) -> int:
+    """How many calls since a moment went beyond what a role was assigned to."""
+    row = index.row("SELECT count(*) FROM calls WHERE escalated AND moment >= ?", (since,))
+    return int(row[0])
+
+
+def announcement(index: Index, call_id: str) -> int:
+    """The event that a call is told of first; 0: there is no such call."""
+    row = index.row("SELECT seq FROM calls WHERE id = ?", (call_id,))
+    return int(row[0]) if row else 0
