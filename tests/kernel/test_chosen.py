@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,10 @@ from tests.kernel.choosing import (
     settle,
     vectors_in,
 )
+from tests.kernel.conftest import said
 from tests.serving import Answer, Served, Twisted, embedding, vectors
 
+from lumen.core.data import EventType, Origin
 from lumen.kernel.chosen import LESSON, LONGEST_REST_S, REST_S, Chosen, anchor_texts
 from lumen.kernel.passages import Rows
 from lumen.mind.embed import Embedder
@@ -85,6 +88,23 @@ def test_what_it_finds_is_its_own_and_not_the_built_in_ones(life: Life, embedder
 ZERO = np.zeros(1, dtype=np.float32)
 
 
+def test_cosines_go_to_the_passages_they_belong_to_in_whatever_order_these_come(
+    life: Life, twisted: Callable[[list[str]], Answer]
+) -> None:
+    told = life.tell(*FACTS)
+    with choosing(life, twisted):
+        life.wonder()
+        spots = [(seq, 0, len(text)) for seq, text in zip(told, FACTS, strict=True)]
+        none = np.full(len(spots), 9, dtype=np.float32)
+        one = chosen_of(life).cosines(QUESTION, 1 << 60, spots, none)
+        other = chosen_of(life).cosines(QUESTION, 1 << 60, spots[::-1], none)
+        assert one.argmax() == 0
+        np.testing.assert_array_equal(one, other[::-1])
+        elsewhere = chosen_of(life).cosines(QUESTION, 1 << 60, [(9999, 0, 1), *spots[1:]], none)
+        assert elsewhere[0] == 9
+        assert none.tolist() == [9] * len(spots)
+
+
 def test_recall_goes_on_with_the_built_in_set_while_the_other_is_made(
     life: Life, twisted: Callable[[list[str]], Answer]
 ) -> None:
@@ -127,10 +147,13 @@ def test_only_passages_that_may_be_evidence_are_sent(
 ) -> None:
     life.script({"when": "(?s).*", "say": "That is a fine thing to hear from you."})
     life.say("I like rice. Do you like rice? My dog eats rice too.")
+    page = replace(said("A page about rice.", "told:1"), origin=Origin.TOOL)
+    life.kernel.gate.record(replace(page, event_type=EventType.TOOL_RESULT))
     with choosing(life, twisted) as served:
         life.kernel.recall.learn()
-        said = [text for text in served.texts if text not in anchor_texts()]
-    assert sorted(said) == [
+        sent = [text for text in served.texts if text not in anchor_texts()]
+        assert reindexed(life.kernel.index, "far/a") == (2, 2)
+    assert sorted(sent) == [
         "I like rice.",
         "I like rice. Do you like rice? My dog eats rice too.",
         "My dog eats rice too.",
@@ -185,10 +208,10 @@ def test_when_it_cannot_serve_the_built_in_one_does_and_why_is_told_once(
         life.wonder()
         assert found(life, QUESTION)[0][0] == told[0]
         assert found(life, QUESTION) == plainly(life, QUESTION)
-        said = life.kernel.recall.trouble()
-        assert said.startswith("recall goes on with the built-in embedder: ")
-        assert why in said
-        assert how == "no model" or "far" in said
+        reason = life.kernel.recall.trouble()
+        assert reason.startswith("recall goes on with the built-in embedder: ")
+        assert why in reason
+        assert how == "no model" or "far" in reason
         assert life.kernel.recall.trouble() == ""
         assert vectors_in(life, "chosen_vectors") == {}
 
