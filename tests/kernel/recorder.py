@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -37,10 +37,11 @@ class Recorder:
     plan: list[Deed] = field(default_factory=list)
     calls: list[bytes] = field(default_factory=list)  # the bodies of chat calls, as they came
     looks: int = 0
-    served: int = 0  # tokens, prompts and answers together
+    served: list[tuple[int, int]] = field(default_factory=list)  # tokens of prompts and answers
     asked: threading.Event = field(default_factory=threading.Event)
     go_on: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    together: threading.Barrier = field(default_factory=lambda: threading.Barrier(2))
 
     def endpoint(self, **more: Any) -> Endpoint:  # noqa: ANN401 - any field of it
         """As a substrate that is not local."""
@@ -79,25 +80,43 @@ def tokens_of(body: dict[str, Any]) -> int:
     return sum(len(m["content"].encode()) for m in body["messages"]) // 3 + 3
 
 
-def answer(text: str | None = None, usage: dict[str, int] | None = None, **more: Any) -> Deed:  # noqa: ANN401 - any JSON
+def answer(
+    text: str | None = None,
+    usage: dict[str, int] | None = None,
+    served: tuple[int, int] | None = None,
+    finish_reason: str = "stop",
+) -> Deed:
     """A good answer, as a stream; without `usage` it tells the truth, with an empty one nothing."""
 
     def deed(server: Recorder, handler: Handler, body: dict[str, Any]) -> None:
         said = server.says if text is None else text
         told = {"prompt_tokens": tokens_of(body), "completion_tokens": len(said) // 4 + 1}
         with server.lock:
-            server.served += sum(told.values())
+            server.served.append(served or (told["prompt_tokens"], told["completion_tokens"]))
         told = told if usage is None else usage
         chunks: list[dict[str, Any]] = [
             {"model": body["model"], "choices": [{"delta": {"content": piece}}]}
             for piece in (said[: len(said) // 2], said[len(said) // 2 :])
         ]
-        chunks.append({"choices": [{"delta": {}, "finish_reason": "stop", **more}]})
+        chunks.append({"choices": [{"delta": {}, "finish_reason": finish_reason}]})
         chunks += [{"choices": [], "usage": told}] if told else []
         _stream(handler, [f"data: {json.dumps(c)}\n\n".encode() for c in chunks])
         handler.wfile.write(b"data: [DONE]\n\n")
 
     return deed
+
+
+def greedy(server: Recorder, handler: Handler, body: dict[str, Any]) -> None:
+    """A good answer that takes nearly all it may take, and not before another call is under way.
+
+    The other may never come: it is waited for a moment only.
+    """
+    with suppress(threading.BrokenBarrierError):
+        server.together.wait(0.1)
+    server.together.reset()
+    prompt = sum(len(m["content"].encode()) + 16 for m in body["messages"])
+    told = {"prompt_tokens": prompt, "completion_tokens": body["max_tokens"]}
+    answer(usage=told, served=(prompt, body["max_tokens"]))(server, handler, body)
 
 
 def fails(status: int, body: object = None, **headers: str) -> Deed:

@@ -19,7 +19,7 @@ from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
-    from tests.kernel.recorder import Recorder
+    from tests.kernel.recorder import Deed, Recorder
 
 TODAY = "2026-11-15"
 
@@ -132,7 +132,7 @@ def test_the_third_failure_is_the_last_and_the_grounded_draft_answers(
     ids=["cut", "garbled", "an error"],
 )
 def test_what_was_said_in_part_is_not_asked_for_again(
-    far: Life, cloud: Recorder, broken: Any
+    far: Life, cloud: Recorder, broken: Deed
 ) -> None:
     asking = Asking(far)
     cloud.plan = [broken]
@@ -223,8 +223,7 @@ def test_a_turn_stopped_in_mid_call_archives_what_was_set_aside(far: Life, cloud
         turn = asyncio.create_task(
             converse(far.kernel, "What is Peru?", private=False, watch=Watch())
         )
-        while not cloud.asked.is_set():
-            await asyncio.sleep(0.001)
+        await asyncio.to_thread(cloud.asked.wait)
         turn.cancel()
         await turn
 
