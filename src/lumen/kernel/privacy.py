@@ -52,6 +52,25 @@ def _private(value: object) -> bool:
             return False
 
 
+def holds_private(slots: Slots) -> bool:
+    """Whether any line of some slots is private, however deep it stands."""
+
+    def look(value: object) -> bool:
+        match value:
+            case Recalled(_, private):
+                return private
+            case Mapping():
+                return any(map(look, value.values()))
+            case str():
+                return False
+            case Sequence():
+                return any(map(look, value))
+            case _:
+                return False
+
+    return look(slots)
+
+
 def told_anyway(prompt: Prompt, given: object, hidden: Sequence[str]) -> bool:
     """Look once more, at what was really made: templates and the self may say what was left out.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
-from lumen.kernel.slots import Choice, Plan, Reality, Reply, Self, Stimulus
+from lumen.kernel.slots import Choice, Draft, Plan, Reality, Reply, Self, Stimulus
 from lumen.kernel.step import Hands, step
 
 
@@ -21,9 +21,8 @@ async def compose_final(
     said = done.output.get("text") if done.ok and isinstance(done.output, dict) else None
     text = said if isinstance(said, str) else choice.draft.text
     payload: dict[str, object] = {"sources": list(choice.draft.sources), "kind": choice.draft.kind}
-    private = {e.memory.seq for e in reality.evidence if e.memory.private}
-    if stimulus.private or reality.private or private & set(choice.draft.sources):
-        payload["private"] = True  # what rests on something private is private too
+    if stimulus.private or reality.private or rests_on_private(choice.draft, reality):
+        payload["private"] = True
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.ASSISTANT_MESSAGE,
@@ -40,3 +39,9 @@ async def compose_final(
         error=done.error,
         changes=(Change(Store.MEMORY, "append", entry),),
     )
+
+
+def rests_on_private(draft: Draft, reality: Reality) -> bool:
+    """What quotes something private, or was written with it in view, is private too."""
+    known = [e.memory for e in reality.evidence] + ([reality.replaces] if reality.replaces else [])
+    return draft.private or any(m.private and m.seq in draft.sources for m in known)
