@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,10 @@ from lumen.soul.verify import verify
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.kernel.conftest import Life
+    from tests.kernel.conftest import Guarded, Life
     from tests.kernel.recorder import Recorder
+
+    from lumen.core.data import Entry
 
 QUESTION = "What is the tallest mountain of Peru?"
 TODAY = "2026-11-15"
@@ -85,13 +88,15 @@ def test_no_cap_is_passed_when_two_processes_spend_at_once(
     assert price
     cap = 6 * bound
     dollars = 6 * price / 1e6
-    caps: dict[str, Any] = {
+    allowed: dict[str, dict[str, Any]] = {
         "dailyBudget": {"tokens": cap},
         "budget.roles.interface": {"roles": {"interface": cap}},
         "dollars_per_day": {"dollars": dollars},
-    }[which]
+    }
 
-    said = spending(root, life, cloud, substrate="openai", model=PRICED, caps=caps, turns=5)
+    said = spending(
+        root, life, cloud, substrate="openai", model=PRICED, caps=allowed[which], turns=5
+    )
 
     if which == "dollars_per_day":
         spent = sum(cost(model, "openai", p, c, now) or 0 for p, c in cloud.served)
@@ -112,6 +117,35 @@ def test_no_more_escalations_are_made_an_hour_than_allowed_when_two_processes_as
     assert len(cloud.calls) == 3
     refused = [line for lines in said for line in lines if line != "made"]
     assert refused == ["3 of 3 escalations were made within the last hour"] * 5
+
+
+def test_nobody_else_can_spend_between_the_check_and_the_line(guarded: Guarded) -> None:
+    other, checking, go_on = guarded.another(), threading.Event(), threading.Event()
+    found: list[int] = []
+
+    def call(name: str) -> Entry:
+        told = {"id": name, "role": "interface", "step": "s", "model": "m", "local": False}
+        return kernel_entry("call", "Asking.", "s", {"call": {**told, "set_aside": 9}})
+
+    def slowly() -> None:
+        checking.set()
+        go_on.wait(20)
+
+    def look() -> None:
+        found.append(len(list(calls(other.gate.index))))
+
+    one = threading.Thread(target=lambda: guarded.gate.announce(call("one"), slowly))
+    two = threading.Thread(target=lambda: other.gate.announce(call("two"), look))
+    one.start()
+    assert checking.wait(20)
+    two.start()
+    two.join(0.05)
+    assert found == []
+    go_on.set()
+    one.join()
+    two.join()
+    other.close()
+    assert found == [1]
 
 
 def test_an_hour_later_escalations_may_be_made_again(far: Life, cloud: Recorder) -> None:

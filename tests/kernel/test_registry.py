@@ -60,7 +60,7 @@ def _noon(day: int = 15) -> datetime:
 
 
 def notes_with(**more: object) -> bytes:
-    empty = {"models": {}, "probed": [], "gone": {}, "looked": {}}
+    empty: dict[str, object] = {"models": {}, "probed": [], "gone": {}, "looked": {}}
     return dumps({**empty, **more})
 
 
