@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.kernel.listening import Listener, nothing
+from tests.kernel.recorder import Recorder, connect, recording
 
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import FixedClock, ulid
@@ -335,6 +336,20 @@ def born(
 def life(born: Callable[[str], Life]) -> Life:
     """One being, whose model says back what it is shown."""
     return born("being")
+
+
+@pytest.fixture
+def cloud() -> Iterator[Recorder]:
+    """A server that is not on this machine, as far as a being knows."""
+    with recording() as recorder:
+        yield recorder
+
+
+@pytest.fixture
+def far(life: Life, cloud: Recorder) -> Life:
+    """One being, whose model is not on this machine."""
+    connect(life, cloud.endpoint())
+    return life
 
 
 @pytest.fixture

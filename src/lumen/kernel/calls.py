@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from lumen.core.canon import JSON, dumps, loads, sha256
 from lumen.core.clock import Clock, draw_from, ulid
@@ -27,7 +27,7 @@ from lumen.core.errors import (
 )
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.commit import Gate
-from lumen.kernel.step import Recalled
+from lumen.kernel.privacy import shown, told_anyway
 from lumen.kernel.treasury import Caps, Wanted, allow, most_tokens
 from lumen.mind.ask import Answer, Prepared, Reach, leaving, prepare, schema_of, send
 from lumen.mind.prices import cost
@@ -41,6 +41,11 @@ LONGEST_WAIT_S = 20.0  # a server that asks for more is not waited for: a person
 SETTINGS = 4  # of a call that a model may refuse, one after the other
 MORE_ROOM = 2048  # tokens for a model that spent all it was allowed on thinking
 LARGER = 8  # a larger model ends by itself, so it may say so many times more
+MOST_TOKENS = 10**12  # that anybody can have used: what a server says beyond it is no number
+
+
+class _Unfinished(BadAnswer):
+    """An answer of which some words were shown already: asked again, they would be said twice."""
 
 
 @dataclass(slots=True)
@@ -131,16 +136,31 @@ class Calls:
         Raises:
             Withheld: it would carry something private away.
         """
-        model = await self.reach.model(role)
+        model = await self.model(role)
         if self.private and not model.local:
-            raise Withheld(f"what you said is private, and {model} is not on this machine")
+            raise Withheld(
+                f"what you said is private, and {model} is not on this machine",
+                fix=f"lumen models set {role} SUBSTRATE/MODEL, with one that is",
+            )
         if not model.small:
             limits = replace(limits, max_tokens=limits.max_tokens * LARGER)
-        hidden: list[str] = []
-        shown = _shown(slots, [] if model.local else hidden, model.local)
-        call = await prepare(self.reach, role, step, shown, limits)
-        _must_not_tell(call, hidden)
+        given, hidden = shown(slots, local=model.local)
+        call = replace(await prepare(self.reach, role, step, given, limits), model=model)
+        if told_anyway(call.prompt, given, hidden):
+            raise Withheld(
+                f"the prompt for {model} holds something private; nothing was sent",
+                fix=f"look for it in data/soul.md and prompts/{step}/",
+            )
         return call
+
+    async def model(self, role: str) -> ModelDescriptor:
+        """What serves a role. It is local only where its endpoint is one to this being.
+
+        What a host has noted of a model may be of another being, or of another time.
+        """
+        model = await self.reach.model(role)
+        endpoint = self.reach.endpoints.get(model.substrate)
+        return model if endpoint is None or endpoint.local else replace(model, local=False)
 
     async def _persistently(self, call: Prepared) -> tuple[Prepared, Answer]:
         """Make a call, again where its failure may pass; each try is told of."""
@@ -158,8 +178,9 @@ class Calls:
                     raise
                 tries += 1
                 await self.wait(wait)
-            except BadAnswer:
-                if roomier or call.prompt.schema is not None or call.model.small:
+            except BadAnswer as error:
+                settled = roomier or call.prompt.schema is not None or call.model.small
+                if settled or isinstance(error, _Unfinished):
                     raise
                 roomier = True
                 more = call.prompt.max_tokens + MORE_ROOM
@@ -178,22 +199,24 @@ class Calls:
         """One try: asked for, announced, made, told of."""
         told = self._announce(call, tries)
         began = self.clock.tick()
-        said = False
+        said: list[str] = []
 
         def hear(piece: str) -> None:
-            nonlocal said
-            said = True
+            said.append(piece)
             if self.on_text is not None:
                 self.on_text(piece)
 
         try:
             answer = await send(self.reach, call, hear)
         except MindError as error:
+            error.fix = error.fix or f"lumen models test {call.role}"
             self._failed(told, error, self.clock.tick() - began)
             if isinstance(error, ModelGone):
                 self.gone(call.model)
-            if said and isinstance(error, Unreachable):  # it would say the same words again
-                raise BadAnswer(error.what, fix=error.fix, detail=error.detail) from error
+            if isinstance(error, Unreachable | BadAnswer) and _words(said):
+                raise _Unfinished(
+                    error.what, fix=error.fix, detail=error.detail, worked=True
+                ) from error
             raise
         except BaseException:
             stopped = Cancelled("the call was stopped", worked=True)
@@ -214,6 +237,7 @@ class Calls:
             "model": str(call.model),
             "local": call.model.local,
             "set_aside": most,
+            "micros": wanted.micros,
             "try": tries,
             "templates": dict(call.templates),
         }
@@ -225,20 +249,26 @@ class Calls:
                 "call",
                 f"Asking {call.model} for {call.step}.",
                 self.session_key,
-                {"call": {**told, "micros": wanted.micros}, **_sent(request, call)},
+                {"call": {**told}, **_sent(request, call)},
             )
             self._must_be_clean(entry.payload.get("sent"))
-            now = self.clock.now()
-            self.gate.announce(entry, lambda: allow(self.gate.index, self.caps, wanted, now))
+            # The time is asked for when nobody else can write: a day may end while one waits.
+            self.gate.announce(
+                entry, lambda: allow(self.gate.index, self.caps, wanted, self.clock.now())
+            )
         return told
 
     def _must_be_clean(self, sent: JSON) -> None:
         """A secret that got into a template or the self must not leave with it."""
         if self.gate.redacted_json(sent)[1]:
-            raise Withheld("the prompt holds what looks like a secret key; nothing was sent")
+            raise Withheld(
+                "the prompt holds what looks like a secret; nothing was sent",
+                fix='lumen forget "the words around it", or take it out of data/soul.md',
+            )
 
     def _answered(self, told: dict[str, JSON], call: Prepared, answer: Answer) -> None:
-        prompt, completion = answer.prompt_tokens, answer.completion_tokens
+        prompt, completion = map(_counted, (answer.prompt_tokens, answer.completion_tokens))
+        cached = _counted(answer.cached_tokens) or 0
         known = prompt is not None and completion is not None
         used = (prompt or 0) + (completion or 0) if known else told["set_aside"]
         room = call.prompt.max_tokens
@@ -248,10 +278,10 @@ class Calls:
             "tokens": used,
             "prompt_tokens": prompt,
             "completion_tokens": completion,
-            "cached_tokens": answer.cached_tokens,
+            "cached_tokens": cached,
             "seconds": round(answer.seconds, 3),
             "finish": answer.finish,
-            "micros": self.price(call.model, one, other, answer.cached_tokens),
+            "micros": self.price(call.model, one, other, cached),
         }
         self.told.append(told)
 
@@ -260,7 +290,7 @@ class Calls:
             "outcome": type(error).__name__,
             "tokens": told["set_aside"] if error.worked else 0,
             "seconds": round(seconds, 3),
-            "micros": 0 if told["local"] or not error.worked else None,
+            "micros": told["micros"] if error.worked else 0,
         }
         if error.detail:
             told["detail"] = error.detail
@@ -283,42 +313,16 @@ def _sent(request: Request | None, call: Prepared) -> dict[str, JSON]:
     return {"sent": told}
 
 
-def _shown(value: Any, hidden: list[str], local: bool) -> Any:  # noqa: ANN401 - slots are JSON with lines in it
-    """Slots as a model may see them: a private line, and whatever stands with it, is left out."""
-    match value:
-        case Recalled(text, private):
-            if private and not local:
-                hidden.append(text)
-            return text
-        case Mapping():
-            return {key: _shown(inner, hidden, local) for key, inner in value.items()}
-        case str():
-            return value
-        case Sequence():
-            kept = [(item, _private(item) and not local) for item in value]
-            for item, out in kept:
-                if out:
-                    _shown(item, hidden, local)
-            return [_shown(item, [], local) for item, out in kept if not out]
-        case _:
-            return value
+def _words(pieces: Sequence[str]) -> bool:
+    """Whether pieces of an answer say anything yet; what a model thinks first is no part of it."""
+    from lumen.mind.substrates.remote import without_thoughts
+
+    return bool(without_thoughts("".join(pieces)).strip())
 
 
-def _private(value: object) -> bool:
-    match value:
-        case Recalled(_, private):
-            return private
-        case Mapping():
-            return any(map(_private, value.values()))
-        case _:
-            return False
-
-
-def _must_not_tell(call: Prepared, hidden: Sequence[str]) -> None:
-    """Look once more, at what was really made: a template may say what its step left out."""
-    said = "\n".join(text for _, text in call.prompt.messages())
-    if any(text.strip() and text in said for text in hidden):
-        raise Withheld(f"the prompt for {call.model} holds something private; nothing was sent")
+def _counted(tokens: int | None) -> int | None:
+    """How many tokens a server says it used; what cannot be is as good as not told."""
+    return tokens if tokens is not None and 0 <= tokens <= MOST_TOKENS else None
 
 
 def _fitted(output: type[Output], text: str) -> tuple[Output, str]:
@@ -336,5 +340,6 @@ def _bare(text: str) -> str:
     """JSON without the fence that models like to put around it."""
     inside = text.strip()
     if inside.startswith("```"):
-        inside = inside.partition("\n")[2].rpartition("```")[0]
+        inside = inside.partition("\n")[2]
+        inside = inside.rpartition("```")[0] or inside  # or it was cut off before its end
     return inside

@@ -19,6 +19,7 @@ from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import watched
 from lumen.kernel.mend import put_back
+from lumen.kernel.privacy import holds_private
 from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
 from lumen.kernel.slots import Self
@@ -42,7 +43,8 @@ class RecordedMind:
         most = max_tokens * LONGEST_TOKEN  # what is more than that, nobody asked for
         finish = answer.finish if len(answer.text) <= most else "length"
         said = _tidy(answer.text[:most], finish)
-        return Spoken(said, str(call.model), call.model.small, answer.copied)
+        private = call.model.local and holds_private(slots)
+        return Spoken(said, str(call.model), call.model.small, answer.copied, private)
 
     async def strong(self, role: str) -> bool:
         """Whether the model of a role follows instructions, and may be asked."""

@@ -11,9 +11,19 @@ from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
 from lumen.core.clock import ulid
-from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, kernel_entry
+from lumen.core.data import (
+    Author,
+    Change,
+    Entry,
+    Event,
+    EventType,
+    Head,
+    Origin,
+    Store,
+    kernel_entry,
+)
 from lumen.core.errors import MindError, UsageError
-from lumen.kernel.calls import LARGER, Calls
+from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
 from lumen.kernel.run import Kernel, calls_for, identity
 from lumen.kernel.treasury import most_tokens, phase
@@ -21,6 +31,7 @@ from lumen.mind.roles import ESCALATION
 from lumen.mind.substrate import Prompt
 from lumen.soul.archive import parse, read_at
 from lumen.soul.index import Index
+from lumen.soul.keys import is_signed
 
 ANSWER_TOKENS = 128
 WORTH = (4, 5)  # before there is any experience, four of five are taken to be worth it
@@ -85,7 +96,9 @@ def _standing(proposal: Proposal, state: str) -> Proposal:
 def life(index: Index) -> str:
     """Where in its life the being is."""
     turns = index.row("SELECT coalesce(sum(n), 0) FROM tally WHERE event_type = 'author_message'")
-    approved = index.row("SELECT count(*) FROM events WHERE situation = 'approved'")
+    approved = index.row(
+        "SELECT count(*) FROM events WHERE situation = 'approved' AND author = 'kernel'"
+    )
     return phase(int(turns[0]), int(approved[0]))
 
 
@@ -103,16 +116,19 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
     asked = kernel.index.get([question]).get(question)
     if asked is None or asked.private:
         return None
+    calls = calls_for(kernel, asked.session_key)
+    calls.digest = await identity(kernel, ESCALATION)
     try:
-        here = await kernel.reach.model("interface")
-        there = await kernel.reach.model(ESCALATION)
+        here = await calls.model("interface")
+        there = await calls.model(ESCALATION)
+        would = await calls.prepared(
+            ESCALATION, "drafts", _slots(kernel, asked.text), _limits(calls)
+        )
     except MindError:
         return None
     if not here.local or here.model_id == there.model_id:
         return None
-    calls = calls_for(kernel, asked.session_key)
-    room = ANSWER_TOKENS if there.small else ANSWER_TOKENS * LARGER
-    tokens = most_tokens(Prompt(await identity(kernel, ESCALATION), asked.text, room))
+    tokens, room = most_tokens(would.prompt), would.prompt.max_tokens
     past = [p.state for p in proposals(kernel.index)]
     value = expected_value(
         lacking, past.count("approved") + past.count("escalated"), past.count("denied")
@@ -141,21 +157,55 @@ def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> Proposal:
     Raises:
         UsageError: nothing of that number waits.
     """
-    proposal = next((p for p in proposals(gate.index) if p.seq == seq), None)
-    if proposal is None or proposal.state not in ("waiting", "approved"):
-        standing = f"was {proposal.state} already" if proposal else "is no proposal"
-        raise UsageError(f"event {seq} {standing}", fix="lumen approvals")
     what = "approved" if allow else "denied"
-    # Its own words before the hash: the signature under a chain's head must not pass for a yes.
-    head = gate.keyring.sign(soul, seq, f"{what}:{gate.index.hash_of(seq)}")
-    entry = kernel_entry(
-        what,
-        f"The author {what} asking {proposal.model}.",
-        "lumen:author",
-        {"proposal": seq, "key": head.key, "signature": head.signature},
-    )
-    gate.record(entry, sign=True)
+    with gate.writer.held():
+        gate.index.catch_up()
+        proposal = next((p for p in proposals(gate.index) if p.seq == seq), None)
+        if proposal is None or proposal.state not in ("waiting", "approved"):
+            standing = f"was {proposal.state} already" if proposal else "is no proposal"
+            raise UsageError(f"event {seq} {standing}", fix="lumen approvals")
+        if proposal.state == what:  # it stands, and was not carried out yet
+            return proposal
+        # Its own words before the hash: the signature under a chain's head must not pass for a yes.
+        head = gate.keyring.sign(soul, seq, f"{what}:{gate.index.hash_of(seq)}")
+        entry = kernel_entry(
+            what,
+            f"The author {what} asking {proposal.model}.",
+            "lumen:author",
+            {"proposal": seq, "key": head.key, "signature": head.signature},
+        )
+        gate.record(entry, sign=True)
+        gate.index.catch_up()
     return _standing(proposal, what)
+
+
+def signed_by(index: Index, seq: int) -> str:
+    """The key under the author's yes to a proposal; empty where it stands under none.
+
+    Only a key that the archive named before then is the being's.
+    """
+    keys: set[str] = set()
+    found = ""
+    rows = index.rows(
+        "SELECT segment, offset, length FROM events WHERE author = 'kernel' "
+        "AND situation IN ('genesis', 'key_added', 'approved', 'denied') ORDER BY seq"
+    )
+    for place in rows:
+        event = parse(read_at(index.being.memory, *place))
+        told = event.entry.payload
+        if "public_key" in told:
+            keys.add(str(told["public_key"]))
+        elif told.get("proposal") == seq:
+            found = str(told["key"]) if _is_yes(event, index.hash_of(seq)) else ""
+            found = found if found in keys else ""
+    return found
+
+
+def _is_yes(event: Event, event_hash: str) -> bool:
+    told = event.entry.payload
+    said = f"approved:{event_hash}"
+    head = Head(event.soul, int(told["proposal"]), said, str(told["key"]), str(told["signature"]))
+    return event.entry.situation == "approved" and is_signed(head)
 
 
 async def escalate(kernel: Kernel, proposal: Proposal) -> str:
@@ -163,7 +213,14 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
 
     Raises:
         MindError: it did not answer, or a cap does not allow it; the approval stands.
+        UsageError: the author's signature is not under it, or it was carried out already.
     """
+    kernel.index.catch_up()
+    known = next((p for p in proposals(kernel.index) if p.seq == proposal.seq), None)
+    if known is None or known.state != "approved" or not signed_by(kernel.index, known.seq):
+        raise UsageError(
+            f"you have not allowed what event {proposal.seq} proposes", fix="lumen approvals"
+        )
     asked = kernel.index.get([proposal.question]).get(proposal.question)
     if asked is None:
         raise UsageError(f"event {proposal.question} was forgotten", fix="lumen approvals")
@@ -181,6 +238,9 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
         text = await _answer(kernel, calls, asked.text)
     finally:
         calls.settle()
+    payload: dict[str, JSON] = {"sources": [], "kind": "escalated", "asked": proposal.question}
+    if asked.private:
+        payload["private"] = True
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.ASSISTANT_MESSAGE,
@@ -188,7 +248,7 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
         situation="replied",
         description=text,
         session_key=session_key,
-        payload={"sources": [], "kind": "escalated", "asked": proposal.question},
+        payload=payload,
         model=proposal.model,
     )
     said = f"{proposal.model} answered what event {proposal.question} asked."
@@ -200,7 +260,14 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
 
 
 async def _answer(kernel: Kernel, calls: Calls, question: str) -> str:
-    slots: dict[str, JSON] = {
+    slots = _slots(kernel, question)
+    _, answer = await calls.ask(ESCALATION, "drafts", slots, ANSWER_TOKENS)
+    return answer.text.strip()
+
+
+def _slots(kernel: Kernel, question: str) -> dict[str, JSON]:
+    """The question alone: nothing that is remembered goes with it."""
+    return {
         "name": kernel.self_.name,
         "author_name": kernel.self_.author_name,
         "kind": "question",
@@ -208,5 +275,7 @@ async def _answer(kernel: Kernel, calls: Calls, question: str) -> str:
         "facts": [],
         "recent": [],
     }
-    _, answer = await calls.ask(ESCALATION, "drafts", slots, ANSWER_TOKENS)
-    return answer.text.strip()
+
+
+def _limits(calls: Calls) -> Prompt:
+    return Prompt(calls.digest, "", ANSWER_TOKENS)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lumen.core.canon import JSON, clean
+from lumen.core.clock import parse_stamp
 from lumen.core.data import Author, Being, Event, EventType, Memory
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
@@ -81,9 +82,13 @@ class _Carried:
     restores: list[JSON] = field(default_factory=list)
     undone: list[JSON] = field(default_factory=list)
     calls: list[JSON] = field(default_factory=list)
+    sent: dict[str, list[str]] = field(default_factory=dict)  # to which models, and when
 
-    def add(self, done: Effects, traces: Traces) -> None:
+    def add(self, event: Event, done: Effects, traces: Traces) -> None:
         """Take over the effects of one event."""
+        if "sent" in event.entry.payload:
+            for call in done.calls:
+                self.sent.setdefault(call.model, []).append(call.moment)
         self.changes += [_cleaned(change, traces) for change in done.files]
         self.uses += [
             {"at": u.at, "memories": list(u.memories), "by": u.by, "day": u.day} for u in done.uses
@@ -163,7 +168,7 @@ def plan(being: Being, index: Index, sought: Sought, progress: Progress = unwatc
             goes[event.seq] = _goes(event, why)
             found = effects(event)
             again |= set(found.erases)
-            carried.add(found, traces)
+            carried.add(event, found, traces)
         if event.seq % 1000 == 0:
             progress(done, total)
     if not goes:
@@ -185,7 +190,7 @@ def plan(being: Being, index: Index, sought: Sought, progress: Progress = unwatc
         mentions=tuple(_mentions(index, same)),
         erasure=erasure,
         cut={**_lines_cut(index, files), **dict.fromkeys(erasure.aside, ("all of it",))},
-        beyond=tuple(_beyond(being, traces, set(files))),
+        beyond=(*_away(carried.sent), *_beyond(being, traces, set(files))),
     )
 
 
@@ -247,8 +252,8 @@ def _why(
     untouched = entry.situation in NEVER or entry.event_type is EventType.AUTHOR_MESSAGE
     if untouched or entry.situation == ERASED:
         return ""
-    if entry.author is Author.SELF and entry.session_key in sessions:
-        return "answers it"
+    if entry.session_key in sessions and (entry.author is Author.SELF or "sent" in entry.payload):
+        return "answers it" if entry.author is Author.SELF else "carried it"
     if not same.keys().isdisjoint(entry.payload.get("sources", ())):
         return "rests on it"
     files = [str(change["value"] or "") for change in entry.payload.get("changes", ())]
@@ -344,6 +349,20 @@ def _aside(being: Being, traces: Traces) -> Iterator[Path]:
             text = path.read_bytes().decode("utf-8", "replace").replace("\\n", " ")
             if traces.tells(text):
                 yield path
+
+
+def _away(sent: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What left for models; whether it is kept there, nobody here knows."""
+    for model, moments in sorted(sent.items()):
+        first, last = _day(min(moments)), _day(max(moments))
+        yield f"what was sent to {model} " + (
+            f"on {first}" if first == last else f"from {first} to {last}"
+        )
+
+
+def _day(timestamp: str) -> str:
+    moment = parse_stamp(timestamp)
+    return f"{moment.day} {moment:%b %Y}"
 
 
 def _beyond(being: Being, traces: Traces, cleaned: set[str]) -> Iterator[str]:

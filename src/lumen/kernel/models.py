@@ -10,7 +10,7 @@ import asyncio
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +27,10 @@ from lumen.mind.roles import EMBEDDER, ESCALATION, INNER, Assignment, open_subst
 from lumen.mind.substrate import ModelDescriptor
 
 PROBE_TOKENS = 16
+# A key that has a value of one line; what comes after it, a comment perhaps, is the author's.
+_SET = re.compile(
+    r"""(?P<indent>\s*)[^=]+=\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'#\[{]+)(?P<rest>\s*(?:\#.*)?)"""
+)
 # Where each assignment stands in lumen.toml; the inner loop's has the name it is known by.
 _PLACES = {
     INNER: ("kernel", "localModel"),
@@ -183,24 +187,10 @@ def with_setting(text: str, table: str, key: str, value: str) -> str:
         BadSetting: the file is written in a way that cannot be changed safely.
     """
     line = f"{key} = {dumps(value).decode()}"  # a JSON string is a TOML string
-    lines = text.splitlines()
-    headers = [n for n, said in enumerate(lines) if re.match(r"\s*\[", said)]
-    own = next(
-        (n for n in headers if re.fullmatch(rf"\s*\[\s*{table}\s*\]\s*(#.*)?", lines[n])), None
-    )
-    if own is None:
-        lines += ["", f"[{table}]", line]
-    else:
-        end = next((n for n in headers if n > own), len(lines))
-        spot = next((n for n in range(own, end) if re.match(rf"\s*{key}\s*=", lines[n])), None)
-        if spot is None:
-            lines.insert(own + 1, line)
-        else:
-            lines[spot] = line
-    changed = "\n".join(lines) + "\n"
-    wanted = tomllib.loads(text)
-    wanted.setdefault(table, {})[key] = value
+    changed = _edited(text, table, key, line)
     try:
+        wanted = tomllib.loads(text)
+        wanted.setdefault(table, {})[key] = value
         if tomllib.loads(changed) == wanted:
             return changed
     except (tomllib.TOMLDecodeError, TypeError):
@@ -211,12 +201,33 @@ def with_setting(text: str, table: str, key: str, value: str) -> str:
     )
 
 
+def _edited(text: str, table: str, key: str, line: str) -> str:
+    """The text with a line in it where it seems to belong; whether it does is seen by reading it."""
+    end = "\r" if "\r\n" in text else ""
+    lines = text.split("\n")  # and at nothing else that may stand in a comment
+    headers = [n for n, said in enumerate(lines) if re.match(r"\s*\[", said)]
+    header = rf"\s*\[\s*{table}\s*\]\s*(#.*)?"
+    own = next((n for n in headers if re.fullmatch(header, lines[n])), None)
+    if own is None:
+        last = [] if lines[-1] == "" else [end]
+        return "\n".join([*lines, *last]) + f"{end}\n[{table}]{end}\n{line}{end}\n"
+    after = next((n for n in headers if n > own), len(lines))
+    spot = next((n for n in range(own, after) if re.match(rf"\s*{key}\s*=", lines[n])), None)
+    if spot is None:
+        lines[own + 1 : own + 1] = [line + end]
+    elif kept := _SET.fullmatch(lines[spot]):
+        lines[spot] = kept["indent"] + line + kept["rest"]
+    whole = "\n".join(lines)
+    return whole if whole.endswith("\n") else f"{whole}\n"
+
+
 async def try_out(calls: Calls, role: str) -> list[dict[str, JSON]]:
     """Ask the model of a role for a word, then for JSON: what each came to."""
     from lumen.kernel.outputs import Probe
 
     results: list[dict[str, JSON]] = []
     for what in ("words", "json"):
+        made = len(calls.told)
         try:
             if what == "words":
                 _, answer = await calls.ask(role, "probe", {}, PROBE_TOKENS)
@@ -226,14 +237,16 @@ async def try_out(calls: Calls, role: str) -> list[dict[str, JSON]]:
                 said = wanted.model_dump_json()
         except MindError as error:
             told = f"{error.what} ({error.detail})" if error.detail else error.what
-            results.append(_result(calls, what, ok=False, said=told, fix=error.fix))
+            results.append(_result(calls.told[made:], what, ok=False, said=told, fix=error.fix))
         else:
-            results.append(_result(calls, what, ok=True, said=said))
+            results.append(_result(calls.told[made:], what, ok=True, said=said))
     return results
 
 
-def _result(calls: Calls, what: str, *, ok: bool, said: str, fix: str = "") -> dict[str, JSON]:
-    last = calls.told[-1] if calls.told else {}
+def _result(
+    made: Sequence[dict[str, JSON]], what: str, *, ok: bool, said: str, fix: str = ""
+) -> dict[str, JSON]:
+    last = made[-1] if made else {}
     numbers = [last.get("prompt_tokens"), last.get("completion_tokens")]
     tokens = " + ".join(str(n) for n in numbers if n is not None)
     took = f"{last.get('seconds', 0):.1f} s" + (f" · {tokens} tokens" if tokens else "")

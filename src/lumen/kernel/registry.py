@@ -62,6 +62,7 @@ class Registry:
         return replace(
             self,
             models={**self.models, **seen},
+            probed=self.probed - seen.keys(),
             gone={**dict.fromkeys(sorted(missing), at), **gone},
             looked={
                 **self.looked,
@@ -98,17 +99,34 @@ def load(path: Path) -> Registry:
     try:
         told = loads(path.read_bytes())
         return Registry(
-            models={n: _model(m) for n, m in told["models"].items()},
-            probed=frozenset(told["probed"]),
-            gone=dict(told["gone"]),
-            looked={n: Looked(**look) for n, look in told["looked"].items()},
+            models={n: _model(n, m) for n, m in told["models"].items()},
+            probed=frozenset(map(_text, told["probed"])),
+            gone={n: _text(since) for n, since in told["gone"].items()},
+            looked={n: _look(look) for n, look in told["looked"].items()},
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return Registry()
 
 
-def _model(told: Mapping[str, JSON]) -> ModelDescriptor:
-    return ModelDescriptor(**{key: value for key, value in told.items() if key in _FIELDS})
+def _model(name: str, told: Mapping[str, JSON]) -> ModelDescriptor:
+    model = ModelDescriptor(**{key: value for key, value in told.items() if key in _FIELDS})
+    for said in (model.substrate, model.model_id, model.display_name, model.last_seen):
+        _text(said)
+    flags = (model.vision, model.small, model.local, model.embeds, model.thinks)
+    sized = isinstance(model.context_tokens, int | None)
+    if str(model) != name or not sized or not all(isinstance(flag, bool) for flag in flags):
+        raise ValueError(f"{name} is noted as what it cannot be")
+    return model
+
+
+def _look(told: Mapping[str, JSON]) -> Looked:
+    return Looked(_text(told["at"]), bool(told["ok"]), _text(told["detail"]))
+
+
+def _text(value: JSON) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text was expected")
+    return value
 
 
 @contextmanager

@@ -173,6 +173,7 @@ class Draft:
     kind: str
     sources: tuple[int, ...] = ()
     model: str = ""
+    private: bool = False  # whoever wrote it was shown something private
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ class Spoken:
     model: str
     small: bool
     copied: bool = False  # it only said an example of its prompt again
+    private: bool = False  # it was shown something private
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from lumen.core.clock import stamp
+from lumen.core.canon import clean, dumps
+from lumen.core.clock import parse_stamp, stamp
 from lumen.core.errors import OverBudget
 from lumen.kernel.slots import Choice, Reality, Surface
 from lumen.mind.substrate import Prompt
@@ -59,8 +60,9 @@ def most_tokens(prompt: Prompt) -> int:
 
 
 def prompt_tokens(prompt: Prompt) -> int:
-    """A token has a byte at the least."""
-    return sum(len(text.encode("utf-8", "replace")) for _, text in prompt.messages())
+    """A token has a byte at the least; a schema is read as the text is."""
+    schema = 0 if prompt.schema is None else len(dumps(prompt.schema))
+    return schema + sum(len(clean(text).encode()) for _, text in prompt.messages())
 
 
 def allow(index: Index, caps: Caps, wanted: Wanted, now: datetime) -> None:
@@ -69,6 +71,7 @@ def allow(index: Index, caps: Caps, wanted: Wanted, now: datetime) -> None:
     Raises:
         OverBudget: a cap does not allow it; says which, and when it will.
     """
+    now = max(now, _latest(index))
     today = spent_on(index, stamp(now)[:10])
     all_of_it = sum(today.values(), Spent())
     _within("dailyBudget", caps.tokens, all_of_it.tokens, wanted.tokens)
@@ -83,6 +86,15 @@ def allow(index: Index, caps: Caps, wanted: Wanted, now: datetime) -> None:
                 f"{made} of {caps.escalations} escalations were made within the last hour",
                 fix="wait, or raise maxEscalationsPerHour in lumen.toml",
             )
+
+
+def _latest(index: Index) -> datetime:
+    """When the last event was. A clock that was set back does not open yesterday's purse again.
+
+    The archive goes by this too: no line of it is stamped earlier than the one before.
+    """
+    seq, _ = index.last_head()
+    return parse_stamp(index.time_of(seq))
 
 
 def _within(name: str, cap: int, spent: int, wanted: int) -> None:
@@ -159,7 +171,7 @@ def gap(surface: Surface, reality: Reality, choice: Choice) -> float:
     own_life = surface.personal or surface.identity or reality.familiar
     if not asks or own_life or reality.verdict == "strong":
         return 0.0
-    return GUESSED if choice.draft.kind == "small model" else UNKNOWN
+    return UNKNOWN if choice.draft.kind == "grounded" else GUESSED
 
 
 def phase(turns: int, approved: int) -> str:

@@ -80,8 +80,15 @@ def spent_on(index: Index, day: str) -> dict[str, Spent]:
 
 
 def escalations(index: Index, since: str) -> int:
-    """How many calls since a moment went beyond what a role was assigned to."""
-    row = index.row("SELECT count(*) FROM calls WHERE escalated AND moment >= ?", (since,))
+    """How many calls since a moment went beyond what a role was assigned to.
+
+    One that failed before anybody worked on it is none.
+    """
+    row = index.row(
+        "SELECT count(*) FROM calls WHERE escalated AND moment >= ? "
+        "AND (outcome IN ('', 'ok') OR tokens > 0)",
+        (since,),
+    )
     return int(row[0])
 
 

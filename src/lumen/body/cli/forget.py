@@ -130,15 +130,33 @@ def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool
 
 
 def _resting_on(kernel: Kernel, known: dict[int, Memory]) -> list[int]:
-    """The replies to some memories, and those that rest on them: as private as these are."""
+    """The replies to some memories, those that rest on them, and those that repeat them."""
+    from lumen.kernel.forget import Sought, plan
+
     sessions = {m.session_key for m in known.values()}
+    found = plan(kernel.being, kernel.index, Sought(tuple(known)))
+    goes = {g.seq for g in found.goes if g.who == Author.SELF.value}
     return [
         stored.event.seq
         for stored in read(kernel.being.memory)
         if (entry := stored.event.entry).author is Author.SELF
         and stored.event.seq not in known
-        and (entry.session_key in sessions or known.keys() & set(entry.payload.get("sources", ())))
+        and (
+            stored.event.seq in goes
+            or entry.session_key in sessions
+            or known.keys() & set(entry.payload.get("sources", ()))
+        )
     ]
+
+
+def _still_private(kernel: Kernel, reply: int, freed: dict[int, Memory]) -> bool:
+    """Whether a reply also answers, or rests on, something else that stays private."""
+    event = kernel.index.event(reply)
+    entry = event.entry if event else None
+    sources = entry.payload.get("sources", ()) if entry else ()
+    said = kernel.index.turn(entry.session_key) if entry else []
+    others = {*sources, *(e.seq for e in said if e.entry.author is not Author.SELF)} - freed.keys()
+    return any(m.private for m in kernel.index.get(others).values())
 
 
 def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> None:
@@ -148,7 +166,8 @@ def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> None:
     for seq in events:
         if seq not in known:
             raise UsageError(f"event {seq} is no memory", fix="lumen memory")
-    events = (*events, *_resting_on(kernel, known))
+    also = _resting_on(kernel, known)
+    events = (*events, *(r for r in also if private or not _still_private(kernel, r, known)))
     what = f"The author marked {len(events)} as {'' if private else 'no longer '}private."
     payload = {"marks": {"memories": list(events), "private": private}}
     kernel.gate.record(kernel_entry("marked", what, "lumen:author", payload), sign=True)

@@ -168,7 +168,7 @@ async def drafts(
         return Drafts(drafts=(silent,), trouble="it said nothing new")
     sources = tuple(e.memory.seq for e in useful)
     kind = "small model" if spoken.small else "model"
-    theirs = Draft(spoken.text.strip(), kind, sources, spoken.model)
+    theirs = Draft(spoken.text.strip(), kind, sources, spoken.model, spoken.private)
     return Drafts(drafts=(own, theirs) if own else (theirs,))
 
 

@@ -12,6 +12,7 @@ from lumen.kernel.slots import (
     Candidate,
     Choice,
     Decision,
+    Draft,
     Plan,
     Reality,
     Reply,
@@ -127,9 +128,8 @@ async def compose_final(
         "sources": list(sources),
         "kind": "calc" if reckoned else draft.kind,
     }
-    private = {e.memory.seq for e in reality.evidence if e.memory.private}
-    if stimulus.private or reality.private or private & set(sources):
-        payload["private"] = True  # what rests on something private is private too
+    if stimulus.private or reality.private or (not reckoned and rests_on_private(draft, reality)):
+        payload["private"] = True
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.ASSISTANT_MESSAGE,
@@ -146,3 +146,9 @@ async def compose_final(
         error=done.error,
         changes=(Change(Store.MEMORY, "append", entry),),
     )
+
+
+def rests_on_private(draft: Draft, reality: Reality) -> bool:
+    """What quotes something private, or was written with it in view, is private too."""
+    known = [e.memory for e in reality.evidence] + ([reality.replaces] if reality.replaces else [])
+    return draft.private or any(m.private and m.seq in draft.sources for m in known)

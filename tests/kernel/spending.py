@@ -1,0 +1,73 @@
+"""A process that spends: it opens a being and talks, or escalates, until it is told no.
+
+Run as `python -m tests.kernel.spending JSON`; the JSON is a Spender.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.kernel.conftest import wake
+from tests.kernel.recorder import connect
+
+from lumen.core.clock import FixedClock
+from lumen.core.data import Being
+from lumen.core.errors import OverBudget
+from lumen.kernel.run import calls_for
+from lumen.kernel.treasury import Caps
+from lumen.mind.embed import Embedder
+from lumen.mind.endpoints import Endpoint
+from lumen.soul.keys import Keyring
+
+
+@dataclass(frozen=True, slots=True)
+class Spender:
+    """Who spends what, where."""
+
+    being: str
+    keyring: str
+    url: str
+    seed: int
+    at: str
+    turns: int = 8
+    substrate: str = "cloud"
+    model: str = "gpt"
+    caps: dict[str, Any] = field(default_factory=dict)
+    escalated: bool = False
+
+    def argument(self) -> str:
+        """As a process is given it."""
+        return json.dumps(asdict(self))
+
+
+def main(told: Spender) -> None:
+    """Spend, and say after each call whether it was made."""
+    clock = FixedClock(datetime.fromisoformat(told.at).astimezone(UTC), 7, told.seed)
+    life = wake(Being(Path(told.being)), Keyring(Path(told.keyring)), clock, Embedder())
+    connect(life, Endpoint(told.substrate, "openai", told.url), told.model)
+    life.kernel.caps = replace(Caps(), **told.caps)
+    for number in range(told.turns):
+        if told.escalated:
+            calls = calls_for(life.kernel, f"lumen:escalation:{told.seed}")
+            calls.escalated = True
+            try:
+                asyncio.run(calls.ask("interface", "probe", {}, 16))
+                trouble = ""
+            except OverBudget as error:
+                trouble = error.what
+            calls.settle()
+        else:
+            trouble = life.say(f"I planted {told.seed + number} leeks today.").trouble
+        sys.stdout.write(f"{trouble or 'made'}\n")
+        sys.stdout.flush()
+    life.kernel.close()
+
+
+if __name__ == "__main__":
+    main(Spender(**json.loads(sys.argv[1])))
