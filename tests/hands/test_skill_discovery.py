@@ -86,7 +86,7 @@ def test_help_is_what_the_program_prints_without_terminal_escapes(tmp_path: Path
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [
-        (None, "crashed with exit code 2"),
+        (None, "has no main.py"),
         ("raise ValueError('no map')", "crashed with exit code 1: ValueError: no map"),
         ("", "says nothing"),
         ("while True: print('x' * 9999)", "wrote more than 64,000 bytes"),
