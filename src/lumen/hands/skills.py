@@ -112,8 +112,7 @@ def find(skills_dir: Path, name: str) -> Skill:
 
 def source_hash(skill: Skill) -> str:
     """One hash over every file of a skill, by path; the two marks beside them do not count."""
-    lines = sorted(f"{path.relative_to(skill.folder)}\0{told}" for path, told in _told(skill))
-    return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
+    return _hash(dict(_told(skill)))
 
 
 def made_by(skill: Skill) -> Maker:
@@ -121,9 +120,8 @@ def made_by(skill: Skill) -> Maker:
     if (mark := authored(skill)) is not None:
         return Maker.MODEL if mark.get("sha256") == source_hash(skill) else Maker.CHANGED
     ours = Skill(skill.name, shipped() / skill.name)
-    if ours.ready and source_hash(ours) == source_hash(skill):
-        return Maker.SHIPPED
-    return Maker.AUTHOR
+    same = ours.ready and _without_bytecode(ours) == _without_bytecode(skill)
+    return Maker.SHIPPED if same else Maker.AUTHOR
 
 
 def authored(skill: Skill) -> dict[str, JSON] | None:
@@ -189,19 +187,30 @@ def _keep_help(kept: Path, key: str, text: str) -> None:
         fresh.replace(kept)
 
 
-def _told(skill: Skill) -> Iterator[tuple[Path, str]]:
+def _hash(told: dict[str, str]) -> str:
+    lines = [f"{path}\0{told[path]}" for path in sorted(told)]
+    return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _without_bytecode(skill: Skill) -> str:
+    # An installer may compile what is shipped.
+    return _hash({path: said for path, said in _told(skill) if "__pycache__" not in path})
+
+
+def _told(skill: Skill) -> Iterator[tuple[str, str]]:
     marks = {skill.folder / DISABLED, skill.folder / AUTHORED}
     for path in skill.folder.rglob("*"):
+        name = path.relative_to(skill.folder).as_posix()
         try:
             mode = path.lstat().st_mode
             if stat.S_ISLNK(mode):
-                yield path, f"link {path.readlink()}"
+                yield name, f"link {path.readlink()}"
             elif stat.S_ISREG(mode) and path not in marks:
-                yield path, sha256(path.read_bytes())
+                yield name, sha256(path.read_bytes())
             elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-                yield path, "special"
+                yield name, "special"
         except OSError as error:
-            yield path, f"unreadable {error.errno}"
+            yield name, f"unreadable {error.errno}"
 
 
 def _is_skill(folder: Path) -> bool:
