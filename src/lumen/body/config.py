@@ -166,7 +166,7 @@ def _count(raw: dict[str, Any], path: Path, table: str, key: str, default: int) 
 def _memory(raw: dict[str, Any], path: Path) -> int:
     found = _count(raw, path, "skills", "memory_mib", 1024)
     if not 64 <= found <= 1 << 20:
-        raise BadSetting(f"{path}: [skills] memory_mib must be 64 or more, like 1024, not {found}")
+        raise BadSetting(f"{path}: [skills] memory_mib must be between 64 and 1048576, not {found}")
     return found
 
 

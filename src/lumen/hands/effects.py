@@ -81,10 +81,10 @@ class Effects:
         """In a few words, for a table."""
         if not self.known:
             return "unknown"
-        said = [f"reads {', '.join(self.reads)}"] if self.reads else []
-        said += [f"writes {', '.join(self.writes)}"] if self.writes else []
+        said = [f"reads {_listed(self.reads)}"] if self.reads else []
+        said += [f"writes {_listed(self.writes)}"] if self.writes else []
         said += ["network"] if self.network else []
-        said += [f"network by {self.network_setting}"] if self.network_setting else []
+        said += [f"network by [{self.network_setting}]"] if self.network_setting else []
         said += ["irreversible"] if self.irreversible else []
         return "; ".join(said) or "none"
 
@@ -185,6 +185,12 @@ def _folders(raw: Mapping[str, JSON], key: str) -> tuple[str, ...]:
     if not all(isinstance(one, str) and 0 < len(one) < 200 and one.isprintable() for one in found):
         raise SkillError(f'has a skill.toml whose {key} is no list of folders like ["files"]')
     return tuple(found)
+
+
+def _listed(folders: tuple[str, ...]) -> str:
+    """Folders by name; one that a setting names stands in brackets."""
+    named = [f"[{f.removeprefix(BY_SETTING)}]" if f.startswith(BY_SETTING) else f for f in folders]
+    return ", ".join(named)
 
 
 def _setting(network: bool | str) -> str:
