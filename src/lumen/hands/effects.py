@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lumen.core.canon import JSON, dumps, printable
+from lumen.core.canon import JSON, dumps, loads, printable
 from lumen.core.errors import SkillError
 from lumen.hands.skills import Skill
 
@@ -160,10 +160,10 @@ def _example(raw: Mapping[str, JSON]) -> Example:
         if not isinstance(text, str) or Path(name).name != name or name in {"", ".."}:
             raise SkillError(f"has a skill.toml whose [example] files cannot hold {name!r}")
     try:
-        dumps([raw.get("input"), raw.get("holds")])
+        given, holds = loads(dumps([raw.get("input"), raw.get("holds")]))  # a date is a text
     except TypeError as error:
         raise SkillError(f"has a skill.toml whose [example] is no JSON: {error}") from error
-    return Example(raw["action"], raw.get("input"), raw.get("holds"), files)
+    return Example(raw["action"], given, holds, files)
 
 
 def _fits(
