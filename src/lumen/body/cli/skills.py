@@ -34,7 +34,7 @@ from lumen.hands.terms import Terms, grant, held
 from lumen.hands.trial import Trial, try_out
 
 AUTHOR = "lumen:author"
-TEMPLATE = Path(__file__).parents[2] / "hands" / "template"
+TEMPLATE = Path(__file__).parents[1] / "template"
 
 
 @click.group(invoke_without_command=True)
