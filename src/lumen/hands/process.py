@@ -23,7 +23,7 @@ from lumen.hands.tree import Size, Tree, growing
 STDERR_TAIL = 4096
 GRACE_SECONDS = 0.5  # for output still in the pipes once the program itself has exited
 LOOK_SECONDS = 0.02  # between two looks at what a child has started
-NICENESS = 5
+NICENESS = 2  # a little: the author waits for what a skill answers
 BY_SIGNAL = 128  # what a shell, and bubblewrap, add to the signal that ended a program
 
 _PASSED_ON = ("PATH", "LANG", "TZ")
