@@ -290,6 +290,36 @@ def become_lumen(arguments: "list[str]") -> int:
     return subprocess.call([lumen, *arguments], env=child_environ())
 
 
+def apt_get() -> "list[str]":
+    """How to install a system package here without asking anybody; empty when that cannot be."""
+    found = shutil.which("apt-get")
+    if WINDOWS or not found:
+        return []
+    if os.geteuid() == 0:
+        return [found]
+    sudo = shutil.which("sudo")
+    if sudo and quietly([sudo, "-n", "true"])[0] == 0:
+        return [sudo, "-n", found]
+    return []
+
+
+def bring_bwrap() -> None:
+    """Install bubblewrap where it is missing: the tests of isolation run it, and never skip."""
+    if shutil.which("bwrap"):
+        return
+    apt = apt_get()
+    os.environ.setdefault("DEBIAN_FRONTEND", "noninteractive")
+    install = [*apt, "install", "--yes", "--quiet", "--no-install-recommends", "bubblewrap"]
+    if apt and quietly(install)[0] != 0:  # perhaps it has never heard of any package
+        quietly([*apt, "update", "--quiet"])
+        quietly(install)
+    if shutil.which("bwrap"):
+        say("Installed bubblewrap, which the tests of isolation run.")
+    else:
+        say("bubblewrap is missing, so the tests of isolation will fail")
+        say("  try: apt install bubblewrap   (dnf, pacman, apk: the same name)")
+
+
 def stages(pytest_arguments: "list[str]") -> "list[tuple[str, list[list[str]]]]":
     """Every check by name, with the commands it takes, in the order they run."""
     found: "list[tuple[str, list[list[str]]]]" = [
@@ -334,6 +364,7 @@ def check_stage(name: str, commands: "list[list[str]]") -> bool:
 def check(pytest_arguments: "list[str]") -> int:
     """Run every check, all of them even when one fails, and end with the outcome."""
     prepare(["--group", "dev"])
+    bring_bwrap()
     os.environ["PATH"] = str(scripts(environment())) + os.pathsep + os.environ.get("PATH", "")
     started = time.monotonic()
     rows = stages(pytest_arguments)

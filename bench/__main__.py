@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from bench import archive, calls, million, startup
+from bench import archive, calls, million, skills, startup
 
-sys.exit(max([archive.main(), startup.main(), calls.main(), million.main()]))
+sys.exit(max([archive.main(), startup.main(), calls.main(), skills.main(), million.main()]))

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tests.body.conftest import Lumen
 
 
+STARTS_WITH = ("calc", "chat", "note", "search", "write_file")
+
+
 def tree(root: Path) -> dict[str, str]:
     """Every file and folder, with a hash of what it holds."""
     return {
@@ -45,8 +48,9 @@ def test_init_lays_out_an_empty_self(host: Lumen) -> None:
         "prompts",
         "prompts/README.md",
         "skills",
-        "skills/chat",
-        "skills/chat/main.py",
+        *(f"skills/{name}" for name in STARTS_WITH),
+        *(f"skills/{name}/main.py" for name in STARTS_WITH),
+        *(f"skills/{name}/skill.toml" for name in STARTS_WITH),
     }
     data = host.being / "data"
     assert (data / "soul.md").read_bytes() == b""

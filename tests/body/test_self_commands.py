@@ -1,4 +1,4 @@
-"""`lumen self`, `values`, `goals`, `skills`: who it is, and what an edit by hand came to."""
+"""`lumen self`, `values`, `goals`: who it is, and what an edit by hand came to."""
 
 from __future__ import annotations
 
@@ -87,13 +87,6 @@ def test_an_edit_that_cannot_be_used_is_told_with_its_line_and_stays(
     assert inside("values", "--json").json()[0]["name"] == "honesty"
     write(lumen, "values.json", VALUES)
     assert inside("status").err == ""
-
-
-def test_skills_are_listed(lumen: Lumen, inside: Inside) -> None:
-    (lumen.being / "skills" / "hollow").mkdir()
-    assert "chat" in inside("skills").out
-    assert "hollow" in inside("skills").out
-    assert "chat" in inside("skills", "--json").out
 
 
 def test_words_on_the_list_of_secrets_are_kept_nowhere(lumen: Lumen, inside: Inside) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
-from lumen.hands.run import Call, Limits, Result, run
+from lumen.hands.isolation import Isolation
+from lumen.hands.run import Box, Call, Limits, Result, run
 from lumen.hands.skills import Skill
 
 HEAD = "import json, os, signal, sys, time\n"
@@ -132,10 +133,15 @@ def test_a_program_that_cannot_be_started_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lumen.hands.process._PYTHON", (str(tmp_path / "no-such-python"),))
-    result = ask(tmp_path, ANSWER)
+    (tmp_path / "main.py").write_text(ANSWER)
+    unheld = Box(Isolation.NONE)
+    result = asyncio.run(run(call_of(tmp_path), Limits(), SystemClock(), unheld))
     assert not result.ok
     assert result.error.startswith("The skill tried could not be started: ")
     assert "no-such-python" in result.error
+    held = ask(tmp_path, ANSWER)
+    assert held.error.startswith("The skill tried crashed with exit code 127: ")
+    assert "no-such-python" in held.error
 
 
 @pytest.mark.parametrize("given", [{1: "a"}, "\ud800", object(), 2**70])
@@ -221,10 +227,10 @@ def test_a_child_that_flees_into_its_own_session_cannot_make_us_wait(tmp_path: P
     )
     source += "while not os.path.exists('fled'): time.sleep(0.01)\n" + ANSWER
     result = ask(tmp_path, source, "x" * 900_000)
-    waited = (tmp_path / "slept").exists()
-    os.kill(int((tmp_path / "fled").read_text()), signal.SIGKILL)
     assert "left a process behind" in result.error
-    assert not waited
+    assert not (tmp_path / "slept").exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "fled").read_text()), 0)
 
 
 async def cancel(task: asyncio.Task[Result]) -> None:

@@ -77,6 +77,8 @@ def house(root: Path, tmp_path: Path) -> House:
     house.at.mkdir()
     house.path.mkdir()
     shutil.copy(root / "main.py", house.at)
+    (house.path / "bwrap").write_text("#!/bin/sh\n", "utf-8")
+    (house.path / "bwrap").chmod(0o755)
     (house.at / "pyproject.toml").write_text("[project]\n", "utf-8")
     return house
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING
 
 from lumen.body.config import Settings, data_home, must_be, zone
@@ -12,7 +13,9 @@ from lumen.body.reach import assignments_of, endpoints_of, notes_file, secrets_i
 from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, NoSubstrate
+from lumen.hands.isolation import Isolation
 from lumen.hands.run import Limits
+from lumen.hands.terms import Terms
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.chosen import ChosenEmbedder
 from lumen.kernel.commit import Gate
@@ -133,7 +136,7 @@ def open_kernel(
         clock=clock,
         self_=Self(name="", author_name=settings.author_name),
         now=lambda: Now(clock.now(), where),
-        limits=Limits(seconds=settings.skill_seconds),
+        terms=terms_of(settings),
         caps=caps_of(settings),
         thresholds=thresholds_of(settings),
         gone=lambda model: _note_gone(model, clock),
@@ -145,6 +148,15 @@ def open_kernel(
     gate.repairs.clear()
     index.repairs.clear()
     return kernel, mended
+
+
+def terms_of(settings: Settings) -> Terms:
+    """On which terms skills run."""
+    seconds = settings.skill_seconds
+    limits = Limits(
+        seconds, memory_bytes=settings.skill_memory_mib << 20, cpu_seconds=ceil(seconds)
+    )
+    return Terms(limits, Isolation(settings.isolation), settings.skill_settings)
 
 
 def caps_of(settings: Settings) -> Caps:

@@ -19,6 +19,7 @@ from lumen.soul.archive import segments
 
 BUILT_IN_EMBEDDER = "embedded/all-MiniLM-L6-v2"
 DEFAULT_ROLES = MappingProxyType({"interface": "embedded/SmolLM2-135M-Instruct"})
+ISOLATIONS = ("none", "limits", "bwrap")
 _SUBSTRATE_ID = re.compile(r"[a-z][a-z0-9_-]*")
 
 
@@ -31,6 +32,11 @@ class Settings:
     timezone: str = ""
     roles: MappingProxyType[str, str] = field(default_factory=lambda: DEFAULT_ROLES)
     skill_seconds: float = 20.0
+    skill_memory_mib: int = 1024
+    isolation: str = "limits"
+    skill_settings: MappingProxyType[str, dict[str, Any]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     use_increment: float = 0.02
     half_life_days: int = 90
     redact: tuple[str, ...] = ()
@@ -135,6 +141,9 @@ def read_settings(path: Path) -> Settings:
         timezone=timezone,
         roles=MappingProxyType({**DEFAULT_ROLES, **roles}),
         skill_seconds=seconds,
+        skill_memory_mib=_memory(raw, path),
+        isolation=_isolation(raw, path),
+        skill_settings=_skill_settings(raw),
         use_increment=_between(raw, path, "use_increment", 0.02, (0, 1)),
         half_life_days=int(_between(raw, path, "half_life_days", 90, (1, 36_500))),
         redact=_words(raw, path),
@@ -180,6 +189,29 @@ def _count(raw: dict[str, Any], path: Path, table: str, key: str, default: int) 
     if not isinstance(found, int) or found < 0:
         raise BadSetting(f"{path}: [{table}] {key} must be a number like {default}, not {found}")
     return found
+
+
+def _memory(raw: dict[str, Any], path: Path) -> int:
+    found = _count(raw, path, "skills", "memory_mib", 1024)
+    if not 64 <= found <= 1 << 20:
+        raise BadSetting(f"{path}: [skills] memory_mib must be between 64 and 1048576, not {found}")
+    return found
+
+
+def _isolation(raw: dict[str, Any], path: Path) -> str:
+    found = str(_get(raw, path, "skills", "isolation", "limits"))
+    if found not in ISOLATIONS:
+        raise BadSetting(
+            f"{path}: [skills] isolation is one of {', '.join(ISOLATIONS)}, not {found!r}",
+            fix='isolation = "limits"',
+        )
+    return found
+
+
+def _skill_settings(raw: dict[str, Any]) -> MappingProxyType[str, dict[str, Any]]:
+    """The tables [skills.NAME]; what is in them is for the skill to judge."""
+    told = raw.get("skills", {}).items()
+    return MappingProxyType({name: table for name, table in told if isinstance(table, dict)})
 
 
 def _dollars(raw: dict[str, Any], path: Path) -> float:

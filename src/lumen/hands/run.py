@@ -1,6 +1,6 @@
 """One call of a skill: a JSON object on its stdin, a JSON object on its stdout.
 
-    stdin   {"v": 1, "turn": "…", "action": "…", "input": …}
+    stdin   {"v": 1, "turn": "…", "action": "…", "input": …, "context": {…}}
     stdout  {"ok": true, "output": …}  or  {"ok": false, "error": "why"}
 
 Whatever a skill does wrong comes back as a Result that says so. Nothing a skill starts outlives
@@ -9,17 +9,21 @@ the call. Who may call a skill, and what is believed of its answer, is the kerne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from lumen.core.canon import JSON, dumps, loads, printable
 from lumen.core.clock import Clock
 from lumen.core.errors import SkillError
-from lumen.hands.process import End, Ending, Limits, converse, python
+from lumen.hands.isolation import Box, Isolation, confined
+from lumen.hands.process import End, Ending, Limits, converse
+from lumen.hands.script import command_of
 from lumen.hands.skills import Skill
 
-__all__ = ["Call", "Limits", "Result", "run"]
+__all__ = ["Box", "Call", "Limits", "Result", "run"]
 
 PROTOCOL = 1
+BOX = Box()
 
 _ERROR_LENGTH = 2000
 _QUOTE_LENGTH = 80
@@ -33,6 +37,9 @@ class Call:
     turn: str
     action: str
     input: JSON
+    context: Mapping[str, JSON] = field(
+        default_factory=dict
+    )  # what it is granted, and its settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,7 @@ class Result:
     error: str
     seconds: float
     stderr: str
+    isolation: Isolation = Isolation.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +61,31 @@ class _Answer:
     error: str = ""
 
 
-async def run(call: Call, limits: Limits, clock: Clock) -> Result:
-    """Call a skill. Raises nothing but cancellation, and then the skill is gone too."""
+async def run(call: Call, limits: Limits, clock: Clock, box: Box = BOX) -> Result:
+    """Call a skill, held as the box says. Raises nothing but cancellation: then it is gone too."""
     began = clock.tick()
     stderr = ""
     try:
         request = _request(call)
         skill = call.skill
-        ending = await converse(python(skill.entry), skill.folder, request, limits)
+        command = command_of(skill.entry, box)
+        program = confined(command, skill.folder, box, limits)
+        ending = await converse(program, request, limits)
         stderr = ending.stderr
         answer = _judge(ending, limits)
     except SkillError as error:
         answer = _Answer(ok=False, error=f"The skill {call.skill.name} {error.what}.")
-    return Result(answer.ok, answer.output, answer.error, clock.tick() - began, stderr)
+    return Result(
+        answer.ok, answer.output, answer.error, clock.tick() - began, stderr, box.isolation
+    )
 
 
 def _request(call: Call) -> bytes:
     if not call.skill.ready:
         raise SkillError("has no main.py")
     message = {"v": PROTOCOL, "turn": call.turn, "action": call.action, "input": call.input}
+    if call.context:
+        message["context"] = dict(call.context)
     try:
         return dumps(message) + b"\n"
     except TypeError as error:

@@ -1,21 +1,43 @@
-"""Which skills a being has, and what each says of itself. Calling them is `run.py`'s part.
+"""Which skills a being has, who made each, and what it says of itself. `run.py` calls them.
 
-A skill is a folder with a `main.py`; its name is the folder's.
+A skill is a folder with a `main.py`; its name is the folder's. Beside it there may be a
+`skill.toml` and a `SKILL.md` (see `effects.py`), `.disabled` when the author switched it off, and
+`.authored.json` when a model wrote it.
 """
 
 from __future__ import annotations
 
 import re
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
-from lumen.core.canon import printable
+from lumen.core.canon import JSON, dumps, loads, printable, sha256
 from lumen.core.errors import SkillError
-from lumen.hands.process import Limits, converse, python
+from lumen.hands.isolation import Box, confined
+from lumen.hands.process import Limits, converse
+from lumen.hands.script import command_of
 
 HELP_LIMITS = Limits(seconds=2.0, output_bytes=64_000)
+DISABLED = ".disabled"
+AUTHORED = ".authored.json"
+HELD = Box()
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_MOST_NAME = 40
+_known_help: dict[str, str] = {}
+
+
+class Maker(StrEnum):
+    """Whose hand a skill is from; `CHANGED` is a model's that somebody has changed since."""
+
+    SHIPPED = "shipped"
+    AUTHOR = "author"
+    MODEL = "model"
+    CHANGED = "changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +54,23 @@ class Skill:
 
     @property
     def ready(self) -> bool:
-        """Whether there is a `main.py` to run."""
-        return self.entry.is_file()
+        """Whether there is a `main.py` to run: a file, and not a link that leads elsewhere."""
+        return self.entry.is_file() and not self.entry.is_symlink()
+
+    @property
+    def disabled(self) -> bool:
+        """Whether the author has switched it off."""
+        return (self.folder / DISABLED).exists()
 
 
 def shipped() -> Path:
     """The folder of skills every being starts with."""
     return Path(__file__).parent / "shipped"
+
+
+def is_name(name: str) -> bool:
+    """Whether a skill could be called that."""
+    return bool(_NAME.fullmatch(name)) and len(name) <= _MOST_NAME
 
 
 def discover(skills_dir: Path) -> list[Skill]:
@@ -55,33 +87,132 @@ def discover(skills_dir: Path) -> list[Skill]:
     return [Skill(folder.name, folder) for folder in folders if _is_skill(folder)]
 
 
-def find(skills_dir: Path, name: str) -> Skill:
-    """The skill of that name, ready to run."""
+def named(skills_dir: Path, name: str) -> Skill:
+    """The skill of that name, whether or not it can be run."""
     known = discover(skills_dir)
     for skill in known:
-        if skill.name == name and skill.ready:
-            return skill
         if skill.name == name:
-            raise SkillError(f"The skill {name} has no main.py", fix=f"write {skill.entry}")
-    ready = ", ".join(skill.name for skill in known if skill.ready)
+            return skill
+    ready = ", ".join(skill.name for skill in known if skill.ready and not skill.disabled)
     raise SkillError(
         f"There is no skill named {printable(name)!r}",
         fix=f"one of: {ready}" if ready else f"put a skill in {skills_dir}/<name>/main.py",
     )
 
 
-async def describe(skill: Skill) -> str:
-    """What the skill answers to `--help`: its capabilities, its input and its output."""
-    fix = f"see what `python {skill.entry} --help` prints"
-    ending = await converse(python(skill.entry, "--help"), skill.folder, b"", HELP_LIMITS)
-    if trouble := ending.trouble(HELP_LIMITS):
-        raise SkillError(f"Asked for --help, the skill {skill.name} {trouble}", fix=fix)
-    text = printable(ending.stdout.decode("utf-8", "replace")).strip()
-    if not text:
-        raise SkillError(f"Asked for --help, the skill {skill.name} says nothing", fix=fix)
-    return text
+def find(skills_dir: Path, name: str) -> Skill:
+    """The skill of that name, ready to run."""
+    skill = named(skills_dir, name)
+    if not skill.ready:
+        raise SkillError(f"The skill {name} has no main.py", fix=f"write {skill.entry}")
+    if skill.disabled:
+        raise SkillError(f"The skill {name} is disabled", fix=f"lumen skills enable {name}")
+    return skill
+
+
+def source_hash(skill: Skill) -> str:
+    """One hash over every file of a skill, by path; the two marks beside them do not count."""
+    return _hash(dict(_told(skill)))
+
+
+def made_by(skill: Skill) -> Maker:
+    """Whose hand the skill is from, as its files stand now."""
+    if (mark := authored(skill)) is not None:
+        return Maker.MODEL if mark.get("sha256") == source_hash(skill) else Maker.CHANGED
+    ours = Skill(skill.name, shipped() / skill.name)
+    same = ours.ready and _without_bytecode(ours) == _without_bytecode(skill)
+    return Maker.SHIPPED if same else Maker.AUTHOR
+
+
+def authored(skill: Skill) -> dict[str, JSON] | None:
+    """What was noted when a model wrote the skill; None when none did. A broken note is empty."""
+    at = skill.folder / AUTHORED
+    if not at.exists() and not at.is_symlink():
+        return None
+    with suppress(OSError, ValueError):
+        if at.is_file() and isinstance(found := loads(at.read_bytes()), dict):
+            return found
+    return {}
+
+
+async def describe(skill: Skill, box: Box = HELD, kept: Path | None = None) -> str:
+    """What the skill answers to `--help`: its capabilities, its input and its output.
+
+    Asked once for as long as its files are the same; `kept` is a file that outlives the process,
+    and may be deleted at any time.
+    """
+    key = source_hash(skill)
+    if key not in _known_help and kept:
+        _known_help.update(_read_help(kept))
+    if key not in _known_help:
+        _known_help[key] = await _ask_for_help(skill, box)
+        if kept:
+            _keep_help(kept, key, _known_help[key])
+    return _known_help[key]
+
+
+async def _ask_for_help(skill: Skill, box: Box) -> str:
+    trouble = text = ""
+    try:
+        command = command_of(skill.entry, box, "--help") if skill.ready else ()
+        if command:
+            program = confined(command, skill.folder, box, HELP_LIMITS)
+            ending = await converse(program, b"", HELP_LIMITS)
+            trouble = ending.trouble(HELP_LIMITS)
+            text = printable(ending.stdout.decode("utf-8", "replace")).strip()
+        else:
+            trouble = "has no main.py"
+    except SkillError as error:
+        trouble = error.what
+    if text and not trouble:
+        return text
+    raise SkillError(
+        f"Asked for --help, the skill {skill.name} {trouble or 'says nothing'}",
+        fix=f"see what `python {skill.entry} --help` prints",
+    )
+
+
+def _read_help(kept: Path) -> dict[str, str]:
+    with suppress(OSError, ValueError):
+        if isinstance(found := loads(kept.read_bytes()), dict):
+            return {key: text for key, text in found.items() if isinstance(text, str)}
+    return {}
+
+
+def _keep_help(kept: Path, key: str, text: str) -> None:
+    with suppress(OSError):  # a cache: without it help is asked for again
+        told = {**_read_help(kept), key: text}
+        fresh = kept.with_name(f".{kept.name}.new")
+        fresh.write_bytes(dumps(told))
+        fresh.replace(kept)
+
+
+def _hash(told: dict[str, str]) -> str:
+    lines = [f"{path}\0{told[path]}" for path in sorted(told)]
+    return sha256("\n".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _without_bytecode(skill: Skill) -> str:
+    # An installer may compile what is shipped.
+    return _hash({path: said for path, said in _told(skill) if "__pycache__" not in path})
+
+
+def _told(skill: Skill) -> Iterator[tuple[str, str]]:
+    marks = {skill.folder / DISABLED, skill.folder / AUTHORED}
+    for path in skill.folder.rglob("*"):
+        name = path.relative_to(skill.folder).as_posix()
+        try:
+            mode = path.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                yield name, f"link {path.readlink()}"
+            elif stat.S_ISREG(mode) and path not in marks:
+                yield name, sha256(path.read_bytes())
+            elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+                yield name, "special"
+        except OSError as error:
+            yield name, f"unreadable {error.errno}"
 
 
 def _is_skill(folder: Path) -> bool:
     # A link would lead out of the being, and a copy of the being would not hold the skill.
-    return bool(_NAME.fullmatch(folder.name)) and folder.is_dir() and not folder.is_symlink()
+    return is_name(folder.name) and folder.is_dir() and not folder.is_symlink()

@@ -13,8 +13,9 @@ from lumen.core.canon import JSON
 from lumen.core.clock import Clock
 from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import MindError, SkillError
-from lumen.hands.run import Call, Limits, run
+from lumen.hands.run import Call, run
 from lumen.hands.skills import find
+from lumen.hands.terms import Grant, Terms, grant, lay_out
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import watched
@@ -76,7 +77,7 @@ class RecordedHands:
     gate: Gate
     session_key: str
     clock: Clock
-    limits: Limits
+    terms: Terms
     private: bool = False
     entries: list[Entry] = field(default_factory=list)
 
@@ -106,23 +107,26 @@ class RecordedHands:
         """Run a skill; what it was asked and what it answered is kept."""
         self._note(EventType.TOOL_CALL, Origin.KERNEL, f"{skill}.{action}", {"input": given})
         try:
-            call = Call(find(self.gate.being.skills, skill), self.session_key, action, given)
+            found = find(self.gate.being.skills, skill)
+            granted = grant(found, self.gate.being.root, self.terms)
+            lay_out(granted)
+            call = Call(found, self.session_key, action, given, granted.context)
         except SkillError as error:
             done = Done(ok=False, output=None, error=error.what)
         else:
-            done = await self._run(call)
+            done = await self._run(call, granted)
         said = f"{skill}.{action}: " + ("done" if done.ok else done.error)
         self._note(
             EventType.TOOL_RESULT, Origin.TOOL, said, {"ok": done.ok, "error": done.error or None}
         )
         return done
 
-    async def _run(self, call: Call) -> Done:
+    async def _run(self, call: Call, granted: Grant) -> Done:
         """Run a skill with an eye on what it must not touch."""
         since, before = self.gate.index.catch_up(), watched(self.gate.being)
         meddled: list[str] = []
         try:
-            result = await run(call, self.limits, self.clock)
+            result = await run(call, self.terms.limits, self.clock, granted.box)
         finally:  # also when the author stops it
             meddled = put_back(self.gate, before, since, call.skill.name, self.session_key)
         if meddled:

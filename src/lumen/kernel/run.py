@@ -16,7 +16,7 @@ from lumen.core.canon import JSON, clean
 from lumen.core.clock import Clock, Draw, draw_from, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import LumenError, MindError, UsageError
-from lumen.hands.run import Limits
+from lumen.hands.terms import Terms
 from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
 from lumen.kernel.closing import CYCLES
@@ -74,7 +74,7 @@ class Kernel:
     self_: Self
     now: Callable[[], Now]
     contour: Contour = field(default_factory=Contour)
-    limits: Limits = field(default_factory=Limits)
+    terms: Terms = field(default_factory=Terms)
     caps: Caps = field(default_factory=Caps)
     thresholds: Thresholds = field(default_factory=Thresholds)
     autonomy: str = "full"  # what it may do unasked
@@ -309,7 +309,7 @@ async def begin(
     calls.on_text = watch.draft
     mind = RecordedMind(calls)
     hands = RecordedHands(
-        kernel.gate, stimulus.session_key, kernel.clock, kernel.limits, stimulus.private
+        kernel.gate, stimulus.session_key, kernel.clock, kernel.terms, stimulus.private
     )
     turn = Turn(kernel, stimulus, mind, hands)
     turn.slots = {

@@ -30,7 +30,7 @@ COMMANDS = {
     "values": ("lumen.body.cli.selves", "values", "What it holds dear, the heaviest first."),
     "goals": ("lumen.body.cli.selves", "goals", "What it is after, the heaviest first."),
     "prompts": ("lumen.body.cli.prompts", "prompts", "The words a model is told."),
-    "skills": ("lumen.body.cli.selves", "skills", "What it can do."),
+    "skills": ("lumen.body.cli.skills", "skills", "What it can do; try, make, switch skills."),
     "checkpoint": ("lumen.body.cli.checkpoint", "checkpoint", "Name, compare and restore."),
     "undo": ("lumen.body.cli.checkpoint", "undo", "Take back the last change of self."),
     "forget": ("lumen.body.cli.forget", "forget", "Erase something for good."),

@@ -1,4 +1,4 @@
-"""`lumen self`, `lumen values`, `lumen goals`, `lumen skills`: who the being is, as it stands."""
+"""`lumen self`, `lumen values`, `lumen goals`: who the being is, as it stands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import click
 from lumen.body.cli.common import being_meant, note, say, shared, show, table
 from lumen.body.config import Settings, must_be
 from lumen.core.data import Being, Held
-from lumen.core.errors import UsageError
 from lumen.kernel.checkpoints import difference
 from lumen.kernel.edits import Edits, in_force, look, read, self_in_force
 from lumen.soul.index import Index
@@ -141,25 +140,6 @@ def goals(year: int | None, status: str | None, named: str | None, as_json: bool
         show([asdict(g) for g in held])
     else:
         _listed(tuple(held))
-
-
-@click.command()
-@shared
-def skills(named: str | None, as_json: bool) -> None:
-    """The programs it may run, and whether each has its main.py."""
-    being = being_meant(named)
-    must_be(being)
-    try:
-        folders = sorted(p for p in being.skills.iterdir() if p.is_dir() and p.name[0] not in "._")
-    except OSError as error:
-        raise UsageError(f"{being.skills} cannot be read: {error.strerror}") from error
-    found = [(p.name, (p / "main.py").is_file()) for p in folders]
-    if as_json:
-        show([{"name": name, "ready": ready} for name, ready in found])
-    elif found:
-        table([(name, "ready" if ready else "has no main.py") for name, ready in found])
-    else:
-        say("No skills: it can say nothing. Make another being to see the ones it starts with.")
 
 
 def _listed(held: tuple[Held, ...], indent: str = "") -> None:

@@ -1,0 +1,145 @@
+"""What holds a skill while it runs: nothing but time, limits, or a room of its own.
+
+`limits` bounds what a program takes, not what it may see: it runs with the author's rights.
+`bwrap` (bubblewrap) shows it a read-only system, its own folder and what was granted, and no
+network unless granted. Which of them a skill gets is decided in `terms.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from lumen.core.canon import printable
+from lumen.core.errors import SkillError
+from lumen.hands.process import Limits, Program, environment
+
+SCRATCH = "/tmp"  # noqa: S108 - one of its own, which is gone when the call is over
+SCRATCH_BYTES = 64 << 20
+PROBE_SECONDS = 10
+
+_SHELL = "/bin/sh"
+_TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")  # links into /usr, or folders
+_ETC = (
+    "alternatives", "ca-certificates", "host.conf", "hosts", "ld.so.cache", "ld.so.conf",
+    "ld.so.conf.d", "localtime", "nsswitch.conf", "pki", "resolv.conf", "ssl", "timezone",
+)  # fmt: skip
+
+
+class Isolation(StrEnum):
+    """How strictly a skill is held, from the weakest to the strongest."""
+
+    NONE = "none"
+    LIMITS = "limits"
+    BWRAP = "bwrap"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """How one call is held, and what of the machine it is shown where that can be withheld."""
+
+    isolation: Isolation = Isolation.LIMITS
+    reads: tuple[Path, ...] = ()
+    writes: tuple[Path, ...] = ()
+    network: bool = False
+
+
+def confined(command: tuple[str, ...], folder: Path, box: Box, limits: Limits) -> Program:
+    """The program that runs a command in its folder, held as the box says.
+
+    Raises:
+        SkillError: bubblewrap is asked for and does not work here; nothing weaker takes its place.
+    """
+    folder = folder.absolute()
+    home = str(folder)
+    if box.isolation is Isolation.NONE:
+        return Program(command, folder, environment(home), watched=False)
+    if box.isolation is Isolation.BWRAP:
+        if trouble := bwrap_trouble():
+            raise SkillError(f"was not run, as {trouble}")
+        command, home = (*_bwrap(folder, box), *command), SCRATCH
+    return Program((*_limited(limits), *command), folder, environment(home))
+
+
+def isolation_available() -> tuple[Isolation, ...]:
+    """What works on this host, the weakest first; tried once in a process."""
+    works = (Isolation.NONE, Isolation.LIMITS)
+    return works if bwrap_trouble() else (*works, Isolation.BWRAP)
+
+
+def strongest() -> Isolation:
+    """The strictest isolation this host has."""
+    return isolation_available()[-1]
+
+
+@functools.cache
+def bwrap_trouble() -> str:
+    """Why bubblewrap cannot be used here; empty when it can. It is really run, once."""
+    if not shutil.which("bwrap"):
+        return "bubblewrap is not installed (apt install bubblewrap)"
+    with tempfile.TemporaryDirectory(prefix="lumen-") as folder:
+        command = (*_bwrap(Path(folder), Box(Isolation.BWRAP)), sys.executable, "-I", "-c", "")
+        try:
+            tried = subprocess.run(command, capture_output=True, check=False, timeout=PROBE_SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"bubblewrap does not work here: {printable(str(error))}"
+    if tried.returncode == 0:
+        return ""
+    said = printable(tried.stderr.decode("utf-8", "replace")).strip()
+    return f"bubblewrap does not work here: {said.rpartition(chr(10))[2] or tried.returncode}"
+
+
+def _limited(limits: Limits) -> tuple[str, ...]:
+    """A shell that lowers its own limits and then becomes the program.
+
+    Limits set from outside once the child runs come too late for what it has started by then,
+    and code between fork and exec is not safe in a process with threads.
+    """
+    wanted = (
+        ("v", resource.RLIMIT_AS, limits.memory_bytes, 1024),
+        ("t", resource.RLIMIT_CPU, limits.cpu_seconds, 1),
+        ("f", resource.RLIMIT_FSIZE, limits.file_bytes, 512),
+        ("n", resource.RLIMIT_NOFILE, limits.open_files, 1),
+        ("c", resource.RLIMIT_CORE, 0, 1),
+    )
+    lines = [f"ulimit -{key} {_lower(kind, most) // unit}" for key, kind, most, unit in wanted]
+    # Whatever a shell adds to the environment of its own accord is taken out again.
+    return (_SHELL, "-c", "; ".join([*lines, "unset PWD OLDPWD SHLVL", 'exec "$@"']), "sh")
+
+
+def _lower(kind: int, most: int) -> int:
+    hard = resource.getrlimit(kind)[1]
+    return most if hard == resource.RLIM_INFINITY else min(most, hard)
+
+
+def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
+    """The command that makes the room; what comes later lies over what came before."""
+    shown: list[str] = ["--ro-bind", "/usr", "/usr"]
+    for name in _TOP:
+        top = Path("/", name)
+        if top.is_symlink():
+            shown += ["--symlink", str(top.readlink()), str(top)]
+        elif top.is_dir():
+            shown += ["--ro-bind", str(top), str(top)]
+    for name in _ETC:
+        shown += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    shown += ["--proc", "/proc", "--dev", "/dev", "--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH]
+    for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
+        shown += ["--ro-bind", prefix, prefix]
+    shown += ["--ro-bind", str(folder), str(folder)]
+    for path in box.reads:
+        shown += ["--ro-bind-try", str(path), str(path)]
+    for path in box.writes:
+        shown += ["--bind-try", str(path), str(path)]
+    net = ["--share-net"] if box.network else []
+    return (
+        "bwrap", "--unshare-all", *net, "--die-with-parent", "--new-session",
+        "--cap-drop", "ALL", "--hostname", "skill", *shown, "--chdir", str(folder), "--",
+    )  # fmt: skip

@@ -1,0 +1,169 @@
+"""Create skill: a draft is tried where it can do no harm, and comes in whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from lumen.core.canon import loads
+from lumen.core.clock import SystemClock
+from lumen.hands.author import MOST_SOURCE, Authored, Draft, Rejected, Signature, accept, author
+from lumen.hands.isolation import Isolation
+from lumen.hands.run import Box
+from lumen.hands.skills import AUTHORED, Maker, Skill, find, made_by, source_hash
+from lumen.hands.terms import Terms, grant
+
+SIGNED = Signature("scripted/echo", "2026-11-15T12:00:00.000Z")
+MAIN = """\
+import json, sys
+if sys.argv[1:] == ["--help"]:
+    print("double: twice a number. Input {number}, output {number}.")
+else:
+    call = json.load(sys.stdin)
+    print(json.dumps({"ok": True, "output": {"number": 2 * call["input"]["number"]}}))
+"""
+TOML = """\
+description = "Twice a number."
+[example]
+action = "double"
+input = {number = 21}
+holds = {number = 42}
+"""
+HELPS = "import sys\nif '--help' in sys.argv: print('helps'); sys.exit()\n"
+
+
+@pytest.fixture
+def places(tmp_path: Path, bwrap: Box) -> tuple[Path, Path]:
+    del bwrap  # drafts are tried in it
+    return tmp_path / "data" / "staging", tmp_path / "skills"
+
+
+def make(places: tuple[Path, Path], draft: Draft) -> Authored | Rejected:
+    return asyncio.run(author(*places, draft, SIGNED, SystemClock()))
+
+
+def refusal(places: tuple[Path, Path], draft: Draft) -> str:
+    made = make(places, draft)
+    assert isinstance(made, Rejected)
+    staging, skills = places
+    assert not staging.exists() or list(staging.iterdir()) == []
+    assert not skills.exists() or [p.name for p in skills.iterdir()] in ([], ["double"])
+    return made.reason
+
+
+def test_a_good_draft_becomes_a_skill_with_the_mark_of_who_made_it(
+    places: tuple[Path, Path],
+) -> None:
+    made = make(places, Draft("double", MAIN, TOML, "Doubles."))
+    assert isinstance(made, Authored)
+    skill = find(places[1], "double")
+    assert made.skill == skill
+    assert dict(made.files) == {"main.py": MAIN, "skill.toml": TOML, "SKILL.md": "Doubles."}
+    assert {p.name: p.read_text() for p in skill.folder.iterdir() if p.name != AUTHORED} == dict(
+        made.files
+    )
+    assert loads((skill.folder / AUTHORED).read_bytes()) == {
+        "by": "scripted/echo",
+        "sha256": made.sha256,
+        "made": "2026-11-15T12:00:00.000Z",
+    }
+    assert made.sha256 == source_hash(skill)
+    assert (made.tried, made.isolation, made.effects.known) == (True, Isolation.BWRAP, True)
+    assert made.help.startswith("double: twice")
+    assert made_by(skill) is Maker.MODEL
+    assert list(places[0].iterdir()) == []
+
+
+def test_a_skill_changed_since_runs_again_only_when_the_author_accepts_it(
+    places: tuple[Path, Path], tmp_path: Path
+) -> None:
+    make(places, Draft("double", MAIN, TOML))
+    skill = find(places[1], "double")
+    assert grant(skill, tmp_path, Terms()).box.isolation is Isolation.BWRAP
+    (skill.folder / "main.py").write_text(MAIN + "# a harmless remark\n")
+    assert made_by(skill) is Maker.CHANGED
+    accept(skill)
+    accept(skill)
+    assert made_by(skill) is Maker.AUTHOR
+    assert grant(skill, tmp_path, Terms()).box.isolation is Isolation.LIMITS
+
+
+def test_a_draft_without_an_example_is_made_and_said_to_be_untried(
+    places: tuple[Path, Path],
+) -> None:
+    made = make(places, Draft("double", MAIN))
+    assert isinstance(made, Authored)
+    assert (made.tried, made.effects.known) == (False, False)
+
+
+@pytest.mark.parametrize("name", ["", "Double", "../double", "a b", "_x", "x" * 41, "чат", "a\n"])
+def test_a_bad_name_is_refused(places: tuple[Path, Path], name: str) -> None:
+    assert "is no name for a skill" in refusal(places, Draft(name, MAIN, TOML))
+
+
+def test_a_name_that_is_taken_is_refused_and_what_is_there_stays(
+    places: tuple[Path, Path], tmp_path: Path
+) -> None:
+    make(places, Draft("double", MAIN, TOML))
+    assert "already" in refusal(places, Draft("double", MAIN + "# another\n", TOML))
+    assert (places[1] / "double" / "main.py").read_text() == MAIN
+    (places[1] / "linked").symlink_to(tmp_path / "nowhere")
+    made = make(places, Draft("linked", MAIN, TOML))
+    assert isinstance(made, Rejected)
+
+
+@pytest.mark.parametrize(
+    ("main_py", "toml", "reason"),
+    [
+        ("", TOML, "main.py is empty"),
+        ("  \n", TOML, "main.py is empty"),
+        ("def (:", TOML, "main.py is no Python"),
+        ("x = " + "(" * 5000 + ")" * 5000, TOML, "main.py is"),
+        ("#" * (MOST_SOURCE + 1), TOML, "characters at most"),
+        (MAIN, "#" * (MOST_SOURCE + 1), "characters at most"),
+        ('# /// script\n# dependencies = ["requests"]\n# ///\n' + MAIN, TOML, "add packages"),
+        ("# /// script\n# dependencies = 7\n# ///\n" + MAIN, TOML, "no list of names"),
+        ("raise SystemExit(3)", TOML, "Asked for --help"),
+        ("import time; time.sleep(20)", TOML, "did not finish within 2 s"),
+        ("print()", TOML, "says nothing"),
+        (MAIN, "[[[", "no TOML"),
+        (MAIN, TOML.replace("42", "43"), "its output ['number'] is 42, not 43"),
+        (MAIN, TOML.replace("number = 21", "n = 1"), "did not pass: The skill double crashed"),
+        (HELPS + "print('no JSON')", TOML, "did not answer with one JSON object"),
+    ],
+)
+def test_a_bad_draft_is_refused_with_the_reason_and_leaves_nothing(
+    places: tuple[Path, Path], main_py: str, toml: str, reason: str
+) -> None:
+    assert reason in refusal(places, Draft("double", main_py, toml))
+
+
+def test_a_draft_is_tried_where_it_sees_and_changes_nothing(
+    places: tuple[Path, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("mine")
+    steals = HELPS + f"open({str(tmp_path / 'secret')!r}).read()\n"
+    assert "No such file" in refusal(places, Draft("double", steals, TOML))
+    meddles = HELPS + "open('main.py', 'a').write('#')\n"
+    assert "Read-only file system" in refusal(places, Draft("double", meddles, TOML))
+
+
+def test_where_limits_are_all_there_is_a_draft_that_changes_itself_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lumen.hands.author.strongest", lambda: Isolation.LIMITS)
+    places = (tmp_path / "staging", tmp_path / "skills")
+    tampers = MAIN + "open('main.py', 'a').write('#')\n"
+    assert "it changed its own files" in refusal(places, Draft("double", tampers, TOML))
+
+
+def test_two_drafts_of_one_name_at_once_give_one_skill(places: tuple[Path, Path]) -> None:
+    async def both() -> list[Authored | Rejected]:
+        drafts = [Draft("double", MAIN + f"# {n}\n", TOML) for n in range(2)]
+        return await asyncio.gather(*(author(*places, d, SIGNED, SystemClock()) for d in drafts))
+
+    made = asyncio.run(both())
+    assert sorted(type(m).__name__ for m in made) == ["Authored", "Rejected"]
+    assert made_by(Skill("double", places[1] / "double")) is Maker.MODEL

@@ -1,0 +1,334 @@
+"""What a skill declares of itself, and what of that is granted."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumen.core.canon import JSON, dumps
+from lumen.core.errors import SkillError
+from lumen.hands.author import switch
+from lumen.hands.effects import Effects, Example, effects_of, missing, parse_effects, words_of
+from lumen.hands.isolation import Isolation, bwrap_trouble
+from lumen.hands.run import Box
+from lumen.hands.skills import AUTHORED, Maker, Skill, find, made_by, shipped, source_hash
+from lumen.hands.terms import Terms, grant, held, lay_out
+
+WHOLE = """
+description = "Finds words."
+reads = ["setting:folders", "notes"]
+writes = ["files"]
+network = true
+irreversible = true
+[settings]
+folders = ["files"]
+[example]
+action = "find"
+input = {words = "sea"}
+holds = {count = 1}
+files = {"a.txt" = "The sea."}
+"""
+
+
+def skill_in(root: Path, toml: str | None = None, name: str = "tried") -> Skill:
+    folder = root / "skills" / name
+    folder.mkdir(parents=True)
+    (folder / "main.py").write_text("")
+    if toml is not None:
+        (folder / "skill.toml").write_text(toml)
+    return Skill(name, folder)
+
+
+def by_a_model(skill: Skill) -> Skill:
+    mark = {"by": "scripted/echo", "sha256": source_hash(skill), "made": "2026-11-15"}
+    (skill.folder / AUTHORED).write_bytes(dumps(mark))
+    return skill
+
+
+def test_everything_declared_is_read(tmp_path: Path) -> None:
+    effects = effects_of(skill_in(tmp_path, WHOLE))
+    assert effects == Effects(
+        known=True,
+        description="Finds words.",
+        reads=("setting:folders", "notes"),
+        writes=("files",),
+        network=True,
+        irreversible=True,
+        settings={"folders": ["files"]},
+        example=Example("find", {"words": "sea"}, {"count": 1}, {"a.txt": "The sea."}),
+    )
+    assert effects.in_words() == "reads [folders], notes; writes files; network; irreversible"
+
+
+def test_a_skill_that_declares_nothing_is_unknown_and_an_empty_declaration_is_harmless(
+    tmp_path: Path,
+) -> None:
+    silent = effects_of(skill_in(tmp_path, name="silent"))
+    assert (silent.known, silent.in_words()) == (False, "unknown")
+    empty = effects_of(skill_in(tmp_path, "", name="empty"))
+    assert (empty.known, empty.in_words(), empty.network) == (True, "none", False)
+
+
+@pytest.mark.parametrize(
+    ("toml", "complaint"),
+    [
+        ("[[[", "no TOML"),
+        ("\x00", "no TOML"),
+        ("reads = 7", "reads has a value of another kind"),
+        ("reads = [7]", "reads is no list of folders"),
+        ('writes = [""]', "writes is no list of folders"),
+        ('writes = ["a\\u001b[2J"]', "writes is no list of folders"),
+        ('network = "yes"', "network is neither true, false nor"),
+        ("network = 1", "network has a value of another kind"),
+        ('irreversible = "no"', "irreversible has a value of another kind"),
+        ("sandbox = false", "'sandbox', which nobody knows"),
+        ("[example]\ninput = 1", "names no action"),
+        ('[example]\naction = "a"\nfiles = {"../x" = ""}', "cannot hold '../x'"),
+        ('[example]\naction = "a"\nfiles = {"x" = 1}', "cannot hold 'x'"),
+        ('[example]\naction = "a"\nsurprise = 1', "[example] 'surprise', which nobody knows"),
+        ('[example]\naction = "a"\ninput = 99999999999999999999', "[example] is no JSON"),
+        ("x" * 70_000, "more than 64,000 bytes"),
+    ],
+)
+def test_garbage_in_skill_toml_is_named(tmp_path: Path, toml: str, complaint: str) -> None:
+    skill = skill_in(tmp_path, toml)
+    with pytest.raises(SkillError) as caught:
+        effects_of(skill)
+    assert complaint in caught.value.what
+    assert caught.value.what.isprintable()
+    with pytest.raises(SkillError, match="The skill tried has a skill"):
+        grant(skill, tmp_path, Terms())
+
+
+def test_a_date_in_an_example_is_a_text() -> None:
+    assert parse_effects('[example]\naction = "a"\ninput = 2026-11-15').example == Example(
+        "a", "2026-11-15"
+    )
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder", "bytes"])
+def test_a_skill_toml_that_is_no_text_file_is_refused_and_nobody_waits(
+    tmp_path: Path, kind: str
+) -> None:
+    skill = skill_in(tmp_path)
+    at = skill.folder / "skill.toml"
+    match kind:
+        case "link":
+            (tmp_path / "other.toml").write_text("")
+            at.symlink_to(tmp_path / "other.toml")
+        case "fifo":
+            os.mkfifo(at)
+        case "folder":
+            at.mkdir()
+        case _:
+            at.write_bytes(b"\xff\xfe")
+    with pytest.raises(SkillError, match=r"has a skill\.toml that is (no file|not UTF-8)"):
+        effects_of(skill)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Finds \x1b[31mwords.\n", "Finds words."),
+        ("---\nname: tried\ndescription: 'Finds words.'\n---\n# More\n", "Finds words."),
+        ("---\r\nname: tried\r\n---\r\nAll of it.\r\n", "All of it."),
+        ("---\nnever closed", "---\nnever closed"),
+    ],
+)
+def test_skill_md_describes_a_skill(tmp_path: Path, text: str, said: str) -> None:
+    assert words_of(text) == said
+    skill = skill_in(tmp_path, "")
+    (skill.folder / "SKILL.md").write_text(text, newline="")
+    assert effects_of(skill).description == said
+    (skill.folder / "skill.toml").write_text('description = "In one line."')
+    assert effects_of(skill).description == "In one line."
+
+
+@pytest.mark.parametrize(
+    ("output", "holds", "lacks"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1}, ""),
+        ({"a": {"b": [1]}}, {"a": {"b": [1]}}, ""),
+        ("x", None, ""),
+        ({"a": 2}, {"a": 1}, "['a'] is 2, not 1"),
+        ({"a": {}}, {"a": {"b": 1}}, "['a'] has no 'b'"),
+        ([], {"a": 1}, "is [], not an object"),
+        (True, 1, "is true, not 1"),
+        ("y" * 90, "x", f'is "{"y" * 58}…, not "x"'),
+    ],
+)
+def test_what_an_output_lacks_is_said_with_its_place(output: JSON, holds: JSON, lacks: str) -> None:
+    assert missing(output, holds) == lacks
+
+
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
+)
+
+
+@given(JSONS, JSONS)
+def test_every_value_holds_itself_and_whatever_holds_it_has_its_keys(a: JSON, b: JSON) -> None:
+    assert missing(a, a) == ""
+    if isinstance(b, dict) and not missing(a, b):
+        assert b.keys() <= a.keys()
+
+
+def test_folders_are_the_beings_or_named_by_the_author(tmp_path: Path) -> None:
+    skill = skill_in(tmp_path, WHOLE)
+    given_ = grant(skill, tmp_path, Terms())
+    assert given_.box == Box(
+        Isolation.LIMITS, (tmp_path / "files", tmp_path / "notes"), (tmp_path / "files",), True
+    )
+    assert given_.context == {
+        "reads": [str(tmp_path / "files"), str(tmp_path / "notes")],
+        "writes": [str(tmp_path / "files")],
+        "settings": {"folders": ["files"]},
+    }
+    chosen = Terms(settings={"tried": {"folders": ["/srv/notes", "mine"], "colour": "red"}})
+    told = grant(skill, tmp_path, chosen)
+    assert told.box.reads == (Path("/srv/notes"), tmp_path / "mine", tmp_path / "notes")
+    assert told.context["settings"] == {"folders": ["/srv/notes", "mine"], "colour": "red"}
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "..",
+        ".",
+        "/etc",
+        "data",
+        "data/memory",
+        "prompts",
+        "skills/chat",
+        ".git",
+        "x/../data",
+        "out",
+    ],
+)
+@pytest.mark.parametrize("by_default", [False, True])
+def test_a_skill_cannot_declare_itself_into_the_being_or_out_of_it(
+    tmp_path: Path, folder: str, by_default: bool
+) -> None:
+    (tmp_path / "out").symlink_to("/etc", target_is_directory=True)
+    declared = f'writes = ["setting:where"]\n[settings]\nwhere = "{folder}"'
+    skill = skill_in(tmp_path, declared if by_default else f'writes = ["{folder}"]')
+    with pytest.raises(SkillError, match=r"declares the folder .*(inside the being|being itself)"):
+        grant(skill, tmp_path, Terms())
+
+
+def test_a_setting_that_names_no_folder_is_refused(tmp_path: Path) -> None:
+    skill = skill_in(tmp_path, 'reads = ["setting:where"]')
+    assert grant(skill, tmp_path, Terms()).box.reads == ()
+    wrongs: list[JSON] = [7, [7], [""], {}]
+    for wrong in wrongs:
+        with pytest.raises(SkillError, match="setting 'where' that names no folder"):
+            grant(skill, tmp_path, Terms(settings={"tried": {"where": wrong}}))
+
+
+def test_folders_to_write_to_are_made_and_what_stands_in_the_way_is_named(tmp_path: Path) -> None:
+    skill = skill_in(tmp_path, 'writes = ["files/deep"]')
+    lay_out(grant(skill, tmp_path, Terms()))
+    assert (tmp_path / "files" / "deep").is_dir()
+    (tmp_path / "files" / "deep").rmdir()
+    (tmp_path / "files" / "deep").write_text("")
+    with pytest.raises(SkillError, match="cannot be made"):
+        lay_out(grant(skill, tmp_path, Terms()))
+
+
+def test_the_network_opens_for_what_a_model_wrote_only_by_the_authors_word(tmp_path: Path) -> None:
+    authors = skill_in(tmp_path, "network = true", name="mine")
+    models = by_a_model(skill_in(tmp_path, "network = true", name="its"))
+    undeclared = skill_in(tmp_path, "", name="undeclared")
+    allowed = Terms(settings={n: {"network": True} for n in ("mine", "its", "undeclared")})
+    assert [grant(s, tmp_path, Terms()).box.network for s in (authors, models, undeclared)] == [
+        True,
+        False,
+        False,
+    ]
+    assert [grant(s, tmp_path, allowed).box.network for s in (authors, models, undeclared)] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_a_network_by_setting_opens_once_the_author_sets_it(tmp_path: Path) -> None:
+    toml = 'network = "setting:endpoint"\n[settings]\nendpoint = "http://default"'
+    skill = skill_in(tmp_path, toml)
+    assert not grant(skill, tmp_path, Terms()).box.network
+    for value, opens in (("", False), ("http://mine", True)):
+        terms = Terms(settings={"tried": {"endpoint": value}})
+        assert grant(skill, tmp_path, terms).box.network is opens
+
+
+def test_who_made_a_skill_is_told_by_its_files(tmp_path: Path) -> None:
+    chat = Skill("chat", shipped() / "chat")
+    assert made_by(chat) is Maker.SHIPPED
+    mine = skill_in(tmp_path)
+    assert made_by(mine) is Maker.AUTHOR
+    its = by_a_model(mine)
+    assert made_by(its) is Maker.MODEL
+    switch(its, on=False)
+    assert made_by(its) is Maker.MODEL
+    for change in ("main.py", "new.py", "__pycache__/x.pyc"):
+        (its.folder / change).parent.mkdir(exist_ok=True)
+        (its.folder / change).write_text("changed = True")
+        assert made_by(its) is Maker.CHANGED
+        (its.folder / change).unlink()
+        (its.folder / "main.py").write_text("")
+        assert made_by(its) is Maker.MODEL
+    (its.folder / "link").symlink_to("/etc/passwd")
+    assert made_by(its) is Maker.CHANGED
+
+
+@pytest.mark.parametrize("mark", [b"", b"[]", b"\xff", b"{}"])
+def test_a_broken_mark_of_a_model_is_not_taken_for_the_author(tmp_path: Path, mark: bytes) -> None:
+    skill = skill_in(tmp_path)
+    (skill.folder / AUTHORED).write_bytes(mark)
+    assert made_by(skill) is Maker.CHANGED
+    (skill.folder / AUTHORED).unlink()
+    (skill.folder / AUTHORED).symlink_to(tmp_path / "gone")
+    assert made_by(skill) is Maker.CHANGED
+    with pytest.raises(SkillError, match="changed by another hand") as caught:
+        grant(skill, tmp_path, Terms())
+    assert caught.value.fix.endswith("lumen skills accept tried")
+
+
+def test_what_a_model_wrote_is_held_as_strictly_as_can_be(bwrap: Box) -> None:
+    del bwrap
+    wanted = Isolation.LIMITS
+    assert held(Maker.SHIPPED, wanted) == held(Maker.AUTHOR, wanted) == (Isolation.LIMITS, "")
+    assert held(Maker.MODEL, wanted) == (Isolation.BWRAP, "")
+    for maker in (Maker.SHIPPED, Maker.AUTHOR, Maker.MODEL):
+        assert held(maker, Isolation.NONE) == (Isolation.NONE, "")
+        assert held(maker, Isolation.BWRAP) == (Isolation.BWRAP, "")
+
+
+def test_where_the_strictest_is_limits_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    bwrap_trouble.cache_clear()
+    try:
+        isolation, why = held(Maker.MODEL, Isolation.LIMITS)
+        assert isolation is Isolation.LIMITS
+        assert "not installed" in why
+    finally:
+        bwrap_trouble.cache_clear()
+
+
+def test_a_disabled_skill_is_not_found_until_it_is_enabled(tmp_path: Path) -> None:
+    skill = skill_in(tmp_path)
+    switch(skill, on=False)
+    switch(skill, on=False)
+    with pytest.raises(SkillError, match="tried is disabled") as caught:
+        find(tmp_path / "skills", "tried")
+    assert caught.value.fix == "lumen skills enable tried"
+    switch(skill, on=True)
+    switch(skill, on=True)
+    assert find(tmp_path / "skills", "tried") == skill

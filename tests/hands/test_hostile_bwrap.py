@@ -1,0 +1,261 @@
+"""What `bwrap` stops beyond `limits`: seeing, writing and reaching what was not granted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.core.clock import SystemClock
+from lumen.core.data import Being
+from lumen.core.errors import SkillError
+from lumen.hands.isolation import (
+    Isolation,
+    bwrap_trouble,
+    confined,
+    isolation_available,
+    strongest,
+)
+from lumen.hands.process import python
+from lumen.hands.run import Box, Limits
+from lumen.hands.skills import Skill, describe
+from lumen.kernel.birth import init
+from lumen.soul.keys import Keyring
+
+if TYPE_CHECKING:
+    from tests.hands.conftest import Ask
+
+LIMITS = Box(Isolation.LIMITS)
+READS = (
+    "try: found = open(json.load(sys.stdin)['input'], errors='replace').read()\n"
+    "except OSError as error: found = type(error).__name__\n"
+    "print(json.dumps({'ok': True, 'output': found}))\n"
+)
+WRITES = (
+    "path = json.load(sys.stdin)['input']\n"
+    "try:\n    open(path, 'w').write('meddled'); did = 'wrote'\n"
+    "except OSError as error: did = type(error).__name__\n"
+    "print(json.dumps({'ok': True, 'output': did}))\n"
+)
+KNOCKS = (
+    "port = json.load(sys.stdin)['input']\n"
+    "try:\n    socket.create_connection(('127.0.0.1', port), 5).close(); did = 'came in'\n"
+    "except OSError as error: did = 'kept out'\n"
+    "print(json.dumps({'ok': True, 'output': did}))\n"
+)
+
+
+def test_bubblewrap_is_tried_for_real_and_is_the_strongest_there_is(bwrap: Box) -> None:
+    assert isolation_available() == (Isolation.NONE, Isolation.LIMITS, Isolation.BWRAP)
+    assert strongest() is bwrap.isolation
+
+
+@pytest.fixture
+def without_bwrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A host where bubblewrap is not on the path; a stand-in may be put there."""
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    bwrap_trouble.cache_clear()
+    yield tmp_path / "bin"
+    bwrap_trouble.cache_clear()
+
+
+def test_where_there_is_no_bubblewrap_that_is_said(without_bwrap: Path, ask: Ask) -> None:
+    assert "is not installed" in bwrap_trouble()
+    assert strongest() is Isolation.LIMITS
+    result = ask("print(json.dumps({'ok': True}))", box=Box(Isolation.BWRAP))
+    assert result.error == (
+        "The skill tried was not run, as bubblewrap is not installed (apt install bubblewrap)."
+    )
+
+
+def test_a_bubblewrap_that_does_not_work_is_as_good_as_none(without_bwrap: Path) -> None:
+    (without_bwrap / "bwrap").write_text("#!/bin/sh\necho no namespaces for you >&2; exit 1\n")
+    (without_bwrap / "bwrap").chmod(0o755)
+    assert bwrap_trouble() == "bubblewrap does not work here: no namespaces for you"
+    assert isolation_available() == (Isolation.NONE, Isolation.LIMITS)
+    (without_bwrap / "bwrap").write_text("no program at all")
+    bwrap_trouble.cache_clear()
+    assert bwrap_trouble().startswith("bubblewrap does not work here: ")
+
+
+def test_the_authors_key_and_the_being_are_out_of_sight(
+    ask: Ask, bwrap: Box, tmp_path: Path
+) -> None:
+    being, keyring = Being(tmp_path / "being"), Keyring(tmp_path / "xdg" / "lumen")
+    secret = keyring.key_file(init(being, keyring, SystemClock()))
+    for path in (secret, being.settings, being.skills / "chat" / "main.py"):
+        assert ask(READS, str(path), box=LIMITS).output == path.read_text(errors="replace") != ""
+        assert ask(READS, str(path), box=bwrap).output == "FileNotFoundError"
+
+
+def test_home_is_empty_and_the_machine_is_read_only(ask: Ask, bwrap: Box, folder: Path) -> None:
+    source = (
+        "seen = sorted(os.listdir('/')), os.path.exists(os.path.expanduser('~root/.profile'))\n"
+        "print(json.dumps({'ok': True, 'output': [*seen, os.environ['HOME'], os.getcwd()]}))\n"
+    )
+    tops, profile, home, here = ask(source, box=bwrap).output
+    assert {"home", "work", "srv", "mnt", "boot", "sys", "var"}.isdisjoint(
+        set(tops) - set(folder.parts)
+    )
+    assert (profile, home, here) == (False, "/tmp", str(folder))  # noqa: S108 - its own
+    assert ask(WRITES, "/usr/bin/lumen-was-here", box=bwrap).output == "OSError"
+
+
+def test_nothing_outside_can_be_written_and_its_own_folder_only_read(
+    ask: Ask, bwrap: Box, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "victim").write_text("mine")
+    ask(WRITES, str(tmp_path / "victim"), box=bwrap)  # at most in a room that is gone afterwards
+    assert (tmp_path / "victim").read_text() == "mine"
+    assert ask(WRITES, str(folder / "main.py"), box=bwrap).output == "OSError"
+    assert ask(WRITES, "/tmp/scratch", box=bwrap).output == "wrote"  # noqa: S108 - its own
+    assert not Path("/tmp/scratch").exists()  # noqa: S108 - and not ours
+    assert ask(WRITES, str(tmp_path / "victim"), box=LIMITS).output == "wrote"
+
+
+def test_what_is_granted_can_be_read_or_written_and_no_more(
+    ask: Ask, bwrap: Box, tmp_path: Path
+) -> None:
+    reads, writes = tmp_path / "reads", tmp_path / "writes"
+    for path in (reads, writes):
+        path.mkdir()
+        (path / "file").write_text("here")
+    box = replace(bwrap, reads=(reads, tmp_path / "none"), writes=(writes,))
+    assert ask(READS, str(reads / "file"), box=box).output == "here"
+    assert ask(WRITES, str(reads / "file"), box=box).output == "OSError"
+    assert ask(WRITES, str(writes / "file"), box=box).output == "wrote"
+    assert (writes / "file").read_text() == "meddled"
+
+
+def test_a_link_out_of_a_granted_folder_leads_nowhere(
+    ask: Ask, bwrap: Box, tmp_path: Path, folder: Path
+) -> None:
+    (tmp_path / "secret").write_text("mine")
+    (tmp_path / "granted").mkdir()
+    (tmp_path / "granted" / "link").symlink_to(tmp_path / "secret")
+    (folder / "link").symlink_to(tmp_path / "secret")
+    box = replace(bwrap, reads=(tmp_path / "granted",))
+    assert ask(READS, str(tmp_path / "granted" / "link"), box=box).output == "FileNotFoundError"
+    assert ask(READS, str(folder / "link"), box=box).output == "FileNotFoundError"
+
+
+@pytest.fixture
+def door() -> Iterator[tuple[int, list[str]]]:
+    """A server on loopback, and who came in."""
+    came: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    visitor, where = server.accept()
+                except OSError:
+                    return
+                came.append(where[0])
+                visitor.close()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1], came
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(5)
+
+
+def test_the_network_is_shut_unless_it_was_granted(
+    ask: Ask, bwrap: Box, door: tuple[int, list[str]]
+) -> None:
+    port, came = door
+    assert ask(KNOCKS, port, box=bwrap).output == "kept out"
+    assert came == []
+    assert ask(KNOCKS, port, box=replace(bwrap, network=True)).output == "came in"
+    assert ask(KNOCKS, port, box=LIMITS).output == "came in"
+
+
+def test_no_rights_are_left_and_nothing_else_that_runs_is_seen(ask: Ask, bwrap: Box) -> None:
+    source = (
+        "status = dict(l.split(':\\t') for l in open('/proc/self/status') if ':\\t' in l)\n"
+        "pids = [n for n in os.listdir('/proc') if n.isdigit()]\n"
+        "told = [int(status['CapEff'], 16), int(status['CapBnd'], 16), len(pids)]\n"
+        "print(json.dumps({'ok': True, 'output': told}))\n"
+    )
+    effective, bounding, processes = ask(source, box=bwrap).output
+    assert (effective, bounding) == (0, 0)
+    assert processes <= 3
+
+
+def test_limits_hold_inside_too(ask: Ask, bwrap: Box) -> None:
+    answer = "print(json.dumps({'ok': True}))"
+    greedy = ask("held = bytearray(3 << 30)\n" + answer, box=bwrap)
+    assert greedy.error == "The skill tried crashed with exit code 1: MemoryError."
+    bomb = (
+        "for _ in range(100):\n    if not os.fork(): signal.alarm(5); time.sleep(5); os._exit(0)\n"
+    )
+    swarm = ask(bomb + "time.sleep(5)\n", box=bwrap, limits=Limits(processes=20))
+    assert "more than 20 processes" in swarm.error
+    hangs = ask("time.sleep(30)", box=bwrap, limits=Limits(seconds=0.5))
+    assert "did not finish within 0.5 s" in hangs.error
+    kills = ask("os.kill(os.getpid(), signal.SIGSEGV)", box=bwrap)
+    assert "was ended by signal 11 (" in kills.error
+    assert ask("print('not JSON')", box=bwrap).error.startswith("The skill tried did not answer")
+
+
+def test_scratch_space_is_bounded(ask: Ask, bwrap: Box) -> None:
+    source = "open('/tmp/big', 'wb').write(b'x' * (80 << 20)); print(json.dumps({'ok': True}))"
+    assert "No space left on device" in ask(source, box=bwrap).error
+
+
+def test_a_daemon_dies_with_the_room(ask: Ask, bwrap: Box, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    os.mkfifo(shared / "alive")
+    fifo = os.open(shared / "alive", os.O_RDONLY | os.O_NONBLOCK)
+    source = (
+        f"alive = os.open({str(shared / 'alive')!r}, os.O_WRONLY)\n"
+        "if not os.fork():\n"
+        "    os.setsid()\n"
+        "    if os.fork(): os._exit(0)\n"
+        "    for fd in 0, 1, 2: os.close(fd)\n"
+        "    signal.alarm(20); time.sleep(20); os._exit(0)\n"
+        "os.write(alive, b'up')\n"
+        "print(json.dumps({'ok': True}))\n"
+    )
+    assert ask(source, box=replace(bwrap, writes=(shared,))).ok
+    assert os.read(fifo, 2) == b"up"
+    assert os.read(fifo, 2) == b""  # nobody holds the other end any more
+    os.close(fifo)
+
+
+def test_whoever_is_killed_takes_the_room_along(bwrap: Box, folder: Path) -> None:
+    """Our own end, by a signal nobody can catch, is the skill's too."""
+    os.mkfifo(folder / "alive")
+    (folder / "main.py").write_text(
+        "import os, signal, time\nsignal.alarm(20)\n"
+        "alive = os.open('alive', os.O_WRONLY); os.write(alive, b'up'); time.sleep(20)\n"
+    )
+    box = replace(bwrap, writes=(folder,))
+    program = confined(python(folder / "main.py"), folder, box, Limits())
+    script = "import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()"
+    with subprocess.Popen([sys.executable, "-c", script, *program.command]) as ours:
+        fifo = os.open(folder / "alive", os.O_RDONLY)  # waits until the skill is up
+        assert os.read(fifo, 2) == b"up"
+        ours.kill()
+    assert os.read(fifo, 2) == b""
+    os.close(fifo)
+
+
+def test_help_is_asked_for_in_the_room(bwrap: Box, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("mine")
+    (folder / "main.py").write_text(f"print(open({str(tmp_path / 'secret')!r}).read())")
+    with pytest.raises(SkillError, match="No such file or directory"):
+        asyncio.run(describe(Skill("tried", folder), bwrap))
+    assert asyncio.run(describe(Skill("tried", folder), LIMITS)) == "mine"
