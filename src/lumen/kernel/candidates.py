@@ -73,11 +73,12 @@ def for_goal(
     if skill:
         return (_learn(skill, can, authors=authors),)
     missing = lacking(goal.name, can)
-    first = [Candidate(missing, "do", f"{goal.name}: done", {"goal": goal.name})] if missing else []
+    if missing:  # nothing else would serve it
+        return (Candidate(missing, "do", f"{goal.name}: done", {"goal": goal.name}),)
     about = " ".join(words(goal.name)[:8])
     look = Candidate("search", "find", f"something about {about} is found", {"words": about})
     if goal.status == "todo" or not told:
-        return (*first, look)
+        return (look,)
     write = Candidate(
         "write_file",
         "write",
@@ -85,7 +86,7 @@ def for_goal(
         {"path": f"{slug(goal.name)}.md", "text": page(goal.name, told), "overwrite": True},
         completes=True,
     )
-    return (*first, write, look)
+    return (write, look)
 
 
 def _learn(skill: str, can: Callable[[str], bool], *, authors: bool) -> Candidate:

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lumen.core.canon import JSON
-from lumen.core.clock import Clock
+from lumen.core.clock import Clock, stamp
 from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import MindError, SkillError
+from lumen.hands.author import Authored, Draft, Signature, author
+from lumen.hands.effects import Effects, effects_of
 from lumen.hands.run import Call, run
 from lumen.hands.skills import find
 from lumen.hands.terms import Grant, Terms, grant, lay_out
@@ -79,6 +81,7 @@ class RecordedHands:
     clock: Clock
     terms: Terms
     private: bool = False
+    autonomy: str = "full"
     entries: list[Entry] = field(default_factory=list)
 
     def can(self, skill: str) -> bool:
@@ -94,14 +97,38 @@ class RecordedHands:
         return expected(*record_of(self.gate.index, skill))
 
     def forbidden(self, skill: str) -> str:
-        """Why it may not be used unasked; empty when it may."""
-        del skill
-        return ""
+        """Why it may not be used unasked; empty when it may.
 
-    async def create(self, name: str, files: dict[str, str], model: str) -> Done:
-        """Make a skill of what a model wrote."""
-        del name, files, model
-        return Done(ok=False, output=None, error="skills cannot be made yet")
+        What a skill does not declare, or cannot take back, the author has to allow first.
+        """
+        if self.autonomy == "shadow":
+            return "in shadow nothing is done"
+        if self.terms.settings.get(skill, {}).get("unasked") is True or not self.can(skill):
+            return ""
+        try:
+            effects = effects_of(find(self.gate.being.skills, skill))
+        except SkillError as error:
+            return f"{skill} {error.what}"
+        why = _must_ask(effects, self.autonomy)
+        return (
+            f"{skill} {why}; [skills.{skill}] unasked = true in lumen.toml allows it" if why else ""
+        )
+
+    async def create(self, name: str, files: dict[str, str], by: str) -> Done:
+        """Make a skill of what a model wrote: tried out first, and archived with its source."""
+        draft = Draft(name, files.get("main.py", ""), files.get("skill.toml", ""))
+        signed = Signature(by, stamp(self.clock.now()))
+        being = self.gate.being
+        self._note(EventType.TOOL_CALL, Origin.KERNEL, f"create_skill.{name}", {"files": files})
+        made = await author(being.data / "staging", being.skills, draft, signed, self.clock)
+        ok = isinstance(made, Authored)
+        error = "" if isinstance(made, Authored) else made.reason
+        payload: dict[str, JSON] = {"ok": ok, "error": error or None}
+        if isinstance(made, Authored):
+            payload |= {"sha256": made.sha256, "isolation": made.isolation.value}
+        said = f"create_skill.{name}: " + ("done" if ok else error)
+        self._note(EventType.TOOL_RESULT, Origin.TOOL, said, payload)
+        return Done(ok=ok, output={"text": f"the skill {name} works"} if ok else None, error=error)
 
     async def use(self, skill: str, action: str, given: JSON) -> Done:
         """Run a skill; what it was asked and what it answered is kept."""
@@ -146,6 +173,15 @@ class RecordedHands:
             payload={**payload, "private": True} if self.private else payload,
         )
         self.entries.append(entry)
+
+
+def _must_ask(effects: Effects, autonomy: str) -> str:
+    """Why the author has to allow something first; a predicate to the skill's name."""
+    if not effects.known:
+        return "does not say what it touches"
+    if effects.irreversible:
+        return "does what cannot be taken back"
+    return "leaves the machine" if effects.network and autonomy == "soft" else ""
 
 
 def digest(folders: tuple[Path, ...], self_: Self, *, small: bool) -> str:

@@ -33,6 +33,7 @@ from lumen.kernel.slots import (
 from lumen.kernel.step import Loop, Unknowns
 from lumen.kernel.step import Past as PastLife
 from lumen.kernel.steps import reflect as reflecting
+from lumen.kernel.steps.explore import repeats
 from lumen.kernel.triggers import Cycle, Fired, fired
 from lumen.kernel.turns import in_turn
 from lumen.soul.cycles import last, many_since, since, vain_tries
@@ -107,15 +108,14 @@ async def wonder(kernel: Kernel, watch: Watch) -> Went:
     adopt_edits(kernel)
     lived = Lived(kernel.index)
     kernel.index.catch_up()
-    if not lived.gaps():
-        return Went("explore", "there is nothing to wonder about", done=False)
+    asked = lived.asked()
+    if all(repeats(gap.question, asked, kernel.recall) for gap in lived.gaps()):
+        return Went("explore", "there is nothing new to wonder about", done=False)
     stimulus = Stimulus("", kernel.index.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}")
     with in_turn(kernel.being):
         turn = await _run(kernel, EXPLORE, stimulus, watch, {Unknowns: lived})
     wondered: Wondered = turn.slots[Wondered]
     looked: Looked = turn.slots[Looked]
-    if not wondered.question:
-        return Went("explore", "there is nothing new to wonder about", done=False)
     shown = "(private)" if wondered.private else wondered.question
     return Went("explore", shown, f"found {looked.found}" if looked.ok else looked.error)
 

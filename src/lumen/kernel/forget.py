@@ -39,6 +39,7 @@ FREE = (
     "sent",
     "detail",
     "goal",
+    "files",
 )  # where its lines carry others' words
 OUTSPOKEN = ("skill", "interrupted", "refused", "introduced", "checkpoint", "undone")
 ATTEMPTS = 3

@@ -309,7 +309,12 @@ async def begin(
     calls.on_text = watch.draft
     mind = RecordedMind(calls)
     hands = RecordedHands(
-        kernel.gate, stimulus.session_key, kernel.clock, kernel.terms, stimulus.private
+        kernel.gate,
+        stimulus.session_key,
+        kernel.clock,
+        kernel.terms,
+        stimulus.private,
+        kernel.autonomy,
     )
     turn = Turn(kernel, stimulus, mind, hands)
     turn.slots = {

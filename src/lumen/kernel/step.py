@@ -127,7 +127,7 @@ class Hands(Protocol):
         """Why it may not be used unasked; empty when it may."""
         ...
 
-    async def create(self, name: str, files: dict[str, str], model: str) -> Done:
+    async def create(self, name: str, files: dict[str, str], by: str) -> Done:
         """Make a skill of what a model wrote; it is tried out first, and archived."""
         ...
 

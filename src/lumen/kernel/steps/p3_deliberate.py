@@ -42,7 +42,7 @@ THOUGHT_TOKENS = 120
 VERDICT_TOKENS = 16
 MOST_CANDIDATES = 3
 ALWAYS = (CREATE, "chat")  # the kernel's own tool; and words are shown even when the skill is gone
-NEAR_ENOUGH = 0.5  # evidence from here on is about a goal
+NEAR_ENOUGH = 0.35  # evidence from here on is about a goal
 FACTS = 3
 
 
