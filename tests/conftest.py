@@ -1,14 +1,15 @@
-"""What every test may rely on: the checkout's root, and chance that repeats."""
+"""What every test may rely on: the checkout's root, chance that repeats, servers to talk to."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hypothesis import settings
+from tests.peers import LlamaServer, Wire
 
 # The same examples every time, and none judged by how long it took: a red test stays red.
 settings.register_profile("lumen", derandomize=True, deadline=None, database=None)
@@ -35,3 +36,17 @@ def script(root: Path) -> Callable[[str], ModuleType]:
         return module
 
     return load
+
+
+@pytest.fixture(scope="session")
+def llama() -> Iterator[LlamaServer]:
+    """A real server of a real model, started once."""
+    with LlamaServer() as server:
+        yield server
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    """A server that says what the test tells it to."""
+    with Wire() as server:
+        yield server
