@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import ssl
 import subprocess
 import sys
 import threading
@@ -64,7 +65,9 @@ def serve(makes: str, key: str, alias: str) -> None:
     params.port = 0
     params.api_keys = [key]
     params.model_alias = {alias}
-    params.embedding = makes == "vectors"
+    if makes == "vectors":
+        params.embedding = True
+        params.pooling_type = library.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     server = library.Server(params)
     sys.stdout.write(f"{server.listening_address}\n")
     sys.stdout.flush()
@@ -101,7 +104,7 @@ class Exchange(BaseHTTPRequestHandler):
             self.wire.reply_to(Asked(self.command, self.path, headers, body))(self)
         self.close_connection = True
 
-    do_POST = do_CONNECT = do_GET  # noqa: N815
+    do_POST = do_GET  # noqa: N815
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -126,6 +129,14 @@ class Exchange(BaseHTTPRequestHandler):
                     self.wire.hung_up.set()
                     return
 
+    def trickle(self) -> None:
+        """Go on with nothing that counts until the other side hangs up, or the test is over."""
+        try:
+            while not self.wire.over.wait(0.01):
+                self.chunk(b": still here\n\n")
+        except ConnectionError:
+            self.wire.hung_up.set()
+
 
 Reply = Callable[[Exchange], None]
 
@@ -134,6 +145,7 @@ Reply = Callable[[Exchange], None]
 class Wire:
     """A real server on loopback whose every answer is scripted, and which keeps what it was asked."""
 
+    tls: ssl.SSLContext | None = None
     asked: list[Asked] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)  # while it was silent
     over: threading.Event = field(default_factory=threading.Event)
@@ -145,6 +157,10 @@ class Wire:
         handler = type("WireExchange", (Exchange,), {"wire": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = False  # then closing waits for them
+        if self.tls is not None:
+            self._server.socket = self.tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
         return self
@@ -158,7 +174,7 @@ class Wire:
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self._server.server_port}"
 
     def on(self, path: str, *replies: Reply) -> Self:
         """Answer to a path with these, one after the other; the last one stays."""
@@ -191,7 +207,7 @@ def whole(said: object, status: int = 200, **headers: str) -> Reply:
 
 
 def stream(pieces: Iterable[bytes], kind: str = "text/event-stream", then: str = "end") -> Reply:
-    """An answer in pieces; `then` it ends, stalls, or drops the line, also in the middle of a piece."""
+    """An answer in pieces; `then` it ends, stalls, trickles on without a word, or drops the line."""
     said = list(pieces)
 
     def reply(exchange: Exchange) -> None:
@@ -202,6 +218,8 @@ def stream(pieces: Iterable[bytes], kind: str = "text/event-stream", then: str =
             exchange.chunk(b"")
         elif then == "stall":
             exchange.wait()
+        elif then == "trickle":
+            exchange.trickle()
         elif then == "drop in a piece":
             exchange.wfile.write(b'ffff\r\ndata: {"cho')
 
@@ -229,11 +247,13 @@ def ndjson(*values: object, then: str = "end") -> Reply:
     return stream(said, "application/x-ndjson", then)
 
 
-def raw(said: bytes) -> Reply:
+def raw(said: bytes, then: str = "drop") -> Reply:
     """Bytes straight onto the line, whatever HTTP would say to that."""
 
     def reply(exchange: Exchange) -> None:
         exchange.wfile.write(said)
+        if then == "stall":
+            exchange.wait()
 
     return reply
 

@@ -5,13 +5,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.peers import Wire, at, chat, sse
 
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
 from lumen.core.errors import BadSetting, MindError, NoSubstrate
-from lumen.mind.ask import Answer, Prepared, Reach, prepare, send
+from lumen.mind.ask import Answer, Prepared, Reach, leaving, prepare, schema_of, send
+from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import parse_assignments
-from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt, Turn
+from lumen.mind.substrate import (
+    LONGEST_TOKEN,
+    Completion,
+    Health,
+    ModelDescriptor,
+    OnText,
+    Prompt,
+    Turn,
+)
+from lumen.mind.substrates.remote import unlisted
 from lumen.mind.substrates.scripted import Rule, Scripted
 
 
@@ -170,3 +181,51 @@ def test_a_substrate_is_opened_once_and_closed_with_the_reach(tmp_path: Path) ->
     mind.close()
     mind.close()
     assert (recorder.closed, mind.opened) == (1, {})
+
+
+def test_a_model_seen_before_is_not_looked_for_again_and_its_call_can_be_shown(
+    tmp_path: Path, wire: Wire
+) -> None:
+    endpoint = at(wire.url)
+    mind = Reach(
+        parse_assignments({"interface": "desk/m"}),
+        templates(tmp_path),
+        SystemClock(),
+        endpoints={"desk": endpoint},
+        known={
+            "desk/m": unlisted(endpoint, "m"),
+            "other/m": unlisted(Endpoint("other", "xai"), "m"),
+        },
+    )
+    wire.on("/v1/chat/completions", sse(*chat("Hello.")))
+    call, answer = ask(mind)
+    request = leaving(mind, call)
+    assert request is not None
+    assert [asked.body for asked in wire.asked] == [request.body]
+    assert answer.text == "Hello."
+    scripted = Reach(parse_assignments({"interface": "scripted/echo"}), mind.folders, mind.clock)
+    assert leaving(scripted, ask(scripted)[0]) is None
+
+
+def test_who_writes_more_than_allowed_is_cut_off(tmp_path: Path) -> None:
+    mind = Reach(
+        parse_assignments({"interface": "recorder/m" + "x" * 999}),
+        templates(tmp_path),
+        SystemClock(),
+        opened={"recorder": Recorder()},
+    )
+    _, answer = ask(mind)
+    assert (len(answer.text), answer.finish) == (9 * LONGEST_TOKEN, "length")
+
+
+def test_the_schema_of_a_type_is_what_servers_take() -> None:
+    @dataclass
+    class Word:
+        word: str
+
+    assert schema_of(Word) == {
+        "properties": {"word": {"title": "Word", "type": "string"}},
+        "required": ["word"],
+        "title": "Word",
+        "type": "object",
+    }

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from lumen.mind.embed import WEIGHTS, Embedder, gelu
+from lumen.mind.embed import WEIGHTS, Embedder, WhenNeeded, gelu, is_ordinary
 
 Vector = NDArray[np.float64]
 
@@ -136,3 +136,14 @@ def test_gelu_is_exact_to_a_millionth() -> None:
     assert float(np.abs(found - exact_gelu(x.astype(np.float32).astype(np.float64))).max()) < 1e-6
     rising = found[x > 0]
     assert all(low <= high for low, high in pairwise(rising[::100]))
+
+
+def test_an_embedder_that_is_loaded_when_needed_gives_the_same_rows(embedder: Embedder) -> None:
+    late = WhenNeeded()
+    assert late.id == embedder.id
+    assert np.array_equal(late.embed(["the sea"]), embedder.embed(["the sea"]))
+
+
+def test_a_word_everybody_uses_is_ordinary_and_a_name_nobody_has_is_not() -> None:
+    assert is_ordinary("house")
+    assert not is_ordinary("zyxwvut")

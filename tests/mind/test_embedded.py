@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
+from lumen.core.canon import sha256
 from lumen.core.errors import NoSubstrate
 from lumen.mind.substrate import Prompt
+from lumen.mind.substrates import embedded
 from lumen.mind.substrates.embedded import MODEL_ID, Embedded
+from lumen.mind.weights import Weights
 
 pytestmark = pytest.mark.embedded
 
@@ -123,3 +126,36 @@ def test_health_reads_the_weights_through() -> None:
     assert health.ok, health.detail
     assert health.detail.endswith(".gguf")
     model.close()
+
+
+def test_without_the_library_it_is_not_there_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    model = Embedded()
+    health = asyncio.run(model.health())
+    assert (health.ok, health.detail) == (False, "the package xllamacpp is not installed")
+    with pytest.raises(NoSubstrate, match="xllamacpp is not installed"):
+        asyncio.run(model.invoke(MODEL_ID, Prompt("", "hi", 1)))
+    model.close()
+
+
+def test_weights_that_are_others_or_none_are_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "lumen_odd_weights"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "odd.gguf").write_bytes(b"no weights")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(embedded, "WEIGHTS", odd(sha256(b"others")))
+    model = Embedded()
+    health = asyncio.run(model.health())
+    assert not health.ok
+    assert "not the file Lumen was tested with" in health.detail
+    monkeypatch.setattr(embedded, "WEIGHTS", odd(sha256(b"no weights")))
+    with pytest.raises(NoSubstrate, match=r"llama\.cpp could not load .*odd\.gguf"):
+        asyncio.run(model.invoke(MODEL_ID, Prompt("", "hi", 1)))
+    model.close()
+
+
+def odd(digest: str) -> Weights:
+    return Weights("lumen_odd_weights", "lumen-odd-weights", "odd.gguf", digest)

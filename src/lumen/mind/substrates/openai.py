@@ -9,7 +9,7 @@ from lumen.core.errors import NoSubstrate
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import ModelDescriptor, Prompt
 from lumen.mind.substrates import http
-from lumen.mind.substrates.remote import Dialect, Heard, Wire, descriptor, size_in
+from lumen.mind.substrates.remote import Dialect, Heard, Wire, count, descriptor, size_in
 
 
 def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
@@ -35,7 +35,7 @@ def take(chunk: Wire, heard: Heard) -> None:
     """One event of the stream."""
     heard.served = str(chunk.get("model") or heard.served)
     for choice in chunk.get("choices") or ():
-        heard.finish = choice.get("finish_reason") or heard.finish
+        heard.finish = str(choice.get("finish_reason") or heard.finish)
         heard.say((choice.get("delta") or {}).get("content"))
     _count(chunk.get("usage"), heard)
 
@@ -44,17 +44,22 @@ def whole(answer: Wire, heard: Heard) -> None:
     """An answer that comes in one piece."""
     choice = answer["choices"][0]
     heard.served = str(answer.get("model") or "")
-    heard.finish = choice.get("finish_reason") or "stop"
+    heard.finish = str(choice.get("finish_reason") or "stop")
     heard.say(choice["message"].get("content"))
     _count(answer.get("usage"), heard)
 
 
 def _count(usage: Wire, heard: Heard) -> None:
-    if usage:
-        heard.prompt_tokens = int(usage["prompt_tokens"])
-        heard.completion_tokens = int(usage["completion_tokens"])
-        details = usage.get("prompt_tokens_details") or {}
-        heard.cached_tokens = int(details.get("cached_tokens") or 0)
+    """What it took; xAI counts thoughts only in the total, and charges for them as for words."""
+    if not usage:
+        return
+    read, said = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+    heard.prompt_tokens = read
+    if read is not None and said is not None:
+        said = max(said, (count(usage.get("total_tokens")) or 0) - read)
+    heard.completion_tokens = said
+    details = usage.get("prompt_tokens_details") or {}
+    heard.cached_tokens = min(count(details.get("cached_tokens")) or 0, read or 0)
 
 
 async def models(endpoint: Endpoint) -> list[ModelDescriptor]:
@@ -71,7 +76,7 @@ def _listed(endpoint: Endpoint, told: Wire) -> ModelDescriptor:
         endpoint,
         str(told["id"]),
         {
-            "context": int(context) if context else None,
+            "context": context,
             "size": float(meta.get("n_params") or 0),
             "vision": "image" in inputs,
             "tools": endpoint.kind in ("openai", "xai"),
@@ -97,12 +102,15 @@ async def xai_models(endpoint: Endpoint) -> list[ModelDescriptor]:
 
 
 async def lmstudio_models(endpoint: Endpoint) -> list[ModelDescriptor]:
-    """LM Studio's own list, newest form first; older versions have the plain one only."""
+    """LM Studio's own list, newest form first; older versions have the plain one only.
+
+    What a version does not know it answers with an error, under 200 as often as under 404.
+    """
     root = replace(endpoint, url=endpoint.url.removesuffix("/v1"))
     for path, read in (("/api/v1/models", _lmstudio_1), ("/api/v0/models", _lmstudio_0)):
         try:
             return read(endpoint, await http.look(root, path))
-        except NoSubstrate:
+        except (NoSubstrate, KeyError):
             continue  # an older version
     return await models(endpoint)
 

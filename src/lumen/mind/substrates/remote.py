@@ -7,12 +7,13 @@ read. Nothing is retried, and no other model is ever taken.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from lumen.core.canon import JSON, clean, dumps
-from lumen.core.errors import BadAnswer, MindError, ModelGone, Unreachable, Unsupported
+from lumen.core.canon import JSON, clean, dumps, printable
+from lumen.core.errors import BadAnswer, MindError, ModelGone, TooLong, Unreachable, Unsupported
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import (
     LONGEST_TOKEN,
@@ -40,14 +41,42 @@ class Heard:
     finish: str = ""
     served: str = ""  # which model the server says it is
     over: bool = False
-    pieces: list[str] = field(default_factory=list)
-    characters: int = 0
+    pieces: list[str] = field(default_factory=list)  # what is said aloud
+    characters: int = 0  # of all that came, thoughts too
+    held: str = ""  # it may be the beginning of a thought
+    thinking: bool = False
+    thought: bool = False  # it did, and what stands between that and its words is nothing
 
     def say(self, piece: object) -> None:
-        """Take in a piece of text."""
-        if isinstance(piece, str) and piece:
+        """Take in a piece of text; thinking that some models put before their words stays here."""
+        if not isinstance(piece, str) or not piece:
+            return
+        self.characters += len(piece)
+        if self.pieces:
             self.pieces.append(piece)
-            self.characters += len(piece)
+            return
+        self.held += piece
+        while self._thought():
+            pass
+        begun = self.held.lstrip()
+        if not self.thinking and begun and not THOUGHTS[0].startswith(begun):
+            self.pieces.append(begun if self.thought else self.held)
+
+    def _thought(self) -> bool:
+        """Leave out a thought that has come to its end."""
+        opening, closing = THOUGHTS
+        self.thinking = self.thinking or self.held.lstrip().startswith(opening)
+        if not self.thinking:
+            return False
+        _, closed, rest = self.held.partition(closing)
+        self.thinking, self.thought = not closed, True
+        self.held = rest if closed else self.held[1 - len(closing) :]
+        return bool(closed)
+
+    def end(self) -> None:
+        """Nothing more will come: what only looked like the beginning of a thought is none."""
+        if not self.pieces and not self.thinking and self.held.strip():
+            self.pieces.append(self.held)
 
 
 class Dialect(NamedTuple):
@@ -70,7 +99,8 @@ class Remote:
         self.endpoint = endpoint
         self._dialect = dialect
         self._known = {m.model_id: m for m in known}
-        self._dropped: dict[str, set[str]] = {}  # what a model refused to be told
+        self._dropped: dict[str, list[str]] = {}  # what a model refused to be told, in order
+        self._meant: set[tuple[str, str]] = set()  # a model, and another name it answers under
 
     async def health(self) -> Health:
         """Whether it lists its models; why not, where it does not."""
@@ -91,6 +121,7 @@ class Remote:
             raise BadAnswer(
                 f"{self.id} lists its models in a way that is not {self.endpoint.kind}'s"
             ) from error
+        found = [m for m in found if m.model_id.strip() and m.model_id.isprintable()]
         self._known |= {m.model_id: m for m in found}
         return found
 
@@ -112,6 +143,8 @@ class Remote:
             told = body.pop(name, None)
             if name == "max_tokens":  # what the newer models of OpenAI call it
                 body["max_completion_tokens"] = told
+            if name == "stream":  # it goes with it
+                body.pop("stream_options", None)
         return Request(self.endpoint.url + self._dialect.path, dumps(body))
 
     async def invoke(
@@ -121,16 +154,19 @@ class Remote:
         heard = Heard()
         most = prompt.max_tokens * LONGEST_TOKEN
         body = self.request(model_id, prompt).body
+        hear, said = on_text or (lambda _: None), 0
         try:
             async with http.lines(self.endpoint, self._dialect.path, body) as (streams, lines):
-                if streams:
-                    await self._listen(lines, heard, most, on_text)
-                else:
-                    await self._read(lines, heard, on_text)
+                parts = self._listen(lines, heard, most) if streams else self._read(lines, heard)
+                async with aclosing(parts):
+                    async for _ in parts:
+                        await self._must_be_meant(model_id, heard.served)
+                        for piece in heard.pieces[said:]:
+                            hear(piece)
+                        said = len(heard.pieces)
         except Unsupported as refused:
-            self._dropped.setdefault(model_id, set()).add(refused.what)
+            self._dropped.setdefault(model_id, []).append(refused.what)
             raise
-        await self._must_be_meant(model_id, heard.served)
         return _completion(self.endpoint, heard)
 
     async def _must_be_meant(self, model_id: str, served: str) -> None:
@@ -138,54 +174,66 @@ class Remote:
 
         Raises:
             ModelGone: another model answered, and the one that was meant is not there.
+            Unreachable: another name answered, and what is there cannot be found out.
         """
-        if not served or alike(served, model_id):
+        if not served or (model_id, served) in self._meant or alike(served, model_id):
             return
-        if model_id not in {m.model_id for m in await self.discover()}:
-            self._known.pop(model_id, None)
-            raise ModelGone(
-                f"{self.id} does not have {model_id}; another model answered in its place",
-                fix=f"lumen models list {self.id}",
-                detail=http.plain(self.endpoint, served),
+        try:
+            listed = {m.model_id for m in await self.discover()}
+        except MindError as error:
+            raise Unreachable(
+                f"another name than {model_id} answered, and {self.id} does not list its models",
+                detail=error.detail,
                 worked=True,
-            )
+            ) from error
+        # LM Studio lists what it could load, and may let what is loaded answer.
+        instead = self.endpoint.kind == "lmstudio" and served in listed
+        if model_id in listed and not instead:
+            self._meant.add((model_id, served))
+            return
+        self._known.pop(model_id, None)
+        raise ModelGone(
+            f"{self.id} does not have {model_id}; another model answered in its place",
+            fix=f"lumen models list {self.id}",
+            detail=http.plain(self.endpoint, served),
+            worked=True,
+        )
 
     def close(self) -> None:
         """Nothing is held between calls."""
 
     async def _listen(
-        self, lines: AsyncIterator[bytes], heard: Heard, most: int, on_text: OnText | None
-    ) -> None:
+        self, lines: AsyncIterator[bytes], heard: Heard, most: int
+    ) -> AsyncGenerator[None]:
+        """Take in an answer; control comes back after each part of it."""
         async for line in lines:
             payload = line.removeprefix(b"data:").strip()
             if not payload or line.startswith((b"event:", b"id:", b"retry:", b":")):
                 continue
             if payload == b"[DONE]":
                 heard.over = True
-                continue
-            before = len(heard.pieces)
-            self._take(self._dialect.take, payload, heard)
-            if on_text is not None:
-                for piece in heard.pieces[before:]:
-                    on_text(piece)
+            else:
+                self._take(self._dialect.take, payload, heard)
             if heard.characters > most:
                 heard.finish, heard.over = "length", True
-                return
+            if heard.over:  # not when the server hangs up, which it may forget to
+                break
+            yield
+        heard.end()
+        yield
 
-    async def _read(
-        self, lines: AsyncIterator[bytes], heard: Heard, on_text: OnText | None
-    ) -> None:
+    async def _read(self, lines: AsyncIterator[bytes], heard: Heard) -> AsyncGenerator[None]:
         async for raw in lines:
             self._take(self._dialect.whole, raw, heard)
         heard.over = True
-        if on_text is not None:
-            on_text("".join(heard.pieces))
+        heard.end()
+        yield
 
     def _take(self, take: Callable[[Wire, Heard], None], payload: bytes, heard: Heard) -> None:
         said = http.decoded(self.endpoint, payload, worked=True)
         try:
             if isinstance(said, dict) and said.get("error"):
-                raise _in_mid_answer(self.endpoint, payload)
+                raise _in_mid_answer(self.endpoint, payload, heard)
             take(said, heard)
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
             raise BadAnswer(
@@ -197,8 +245,15 @@ class Remote:
 
 def alike(served: str, asked: str) -> bool:
     """Whether a server's name for a model may mean the one asked for: dated, or without its maker."""
-    one, other = (n.lower().rpartition("/")[2].removesuffix("-latest") for n in (served, asked))
-    return one.startswith(other) or other.startswith(one)
+    one, other = sorted((_stem(served), _stem(asked)), key=len)
+    return other.startswith(one) and bool(_REVISION.fullmatch(other.removeprefix(one)))
+
+
+_REVISION = re.compile(r"(?:[-@:](?:\d{3,8}|\d{4}-\d\d-\d\d))?")
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"(?:[-:]latest|-0)$", "", name.lower().rpartition("/")[2])
 
 
 def unlisted(endpoint: Endpoint, model_id: str) -> ModelDescriptor:
@@ -215,17 +270,32 @@ def descriptor(endpoint: Endpoint, model_id: str, told: Mapping[str, Any]) -> Mo
     return ModelDescriptor(
         substrate=endpoint.id,
         model_id=model_id,
-        display_name=str(told.get("display_name") or model_id),
-        context_tokens=told.get("context"),
+        display_name=printable(str(told.get("display_name") or model_id)),
+        context_tokens=count(told.get("context")) or None,
         tool_calling="native" if told.get("tools") else "none",
         vision=bool(told.get("vision")),
         small=bool(size) and size <= SMALL,
-        local=endpoint.local and not told.get("elsewhere"),
+        local=endpoint.local
+        and not told.get("elsewhere")
+        and not _in_the_cloud(endpoint, model_id),
         embeds=bool(told.get("embeds")) or "embed" in model_id.lower(),
         thinks=bool(told.get("thinks")),
     )
 
 
+def count(told: object) -> int | None:
+    """A number of tokens as a server tells it; None: it is no such number."""
+    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < MOST_TOKENS:
+        return None
+    return int(told)
+
+
+def _in_the_cloud(endpoint: Endpoint, model_id: str) -> bool:
+    """Ollama passes models of such names on to a host of its own: what is said to them leaves."""
+    return endpoint.kind == "ollama" and model_id.lower().endswith(("-cloud", ":cloud"))
+
+
+MOST_TOKENS = 1 << 40  # nothing was ever that long
 SMALL = 2e9  # parameters; up to here examples work better than instructions
 
 
@@ -240,9 +310,11 @@ def _cleaned(prompt: Prompt) -> Prompt:
     return replace(prompt, system=clean(prompt.system), user=clean(prompt.user), turns=turns)
 
 
-def _in_mid_answer(endpoint: Endpoint, payload: bytes) -> MindError:
-    """An error that comes after the answer has begun well."""
+def _in_mid_answer(endpoint: Endpoint, payload: bytes, heard: Heard) -> MindError:
+    """An error that comes after the answer has begun well, or when only its headers have."""
     error = http.failure(endpoint, 500, {}, payload)
+    if isinstance(error, TooLong) and not heard.characters:
+        return error
     return Unreachable(
         f"{endpoint.id} failed in the middle of its answer", detail=error.detail, worked=True
     )
@@ -251,7 +323,7 @@ def _in_mid_answer(endpoint: Endpoint, payload: bytes) -> MindError:
 def _completion(endpoint: Endpoint, heard: Heard) -> Completion:
     if not heard.over and not heard.finish:
         raise Unreachable(f"{endpoint.id} broke off in the middle of its answer", worked=True)
-    text = without_thoughts("".join(heard.pieces))
+    text = "".join(heard.pieces)
     if not text.strip():
         thinking = (
             " (all it was allowed to say went into thinking)" if heard.finish == "length" else ""
@@ -264,11 +336,3 @@ def _completion(endpoint: Endpoint, heard: Heard) -> Completion:
         cached_tokens=heard.cached_tokens,
         finish=heard.finish or "stop",
     )
-
-
-def without_thoughts(text: str) -> str:
-    """An answer without the thinking some models put before it."""
-    opening, closing = THOUGHTS
-    if text.lstrip().startswith(opening):
-        return text.partition(closing)[2]
-    return text
