@@ -314,10 +314,8 @@ def _sent(request: Request | None, call: Prepared) -> dict[str, JSON]:
 
 
 def _words(pieces: Sequence[str]) -> bool:
-    """Whether pieces of an answer say anything yet; what a model thinks first is no part of it."""
-    from lumen.mind.substrates.remote import without_thoughts
-
-    return bool(without_thoughts("".join(pieces)).strip())
+    """Whether pieces of an answer say anything yet."""
+    return bool("".join(pieces).strip())
 
 
 def _counted(tokens: int | None) -> int | None:
