@@ -193,6 +193,22 @@ def test_no_rights_are_left_and_nothing_else_that_runs_is_seen(ask: Ask, bwrap: 
     assert processes <= 3
 
 
+def test_an_interpreter_behind_links_is_found_and_what_lies_beside_them_is_not(
+    ask: Ask, bwrap: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, other = tmp_path / "home" / "bin", tmp_path / "other"
+    home.mkdir(parents=True)
+    other.mkdir()
+    (home.parent / "secret").write_text("mine")
+    (home / "python").symlink_to("../../other/python")
+    (other / "python").symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setattr(sys, "executable", str(home / "python"))
+    monkeypatch.setattr("lumen.hands.process._PYTHON", (str(home / "python"),))
+    bwrap_trouble.cache_clear()
+    assert bwrap_trouble() == ""
+    assert ask(READS, str(home.parent / "secret"), box=bwrap).output == "FileNotFoundError"
+
+
 def test_limits_hold_inside_too(ask: Ask, bwrap: Box) -> None:
     answer = "print(json.dumps({'ok': True}))"
     greedy = ask("held = bytearray(3 << 30)\n" + answer, box=bwrap)
