@@ -92,7 +92,7 @@ def test_a_bubblewrap_that_does_not_work_is_as_good_as_none(without_bwrap: Path)
 @pytest.fixture
 def apart() -> Iterator[Path]:
     """A folder that is hidden because it is not shown, not because a new /tmp lies over it."""
-    with tempfile.TemporaryDirectory(prefix="lumen-test-", dir="/var/tmp") as made:  # noqa: S108
+    with tempfile.TemporaryDirectory(prefix="lumen-test-", dir="/var/tmp") as made:
         yield Path(made)
 
 
