@@ -90,6 +90,9 @@ def test_a_setting_holds_for_every_skill(lumen: Lumen, inside: Inside, isolation
     ran = inside("skills", "run", "double", "double", "--input", "4", "--json")
     assert ran.json() == {"ok": True, "output": 8, "error": None}
     assert inside("skills", "test").code == 0
+    peeks = f"import json, os\nseen = os.path.exists({str(lumen.being / 'lumen.toml')!r})\n"
+    skill(lumen, "peeks", main_py=peeks + "print(json.dumps({'ok': True, 'output': seen}))")
+    assert inside("skills", "run", "peeks", "at").out == f"{str(isolation == 'none').lower()}\n"
 
 
 def test_where_bubblewrap_is_missing_the_table_says_what_holds_instead(lumen: Lumen) -> None:

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -88,14 +89,26 @@ def test_a_bubblewrap_that_does_not_work_is_as_good_as_none(without_bwrap: Path)
     assert bwrap_trouble().startswith("bubblewrap does not work here: ")
 
 
-def test_the_authors_key_and_the_being_are_out_of_sight(
-    ask: Ask, bwrap: Box, tmp_path: Path
-) -> None:
-    being, keyring = Being(tmp_path / "being"), Keyring(tmp_path / "xdg" / "lumen")
+@pytest.fixture
+def apart() -> Iterator[Path]:
+    """A folder that is hidden because it is not shown, not because a new /tmp lies over it."""
+    with tempfile.TemporaryDirectory(prefix="lumen-test-", dir="/var/tmp") as made:
+        yield Path(made)
+
+
+def test_the_authors_key_and_the_being_are_out_of_sight(ask: Ask, bwrap: Box, apart: Path) -> None:
+    being, keyring = Being(apart / "being"), Keyring(apart / "xdg" / "lumen")
     secret = keyring.key_file(init(being, keyring, SystemClock()))
     for path in (secret, being.settings, being.skills / "chat" / "main.py"):
         assert ask(READS, str(path), box=LIMITS).output == path.read_text(errors="replace") != ""
         assert ask(READS, str(path), box=bwrap).output == "FileNotFoundError"
+
+
+def test_what_lies_elsewhere_cannot_be_changed(ask: Ask, bwrap: Box, apart: Path) -> None:
+    (apart / "victim").write_text("mine")
+    assert ask(WRITES, str(apart / "victim"), box=bwrap).output == "FileNotFoundError"
+    assert (apart / "victim").read_text() == "mine"
+    assert ask(WRITES, str(apart / "victim"), box=LIMITS).output == "wrote"
 
 
 def test_home_is_empty_and_the_machine_is_read_only(ask: Ask, bwrap: Box, folder: Path) -> None:
@@ -191,6 +204,22 @@ def test_no_rights_are_left_and_nothing_else_that_runs_is_seen(ask: Ask, bwrap: 
     effective, bounding, processes = ask(source, box=bwrap).output
     assert (effective, bounding) == (0, 0)
     assert processes <= 3
+
+
+def test_an_interpreter_behind_links_is_found_and_what_lies_beside_them_is_not(
+    ask: Ask, bwrap: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, other = tmp_path / "home" / "bin", tmp_path / "other"
+    home.mkdir(parents=True)
+    other.mkdir()
+    (home.parent / "secret").write_text("mine")
+    (home / "python").symlink_to("../../other/python")
+    (other / "python").symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setattr(sys, "executable", str(home / "python"))
+    monkeypatch.setattr("lumen.hands.process._PYTHON", (str(home / "python"),))
+    bwrap_trouble.cache_clear()
+    assert bwrap_trouble() == ""
+    assert ask(READS, str(home.parent / "secret"), box=bwrap).output == "FileNotFoundError"
 
 
 def test_limits_hold_inside_too(ask: Ask, bwrap: Box) -> None:

@@ -16,8 +16,10 @@ import pytest
 from lumen.core.clock import SystemClock
 from lumen.core.errors import SkillError
 from lumen.hands.isolation import Isolation
+from lumen.hands.process import End, Program, converse
 from lumen.hands.run import Box, Call, Limits, Result, run
 from lumen.hands.skills import Skill, describe, find
+from lumen.hands.tree import growing
 
 if TYPE_CHECKING:
     from tests.hands.conftest import Ask
@@ -59,12 +61,17 @@ def wait_for(path: Path) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("flees", ["", "os.setsid(); "], ids=["stays", "flees"])
+@pytest.mark.parametrize(
+    "flees",
+    ["", "os.setsid(); ", "os.setsid(); os.fork() and os._exit(0); signal.alarm(5); "],
+    ids=["stays", "flees", "is orphaned"],
+)
 def test_a_fork_bomb_is_stopped_and_all_of_it_is_gone(ask: Ask, folder: Path, flees: str) -> None:
-    result = ask(BOMB.format(flees=flees) + ANSWER, limits=Limits(processes=20))
+    unseen = "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"  # whoever ends is not counted
+    result = ask(unseen + BOMB.format(flees=flees) + ANSWER, limits=Limits(processes=20))
     assert not result.ok
     assert result.error == ("The skill tried ran more than 20 processes at once and was stopped.")
-    assert 20 <= len(noted(folder)) < 300
+    assert 0 < len(noted(folder)) < 300
     assert alive(noted(folder)) == []
 
 
@@ -198,6 +205,21 @@ def test_a_call_does_not_end_what_another_has_started(folder: Path) -> None:
     slow, done = asyncio.run(both())
     assert [result.ok for result in done] == [True, True]
     assert (slow.ok, slow.output) == (True, None)
+
+
+def test_a_call_that_is_just_being_started_is_not_taken_for_one_left_behind(ask: Ask) -> None:
+    with growing(), subprocess.Popen(["sleep", "20"], start_new_session=True) as first:
+        assert ask(DAEMON + ANSWER).ok
+        assert first.poll() is None
+        first.kill()
+
+
+def test_a_call_that_never_began_leaves_the_account_in_order(ask: Ask, folder: Path) -> None:
+    nowhere = Program(("/nowhere/no-such-program",), folder, {})
+    assert asyncio.run(converse(nowhere, b"", Limits())).end is End.NOT_STARTED
+    leads = DAEMON.replace("    if os.fork(): os._exit(0)\n", "")
+    assert ask(leads + ANSWER).ok
+    assert alive(noted(folder)) == []
 
 
 def test_our_own_children_are_none_of_its_business(ask: Ask) -> None:

@@ -123,6 +123,8 @@ def test_where_it_cannot_be_installed_that_is_said_and_nobody_is_asked(
     launcher.bring_bwrap()
     assert not host.has_bwrap()
     assert any(line.startswith("apt-get") for line in host.log) is (has == "a broken apt-get")
+    if has == "a password to give":
+        assert host.log == ["sudo -n true"]
     said = capsys.readouterr().err
     assert "bubblewrap is missing, so the tests of isolation will fail" in said
     assert "try: apt install bubblewrap" in said

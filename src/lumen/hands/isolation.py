@@ -8,6 +8,7 @@ network unless granted. Which of them a skill gets is decided in `terms.py`.
 from __future__ import annotations
 
 import functools
+import os
 import resource
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ SCRATCH_BYTES = 64 << 20
 PROBE_SECONDS = 10
 
 _SHELL = "/bin/sh"
+_MOST_LINKS = 8
 _TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")  # links into /usr, or folders
 _ETC = (
     "alternatives", "ca-certificates", "host.conf", "hosts", "ld.so.cache", "ld.so.conf",
@@ -131,8 +133,8 @@ def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
     for name in _ETC:
         shown += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     shown += ["--proc", "/proc", "--dev", "/dev", "--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH]
-    for prefix in dict.fromkeys((sys.base_prefix, sys.prefix)):
-        shown += ["--ro-bind", prefix, prefix]
+    for ours in dict.fromkeys((sys.base_prefix, sys.prefix, *_links_to_python())):
+        shown += ["--ro-bind", ours, ours]
     shown += ["--ro-bind", str(folder), str(folder)]
     for path in box.reads:
         shown += ["--ro-bind-try", str(path), str(path)]
@@ -143,3 +145,14 @@ def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
         "bwrap", "--unshare-all", *net, "--die-with-parent", "--new-session",
         "--cap-drop", "ALL", "--hostname", "skill", *shown, "--chdir", str(folder), "--",
     )  # fmt: skip
+
+
+def _links_to_python() -> list[str]:
+    """Every link on the way to our interpreter, by itself: the folder of one may be all of a home."""
+    here = Path(sys.executable)
+    found: list[str] = []
+    while here.is_symlink() and len(found) < _MOST_LINKS:
+        here = here.parent / here.readlink()
+        found.append(os.path.normpath(here))
+    homes = ("/usr/", f"{sys.prefix}/", f"{sys.base_prefix}/")
+    return [path for path in (sys.executable, *found) if not path.startswith(homes)]
