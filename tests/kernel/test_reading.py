@@ -319,7 +319,20 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         ),
         (
             Plan(candidates=(Candidate("chat", "say", "fine"),)),
-            {"candidates": [{"skill": "chat", "action": "say", "prediction": "fine"}]},
+            {
+                "candidates": [
+                    {
+                        "skill": "chat",
+                        "action": "say",
+                        "prediction": "fine",
+                        "values": [],
+                        "against": [],
+                        "likely": 0.5,
+                        "completes": False,
+                    }
+                ],
+                "trouble": "",
+            },
         ),
         (
             Draft("hi", "model", (1,)),

@@ -18,6 +18,9 @@ from lumen.core.errors import BadSetting, NotABeing, UsageError
 from lumen.soul.archive import segments
 
 BUILT_IN_EMBEDDER = "embedded/all-MiniLM-L6-v2"
+THRESHOLDS = MappingProxyType(
+    {"delta": 0.6, "tension": 0.5, "stale_cycles": 10.0, "every_cycles": 25.0}
+)
 DEFAULT_ROLES = MappingProxyType({"interface": "embedded/SmolLM2-135M-Instruct"})
 ISOLATIONS = ("none", "limits", "bwrap")
 _SUBSTRATE_ID = re.compile(r"[a-z][a-z0-9_-]*")
@@ -42,7 +45,7 @@ class Settings:
     redact: tuple[str, ...] = ()
     local_model: str = DEFAULT_ROLES["interface"]  # of the loop that thinks when nobody speaks
     escalation_model: str = ""
-    thresholds: MappingProxyType[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    thresholds: MappingProxyType[str, float] = field(default_factory=lambda: THRESHOLDS)
     cycle_seconds: float = 60.0
     escalations_per_hour: int = 4
     daily_budget: int = 0
@@ -149,7 +152,7 @@ def read_settings(path: Path) -> Settings:
         redact=_words(raw, path),
         local_model=str(_get(raw, path, "kernel", "localModel", DEFAULT_ROLES["interface"])),
         thresholds=_thresholds(raw, path),
-        cycle_seconds=_seconds(raw, path, "loops", 60.0),
+        cycle_seconds=_every(raw, path),
         escalation_model=str(_get(raw, path, "escalation", "model", "")),
         escalations_per_hour=_count(raw, path, "kernel", "maxEscalationsPerHour", 4),
         daily_budget=_count(raw, path, "kernel", "dailyBudget", 0),
@@ -160,27 +163,24 @@ def read_settings(path: Path) -> Settings:
     )
 
 
-_THRESHOLDS = {"delta": 0.6, "tension": 0.5, "stale_cycles": 10, "every_cycles": 25}
-
-
 def _thresholds(raw: dict[str, Any], path: Path) -> MappingProxyType[str, float]:
     section = raw.get("reflection", {})
     for key in section if isinstance(section, dict) else ():
-        if key not in _THRESHOLDS:
+        if key not in THRESHOLDS:
             raise BadSetting(
-                f"{path}: [reflection] {key} is unknown", fix=f"one of {', '.join(_THRESHOLDS)}"
+                f"{path}: [reflection] {key} is unknown", fix=f"one of {', '.join(THRESHOLDS)}"
             )
-    found = {key: float(_get(raw, path, "reflection", key, d)) for key, d in _THRESHOLDS.items()}
+    found = {key: float(_get(raw, path, "reflection", key, d)) for key, d in THRESHOLDS.items()}
     for key, value in found.items():
         if not 0 <= value <= 1_000_000:
-            raise BadSetting(f"{path}: [reflection] {key} must be like {_THRESHOLDS[key]}")
+            raise BadSetting(f"{path}: [reflection] {key} must be like {THRESHOLDS[key]}")
     return MappingProxyType(found)
 
 
-def _seconds(raw: dict[str, Any], path: Path, table: str, default: float) -> float:
-    found = float(_get(raw, path, table, "seconds", default))
+def _every(raw: dict[str, Any], path: Path) -> float:
+    found = float(_get(raw, path, "loops", "every", 60.0))
     if not 0 <= found < float("inf"):
-        raise BadSetting(f"{path}: [{table}] seconds must be like {default:g}, not {found}")
+        raise BadSetting(f"{path}: [loops] every must be like 60, not {found}")
     return found
 
 

@@ -177,7 +177,8 @@ def explain(index: Index, events: list[Event], where: ZoneInfo, as_json: bool) -
     reply = next(e for e in events if e.entry.situation == "replied")
     decided = next((e for e in events if e.entry.situation == "decide"), None)
     sources = index.get(reply.entry.payload.get("sources", ()))
-    notes = decided.entry.payload["steps"][0]["wrote"]["notes"] if decided else ""
+    steps = decided.entry.payload["steps"] if decided else []
+    notes = next((s["wrote"]["notes"] for s in steps if s["step"] == "lambda_select"), "")
     if as_json:
         told = [memory_json(m) for m in sources.values()]
         show(
