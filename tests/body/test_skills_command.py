@@ -76,7 +76,7 @@ def test_the_table_says_state_maker_effects_and_isolation(lumen: Lumen, inside: 
     assert lines["off"].split()[1] == "disabled"
     assert "has no main.py" in lines["hollow"]
     assert "no TOML" in lines["wrong"]
-    assert "writes [folder]; irreversible" in lines["write_file"]
+    assert "writes [folder]" in lines["write_file"]
     assert "reads [folders]; network by [endpoint]" in lines["search"]
     told = {r["name"]: r["ready"] for r in inside("skills", "--json").json()}
     assert [name for name, ready in told.items() if not ready] == ["hollow", "off", "wrong"]

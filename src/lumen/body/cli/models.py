@@ -208,7 +208,9 @@ def set_model(role: str, model: str, named: str | None, as_json: bool) -> None:
     assignment = parse_assignment(role, model)
     being = being_meant(named)
     settings = must_be(being)
-    _known(assignment.substrate, endpoints_of(settings))
+    endpoint = _known(assignment.substrate, endpoints_of(settings))
+    if endpoint.wants_key and not endpoint.key:
+        raise UsageError(f"{endpoint.id} wants a key", fix=f"lumen models key {endpoint.id}")
     with as_author(being, note) as kernel:
         calls = calls_for(kernel, "lumen:author")
         try:
