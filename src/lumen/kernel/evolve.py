@@ -193,7 +193,7 @@ def settle(found: Sequence[Proposal], past: Experience) -> Settled:
         if other is not None:
             kept[key], why = _stronger(other, fitted)
             conflicts += [why] if why else []
-    moved = [p for p in kept.values() if p.kind == "story" or p.direction or _turns(p, past)]
+    moved = [p for p in kept.values() if p.text or p.after != p.before or _turns(p, past)]
     return Settled(tuple(_with_replay(p, past) for p in moved[:MOST]), tuple(conflicts))
 
 
@@ -230,19 +230,28 @@ def _stronger(one: Proposal, other: Proposal) -> tuple[Proposal, str]:
 
 def _turns(proposal: Proposal, past: Experience) -> bool:
     """Whether a proposal makes something else of a value or a goal than it is."""
-    held = past.values if proposal.kind == "value" else past.goals
-    stands = {h.name: h.status for h in held}.get(proposal.name, "")
-    return bool(proposal.status) and proposal.status != stands
+    return _after(proposal, past) != _after(replace(proposal, status=""), past)
+
+
+def _after(proposal: Proposal, past: Experience) -> str:
+    """What a value or a goal is once a proposal is carried out; what it does not say stays."""
+    values = proposal.kind == "value"
+    held = past.values if values else past.goals
+    stands = {h.name: h.status for h in held}.get(proposal.name, "active" if values else "todo")
+    return proposal.status or stands
+
+
+def changed(proposal: Proposal, past: Experience) -> Held:
+    """A value or a goal as a proposal makes it."""
+    return Held(proposal.name, proposal.after, _after(proposal, past))
 
 
 def _with_replay(proposal: Proposal, past: Experience) -> Proposal:
     """What the past would have been under the proposed weight, by the archived scores."""
     if proposal.kind != "value":
         return proposal
-    weights = {v.name: v.weight for v in past.values if v.status == "active"}
-    weights[proposal.name] = proposal.after
-    if proposal.status == "deprecated":
-        del weights[proposal.name]
+    held = {v.name: v for v in past.values} | {proposal.name: changed(proposal, past)}
+    weights = {v.name: v.weight for v in held.values() if v.status == "active"}
     otherwise, _ = replayed(past.decisions, weights)
     return replace(proposal, otherwise=otherwise, of=len(past.decisions))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lumen.core.canon import JSON, sha256
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import MindError
-from lumen.kernel.evolve import Experience, Proposal, one_line, proposals, settle
+from lumen.kernel.evolve import Experience, Proposal, changed, one_line, proposals, settle
 from lumen.kernel.slots import Asked, Evolved, Review, Self, Stimulus
 from lumen.kernel.step import Mind, Past, Recalled, Skip, step
 
@@ -111,12 +111,9 @@ async def evolve(asked: Asked, review: Review, stimulus: Stimulus) -> Evolved:
 
 
 def _changed(one: Proposal, past: Experience) -> Change:
-    """The change of one value or goal; what it does not say stays as it is."""
-    values = one.kind == "value"
-    store, held = (Store.VALUES, past.values) if values else (Store.GOALS, past.goals)
-    stands = {h.name: h.status for h in held}.get(one.name, "active" if values else "todo")
-    after = Held(one.name, one.after, one.status or stands)
-    return Change(store, "drop" if one.status == "dropped" else "put", after)
+    """The change of one value or goal."""
+    store = Store.VALUES if one.kind == "value" else Store.GOALS
+    return Change(store, "drop" if one.status == "dropped" else "put", changed(one, past))
 
 
 def _retold(past: Experience, lines: list[str]) -> Change:
