@@ -10,31 +10,54 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from lumen.core.canon import sha256
 from lumen.core.data import Held
+from lumen.hands.skills import is_name
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import words
+from lumen.kernel.reading import is_question, words
 from lumen.kernel.score import Behaviour
 from lumen.kernel.slots import Candidate
 
 LEARN = "learn the skill "  # how a goal for a missing ability begins
 CREATE = "create_skill"  # not a program: the kernel's own tool for making one
 _SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
-_SLUG = re.compile(r"[^a-z0-9]+")
+_OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
+_PLAIN = re.compile(r"[+*^×÷]|\s[-/%]\s")  # an operator that stands in no date and no number
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
+_SLUG = re.compile(r"[\W_]+")
 _WANTED = re.compile(re.escape(LEARN) + r"([a-z][a-z0-9_]*)")
 LONGEST_SLUG = 48
 ALIGNED, CLAIMED = 0.3, 0.1  # how near a value must lie to an action: by itself, and when claimed
 CLOSE = 0.1  # a candidate that scores so little less was passed up
-WEIGHTY = 0.5  # a value from here on can be in conflict
+MOST_TORN = 8  # pairs of values that are told of
 
 Likeness = Callable[[tuple[str, ...], str], tuple[float, ...]]
 
 
 def arithmetic(text: str) -> str:
-    """The sum a text asks for; empty when it asks for none."""
-    found = _SUM.search(text)
-    sum_ = " ".join(found[0].split()) if found else ""
-    operators = re.search(r"[+*/^%×÷]|\d\s*-\s*\d", sum_)
-    return sum_.replace("×", "*").replace("÷", "/") if operators else ""
+    """The sum a text asks for; empty when it asks for none.
+
+    Dates, telephone numbers and "24/7" look like sums too: those need a word that asks for one.
+    """
+    for found in _SUM.finditer(text):
+        sum_ = " ".join(found[0].split())
+        if _OPERATOR.search(sum_) and not _DATE.fullmatch(sum_) and _asked_for(found, text):
+            return sum_.replace("×", "*").replace("÷", "/")
+    return ""
+
+
+def _asked_for(found: re.Match[str], text: str) -> bool:
+    before = text[: found.start()].lower().rstrip(" :")
+    cues = [cue.end() for cue in lexicon().signals["reckon"].finditer(text.lower())]
+    if len(before) in cues:
+        return True
+    alone = not (text[: found.start()] + text[found.end() :]).strip(" =?.!\n")
+    return bool(_PLAIN.search(found[0])) and (alone or bool(cues) or is_question(text))
+
+
+def could_be_skill(name: str) -> bool:
+    """Whether a model may propose it for a goal: a skill's name, and none the kernel uses itself."""
+    return is_name(name) and name not in (CREATE, "chat")
 
 
 def wanted_skill(goal: str) -> str:
@@ -43,12 +66,10 @@ def wanted_skill(goal: str) -> str:
     return found[1] if found else ""
 
 
-def lacking(goal: str, can: Callable[[str], bool]) -> str:
-    """The ability a goal asks for and the being does not have, by the words that name it."""
-    for ability, signal in lexicon().abilities.items():
-        if signal.search(goal.lower()) and not can(ability):
-            return ability
-    return ""
+def needed(goal: str) -> str:
+    """The ability a goal asks for, by the words that name it."""
+    named = (a for a, signal in lexicon().abilities.items() if signal.search(goal.lower()))
+    return next(named, "")
 
 
 def for_message(text: str, prediction: str, can: Callable[[str], bool]) -> tuple[Candidate, ...]:
@@ -72,9 +93,10 @@ def for_goal(
     skill = wanted_skill(goal.name)
     if skill:
         return (_learn(skill, can, authors=authors),)
-    missing = lacking(goal.name, can)
-    if missing:  # nothing else would serve it
-        return (Candidate(missing, "do", f"{goal.name}: done", {"goal": goal.name}),)
+    ability = needed(goal.name)
+    if ability:  # nothing else would serve it
+        given = {"goal": goal.name}
+        return (Candidate(ability, "do", f"{goal.name}: done", given, completes=True),)
     about = " ".join(words(goal.name)[:8])
     look = Candidate("search", "find", f"something about {about} is found", {"words": about})
     if goal.status == "todo" or not told:
@@ -96,13 +118,16 @@ def _learn(skill: str, can: Callable[[str], bool], *, authors: bool) -> Candidat
     if authors:
         expected = f"the skill {skill} works"
         return Candidate(CREATE, skill, expected, {"name": skill}, completes=True)
+    if not can("note"):
+        return Candidate(skill, "do", f"the skill {skill} works")
     note = f"I lack the skill {skill}. `lumen skills new {skill}` makes one to fill in."
     return Candidate("note", "keep", note, {"text": note})
 
 
 def slug(text: str) -> str:
-    """A text as a file's name."""
-    return _SLUG.sub("-", text.lower()).strip("-")[:LONGEST_SLUG] or "page"
+    """A text as a file's name, in whatever script; of one without letters, the hash is left."""
+    kept = _SLUG.sub("-", text.lower()).strip("-")[:LONGEST_SLUG]
+    return kept or f"page-{sha256(text.encode())[:8]}"
 
 
 def page(title: str, told: Sequence[str]) -> str:
@@ -135,6 +160,7 @@ def torn(
     scores: tuple[Behaviour, ...],
     chosen: int,
     weights: Mapping[str, float],
+    weighty: float,
 ) -> tuple[tuple[str, str], ...]:
     """Pairs of weighty values that pull apart: one the choice serves, one it offends or passes up.
 
@@ -149,5 +175,6 @@ def torn(
         if v not in mine.values
     ]
     lost = dict.fromkeys([*mine.against, *close])
-    heavy = {v for v, w in weights.items() if w >= WEIGHTY}
-    return tuple((a, b) for a in mine.values for b in lost if {a, b} <= heavy)
+    heavy = {v for v, w in weights.items() if w >= weighty}
+    pairs = [(a, b) for a in mine.values for b in lost if {a, b} <= heavy]
+    return tuple(pairs[:MOST_TORN])

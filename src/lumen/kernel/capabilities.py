@@ -9,14 +9,14 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, dumps
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import MindError, SkillError
 from lumen.hands.author import Authored, Draft, Signature, author
-from lumen.hands.effects import Effects, effects_of
+from lumen.hands.effects import effects_of
 from lumen.hands.run import Call, run
-from lumen.hands.skills import find
+from lumen.hands.skills import Maker, Skill, discover, find, made_by, named
 from lumen.hands.terms import Grant, Terms, grant, lay_out
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
@@ -31,6 +31,8 @@ from lumen.mind.render import render
 from lumen.mind.substrate import LONGEST_TOKEN
 from lumen.soul.cycles import record_of
 
+MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
+MOST_HELD = 24  # values and goals, the heaviest, that stand in the identity text
 PROMPTS = Path(__file__).with_name("prompts")
 
 
@@ -96,23 +98,37 @@ class RecordedHands:
         """How likely it succeeds, by what came of it before."""
         return expected(*record_of(self.gate.index, skill))
 
-    def forbidden(self, skill: str) -> str:
-        """Why it may not be used unasked; empty when it may.
+    def forbidden(self, skill: str, *, private: bool = False) -> str:
+        """Why it may not be used unasked; empty when it may, or when there is none.
 
-        What a skill does not declare, or cannot take back, the author has to allow first.
+        What a skill does not declare, or cannot take back, the author has to allow first. What
+        is private leaves the machine by no skill.
         """
         if self.autonomy == "shadow":
             return "in shadow nothing is done"
-        if self.terms.settings.get(skill, {}).get("unasked") is True or not self.can(skill):
-            return ""
         try:
-            effects = effects_of(find(self.gate.being.skills, skill))
+            found = named(self.gate.being.skills, skill)
+        except SkillError:
+            return ""
+        if found.disabled:
+            return f"{skill} is switched off; lumen skills enable {skill}"
+        try:
+            given = grant(find(self.gate.being.skills, skill), self.gate.being.root, self.terms)
         except SkillError as error:
-            return f"{skill} {error.what}"
-        why = _must_ask(effects, self.autonomy)
+            return error.what
+        if private and given.box.network:
+            return f"{skill} leaves the machine, and this is private"
+        may = self.terms.settings.get(skill, {}).get("unasked") is True
+        why = "" if may else _must_ask(given, self.autonomy)
         return (
             f"{skill} {why}; [skills.{skill}] unasked = true in lumen.toml allows it" if why else ""
         )
+
+    def known(self) -> tuple[str, ...]:
+        """The skills it has beside the shipped ones, each with what it says of itself."""
+        found = [s for s in discover(self.gate.being.skills) if s.ready and not s.disabled]
+        own = [s for s in found if made_by(s) is not Maker.SHIPPED]
+        return tuple(_in_words(s)[:LONGEST_TOLD] for s in own[:MOST_TOLD])
 
     async def create(self, name: str, files: dict[str, str], by: str) -> Done:
         """Make a skill of what a model wrote: tried out first, and archived with its source."""
@@ -130,9 +146,11 @@ class RecordedHands:
         self._note(EventType.TOOL_RESULT, Origin.TOOL, said, payload)
         return Done(ok=ok, output={"text": f"the skill {name} works"} if ok else None, error=error)
 
-    async def use(self, skill: str, action: str, given: JSON) -> Done:
-        """Run a skill; what it was asked and what it answered is kept."""
-        self._note(EventType.TOOL_CALL, Origin.KERNEL, f"{skill}.{action}", {"input": given})
+    async def use(self, skill: str, action: str, given: JSON, *, private: bool = False) -> Done:
+        """Run a skill; what it was asked and what it answered is kept, and is private if that is."""
+        marked: dict[str, JSON] = {"private": True} if private else {}
+        asked = {"input": given, **marked}
+        self._note(EventType.TOOL_CALL, Origin.KERNEL, f"{skill}.{action}", asked)
         try:
             found = find(self.gate.being.skills, skill)
             granted = grant(found, self.gate.being.root, self.terms)
@@ -143,9 +161,8 @@ class RecordedHands:
         else:
             done = await self._run(call, granted)
         said = f"{skill}.{action}: " + ("done" if done.ok else done.error)
-        self._note(
-            EventType.TOOL_RESULT, Origin.TOOL, said, {"ok": done.ok, "error": done.error or None}
-        )
+        payload: dict[str, JSON] = {"ok": done.ok, "error": done.error or None, **marked}
+        self._note(EventType.TOOL_RESULT, Origin.TOOL, said, payload)
         return done
 
     async def _run(self, call: Call, granted: Grant) -> Done:
@@ -175,13 +192,25 @@ class RecordedHands:
         self.entries.append(entry)
 
 
-def _must_ask(effects: Effects, autonomy: str) -> str:
+def _must_ask(given: Grant, autonomy: str) -> str:
     """Why the author has to allow something first; a predicate to the skill's name."""
+    effects = given.effects
     if not effects.known:
         return "does not say what it touches"
     if effects.irreversible:
         return "does what cannot be taken back"
-    return "leaves the machine" if effects.network and autonomy == "soft" else ""
+    return "leaves the machine" if given.box.network and autonomy == "soft" else ""
+
+
+def _in_words(skill: Skill) -> str:
+    """A skill by its name, how it is called, and what it says it does."""
+    try:
+        effects = effects_of(skill)
+    except SkillError as error:
+        return f"{skill.name}: {error.what}"
+    shown = effects.example
+    call = f" (action {shown.action}, input {dumps(shown.input).decode()})" if shown else ""
+    return f"{skill.name}{call}: {effects.description}"
 
 
 def digest(folders: tuple[Path, ...], self_: Self, *, small: bool) -> str:
@@ -190,8 +219,8 @@ def digest(folders: tuple[Path, ...], self_: Self, *, small: bool) -> str:
         "name": self_.name,
         "author_name": self_.author_name,
         "narrative": self_.narrative,
-        "values": [{"name": name, "weight": weight} for name, weight in self_.values],
-        "goals": [{"name": g.name, "status": g.status} for g in self_.goals],
+        "values": [{"name": name, "weight": weight} for name, weight in self_.values[:MOST_HELD]],
+        "goals": [{"name": g.name, "status": g.status} for g in self_.goals[:MOST_HELD]],
     }
     return render(folders, "digest", "system", slots, small=small).text
 

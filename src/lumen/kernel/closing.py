@@ -32,8 +32,11 @@ def cycle_of(stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
                 "goal": goal.weight if goal else None,
                 "able": bool(s.ability),
                 "tries": stimulus.tries,
+                "allowed": allowed,
             }
-            for c, s in zip(plan.candidates, decision.scores, strict=True)
+            for c, s, allowed in zip(
+                plan.candidates, decision.scores, decision.allowed, strict=True
+            )
         ],
         "conflicts": [list(pair) for pair in decision.conflicts],
     }

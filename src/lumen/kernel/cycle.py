@@ -6,14 +6,14 @@ when nothing is worth doing, nothing is done and nothing is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from lumen.core.canon import JSON
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Held, Origin, kernel_entry
-from lumen.core.errors import LumenError
+from lumen.core.errors import LumenError, Refused
 from lumen.kernel.lived import Lived
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
 from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, run_loop
@@ -58,6 +58,7 @@ class Reflected:
     summary: str
     asked: Asked
     applied: bool
+    refused: str = ""  # why the changes could not be made
 
 
 def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
@@ -90,7 +91,10 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
     with in_turn(kernel.being):
         placed = kernel.gate.record(entry)
         stimulus = Stimulus(goal.name, placed.seq, session_key, goal=goal, tries=tries)
-        turn = await _run(kernel, ACTION, stimulus, watch)
+        try:
+            turn = await _run(kernel, ACTION, stimulus, watch)
+        except Refused as error:  # archived by the gate; somebody else changed the goal, perhaps
+            return Went("action", goal.name, error.what, done=False)
     decision: Decision = turn.slots[Decision]
     came: Evaluation = turn.slots[Evaluation]
     plan: Plan = turn.slots[Plan]
@@ -98,9 +102,10 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
     if decision.chosen < 0:
         return Went("action", goal.name, decision.why, done=bool(decision.changes))
     skill = plan.candidates[decision.chosen].skill
-    reached = " · reached" if came.completed else ""
     ok = "ok" if turn.slots[Acted].ok else turn.slots[Acted].error
-    return Went("action", f"{goal.name} → {skill}", f"{ok}{reached}", came.delta)
+    told = (ok, "reached" if came.completed else "", decision.held)
+    outcome = " · ".join(filter(None, told))
+    return Went("action", f"{goal.name} → {skill}", outcome, came.delta)
 
 
 async def wonder(kernel: Kernel, watch: Watch) -> Went:
@@ -123,19 +128,25 @@ async def wonder(kernel: Kernel, watch: Watch) -> Went:
 def due(kernel: Kernel, *, asked: bool = False) -> tuple[Fired, ...]:
     """Which triggers call for a reflection now, after the last cycle."""
     kernel.index.catch_up()
+    limits, weights = kernel.thresholds, dict(kernel.self_.values)
     start = last(kernel.index, "reflection")
-    past = since(kernel.index, start)[-1:]
+    many = many_since(kernel.index, start)
+    past = since(kernel.index, start, 1)
+    # A reflection that has looked at them is enough for as long as they may lie there.
+    stale = Lived(kernel.index, limits.stale_cycles).stale() if many >= limits.stale_cycles else ()
     cycle = Cycle(
         delta=past[0].delta if past else 0.0,
-        conflicts=tuple((str(a), str(b)) for p in past for a, b in p.conflicts),
-        completed=tuple(p.goal for p in past if p.completed),
-        stale=tuple(
-            name for name, _ in Lived(kernel.index, kernel.thresholds.stale_cycles).stale()
+        conflicts=tuple(
+            (str(a), str(b), min(weights.get(a, 0.0), weights.get(b, 0.0)))
+            for p in past
+            for a, b in p.conflicts
         ),
-        since=many_since(kernel.index, start),
+        completed=tuple(p.goal for p in past if p.completed),
+        stale=tuple(name for name, _ in stale),
+        since=many,
         asked=asked,
     )
-    return fired(cycle, kernel.thresholds)
+    return fired(cycle, limits)
 
 
 async def reflect(
@@ -150,11 +161,17 @@ async def reflect(
     stimulus = Stimulus(triggers, kernel.index.last_head()[0] + 1, session_key)
     if dry_run:
         return await _imagined(kernel, lived, stimulus, watch)
+    turn = await begin(kernel, stimulus, watch, {PastLife: lived})
+    refused = ""
     with in_turn(kernel.being):
-        turn = await _run(kernel, REFLECTION, stimulus, watch, {PastLife: lived})
+        try:
+            await _through(kernel, REFLECTION, turn, watch)
+        except Refused as error:  # archived by the gate; an edit by hand waits, perhaps
+            refused = error.what
     adopt_edits(kernel)
     review: Review = turn.slots[Review]
-    return Reflected(review.summary, turn.slots[Asked], turn.slots[Evolved].many > 0)
+    applied = not refused and turn.slots[Evolved].many > 0
+    return Reflected(review.summary, turn.slots[Asked], applied, refused)
 
 
 async def _imagined(kernel: Kernel, lived: Lived, stimulus: Stimulus, watch: Watch) -> Reflected:
@@ -177,22 +194,20 @@ async def _run(
     more: Mapping[type, object] | None = None,
 ) -> Turn:
     turn = await begin(kernel, stimulus, watch, more)
-    with _told(kernel, turn, stimulus):
-        await run_loop(loop, turn, watch)
+    await _through(kernel, loop, turn, watch)
     return turn
 
 
-@contextmanager
-def _told(kernel: Kernel, turn: Turn, stimulus: Stimulus) -> Iterator[None]:
-    """Archive that a cycle was broken off, with the calls it had made."""
+async def _through(kernel: Kernel, loop: Loop, turn: Turn, watch: Watch) -> None:
+    """Run a loop; that it was broken off is archived, with the calls it had made."""
     try:
-        yield
+        await run_loop(loop, turn, watch)
     except BaseException as error:
         why = error.what if isinstance(error, LumenError) else type(error).__name__
         calls = turn.mind.calls.taken()
         payload: dict[str, JSON] = {"calls": calls} if calls else {}
         entry = kernel_entry(
-            "interrupted", f"The cycle ended early: {why}", stimulus.session_key, payload
+            "interrupted", f"The cycle ended early: {why}", turn.stimulus.session_key, payload
         )
         with suppress(LumenError):
             kernel.gate.record(entry, sign=True)

@@ -19,6 +19,8 @@ MOST = 5  # changes in one reflection
 SURE = 2  # how often something must have happened before it means anything
 TELLING = 0.3  # a mean surprise from here on says something about the values behind it
 ANSWERS = 5  # replies in the author's own words before being truthful is a habit
+FAINT = 0.05  # a value that came down to this is no longer held
+LONGEST_NAME = 200
 FINDS = 3  # explorations that found something before being curious is one
 
 
@@ -46,7 +48,7 @@ class Experience:
     found: tuple[int, ...] = ()  # explorations that came to something
     values: tuple[Held, ...] = ()
     goals: tuple[Held, ...] = ()
-    soul: str = ""
+    soul: str | None = None  # the text of soul.md; nothing: there is no such file
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Proposal:
     after: float
     why: str
     evidence: tuple[int, ...]
-    status: str = ""  # a goal that is let go is "dropped"
+    status: str = ""  # what it becomes, beside its weight; a goal that is let go is "dropped"
     text: str = ""  # the new line of the story
     by: str = "kernel"
     otherwise: int = 0  # how many past choices would have gone otherwise
@@ -68,6 +70,8 @@ class Proposal:
     @property
     def direction(self) -> int:
         """Up, down or neither."""
+        if self.status in ("dropped", "deprecated"):
+            return -1
         return (self.after > self.before) - (self.after < self.before)
 
 
@@ -136,19 +140,24 @@ def _habits(past: Experience) -> Iterable[Proposal]:
 def _goals(past: Experience) -> Iterable[Proposal]:
     weights = {g.name: g.weight for g in past.goals if g.status in ("todo", "working")}
     for name, memory in past.stale:
-        if name not in weights:
+        if name not in weights or not memory:
             continue
         after = weights[name] - STEP
         status = "dropped" if after < LEAST else ""
-        why = f"{name!r} lies untouched"
+        why = f"{name!r} does not get on"
         yield Proposal("goal", name, weights[name], after, why, (memory,), status)
 
 
 def _story(past: Experience) -> Iterable[Proposal]:
     for name, memory in past.completed:
-        line = f"I reached a goal: {name}."
-        if line not in past.soul:
+        line = f"I reached a goal: {one_line(name)}."
+        if memory:
             yield Proposal("story", name, 0.0, 0.0, f"{name!r} was reached", (memory,), text=line)
+
+
+def one_line(text: str) -> str:
+    """A text as one line of the story: no heading, no line of its own making."""
+    return " ".join(text.split()).lstrip("#> -")
 
 
 def bounded(proposal: Proposal, *, new: bool) -> Proposal:
@@ -156,44 +165,93 @@ def bounded(proposal: Proposal, *, new: bool) -> Proposal:
     if proposal.kind == "story":
         return proposal
     if new:
-        return replace(proposal, before=0.0, after=round(min(proposal.after, 0.5), 3))
-    after = max(proposal.before - STEP, min(proposal.before + STEP, proposal.after))
-    return replace(proposal, after=round(max(0.0, min(1.0, after)), 3))
+        start = round(max(0.0, min(proposal.after, 0.5)), 3)
+        return replace(proposal, before=0.0, after=start, status="")
+    before = proposal.before
+    after = max(before - STEP, min(before + STEP, proposal.after))
+    after = round(max(0.0, min(1.0, after)), 3)
+    if abs(after - before) > STEP + 1e-9:  # it was rounded away from where it was
+        after = round(after + (0.001 if after < before else -0.001), 3)
+    faint = proposal.kind == "value" and after <= FAINT and after < before
+    return replace(proposal, after=after, status="deprecated" if faint else proposal.status)
 
 
 def settle(found: Sequence[Proposal], past: Experience) -> Settled:
     """One proposal for each thing: what more memories speak for stays, and why is said."""
-    known = {v.name for v in past.values} | {g.name for g in past.goals}
+    known = {("value", v.name) for v in past.values} | {("goal", g.name) for g in past.goals}
     kept: dict[tuple[str, str], Proposal] = {}
     conflicts: list[str] = []
     for one in found:
-        if one.kind == "goal" and one.name not in known:
-            conflicts.append(f"there is no goal {one.name!r}")
+        new = (one.kind, one.name) not in known
+        if why := _unfit(one, past, new=new):
+            conflicts.append(why)
             continue
-        fitted = bounded(one, new=one.kind == "value" and one.name not in known)
+        fitted = bounded(replace(one, evidence=tuple(dict.fromkeys(one.evidence))), new=new)
         key = (one.kind, one.text or one.name)
         other = kept.get(key)
-        if other is None:
-            kept[key] = fitted
-            continue
-        if other.direction != fitted.direction:
-            stronger = fitted if len(fitted.evidence) > len(other.evidence) else other
-            conflicts.append(
-                f"{one.name}: {other.why}, yet {fitted.why}; "
-                f"{len(stronger.evidence)} memories speak for the one that stays"
-            )
-        else:
-            stronger = max(other, fitted, key=lambda p: (len(p.evidence), abs(p.after - p.before)))
-        kept[key] = stronger
-    moved = [p for p in kept.values() if p.kind == "story" or p.direction or p.status]
+        kept[key] = fitted
+        if other is not None:
+            kept[key], why = _stronger(other, fitted)
+            conflicts += [why] if why else []
+    moved = [p for p in kept.values() if p.text or p.after != p.before or _turns(p, past)]
     return Settled(tuple(_with_replay(p, past) for p in moved[:MOST]), tuple(conflicts))
+
+
+def _unfit(one: Proposal, past: Experience, *, new: bool) -> str:
+    """What keeps a proposal from being looked at; empty when nothing does."""
+    if not one.evidence:
+        return f"nothing speaks for a change of {one.name!r}"
+    if one.kind == "story":
+        known = one.text in (past.soul or "")
+        return f"it stands in the story already: {one.text}" if known or not one.text else ""
+    if new and not is_name(one.name):
+        return f"{one.name!r} is no name for a {one.kind}"
+    gone = new and one.kind == "goal" and one.status == "dropped"
+    return f"there is no goal {one.name!r}" if gone else ""
+
+
+def is_name(text: str) -> bool:
+    """Whether a value or a goal can be called that."""
+    tells = any(c.isalnum() for c in text)
+    return tells and text.isprintable() and text == text.strip() and len(text) <= LONGEST_NAME
+
+
+def _stronger(one: Proposal, other: Proposal) -> tuple[Proposal, str]:
+    """Of two proposals about one thing, the one that stays, and why where they contradict."""
+    if one.direction == other.direction:
+        return max(one, other, key=lambda p: (len(p.evidence), abs(p.after - p.before))), ""
+    stays = other if len(other.evidence) > len(one.evidence) else one
+    why = (
+        f"{one.name}: {one.why}, yet {other.why}; "
+        f"{len(stays.evidence)} memories speak for the one that stays"
+    )
+    return stays, why
+
+
+def _turns(proposal: Proposal, past: Experience) -> bool:
+    """Whether a proposal makes something else of a value or a goal than it is."""
+    return _after(proposal, past) != _after(replace(proposal, status=""), past)
+
+
+def _after(proposal: Proposal, past: Experience) -> str:
+    """What a value or a goal is once a proposal is carried out; what it does not say stays."""
+    values = proposal.kind == "value"
+    held = past.values if values else past.goals
+    stands = {h.name: h.status for h in held}.get(proposal.name, "active" if values else "todo")
+    return proposal.status or stands
+
+
+def changed(proposal: Proposal, past: Experience) -> Held:
+    """A value or a goal as a proposal makes it."""
+    return Held(proposal.name, proposal.after, _after(proposal, past))
 
 
 def _with_replay(proposal: Proposal, past: Experience) -> Proposal:
     """What the past would have been under the proposed weight, by the archived scores."""
     if proposal.kind != "value":
         return proposal
-    weights = {v.name: v.weight for v in past.values} | {proposal.name: proposal.after}
+    held = {v.name: v for v in past.values} | {proposal.name: changed(proposal, past)}
+    weights = {v.name: v.weight for v in held.values() if v.status == "active"}
     otherwise, _ = replayed(past.decisions, weights)
     return replace(proposal, otherwise=otherwise, of=len(past.decisions))
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lumen.core.data import Author, EventType, Memory
+from lumen.core.data import Author, EventType, Held, Memory
 from lumen.kernel.evolve import Cycled, Experience, Gap
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import is_question, names, words
 from lumen.kernel.score import Decision, Option
-from lumen.soul.cycles import Past, last, since, untouched
+from lumen.soul.cycles import Past, last, last_pursued, since, so_far_back, vain_tries
 from lumen.soul.history import all_kept, kept
 from lumen.soul.index import Index
 from lumen.soul.selfhood import GOALS, SOUL, selfhood
@@ -22,6 +22,8 @@ from lumen.soul.selfhood import GOALS, SOUL, selfhood
 MOST_MEMORIES = 200
 MOST_QUESTIONS = 20
 WINDOW = 50  # explorations within which no question is asked again
+MOST_CYCLES = 500
+SOUGHT = 12  # places where a name may stand before it is plain that it was said more than once
 LOOKED_AT = 200  # statements in which names are looked for
 
 
@@ -36,7 +38,7 @@ class Lived:
         """All that happened since the last reflection."""
         start = last(self.index, "reflection")
         memories = tuple(self.index.lived(start, MOST_MEMORIES))
-        cycles = since(self.index, start)
+        cycles = since(self.index, start, MOST_CYCLES)
         known = {c.seq: self._memory_of(c) for c in cycles}
         texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
         self_ = selfhood(texts)
@@ -52,17 +54,30 @@ class Lived:
             found=tuple(m.seq for m in memories if self._found(m)),
             values=self_.values,
             goals=self_.goals,
-            soul=(soul.text or "") if soul else "",
+            soul=soul.text if soul else None,
         )
 
     def stale(self) -> Iterator[tuple[str, int]]:
-        """Goals that nobody touched for too long, with a memory that speaks of them."""
-        files = {p: k for p, k in all_kept(self.index).items() if GOALS.fullmatch(p) and k.text}
-        for path, file in files.items():
-            for goal in selfhood({path: file.text or ""}).goals:
+        """Goals that did not get on for too long, with a memory that speaks of them.
+
+        Nobody touched such a goal for so many cycles; or it was pursued as often, since the last
+        reflection, and nothing came of it.
+        """
+        back = so_far_back(self.index, self.stale_cycles) if self.stale_cycles else 0
+        if not back:
+            return
+        start = last(self.index, "reflection")
+        for path, file in all_kept(self.index).items():
+            if not GOALS.fullmatch(path):
+                continue
+            then = kept(self.index, path, back - 1)
+            was = _goals_in(path, then.text if then else None)
+            for goal in _goals_in(path, file.text):
                 if goal.status not in ("todo", "working"):
                     continue
-                if untouched(self.index, goal.name, file.seq) >= self.stale_cycles:
+                untouched = goal in was and last_pursued(self.index, goal.name) < back
+                vain = vain_tries(self.index, goal.name, start) >= self.stale_cycles
+                if untouched or vain:
                     yield goal.name, self._last_word(goal.name)
 
     def gaps(self) -> tuple[Gap, ...]:
@@ -77,7 +92,8 @@ class Lived:
             (WINDOW,),
         )
         found = (self.index.event(int(seq)) for (seq,) in rows)
-        return tuple(str(e.entry.payload.get("question", "")) for e in found if e)
+        questions = (str(e.entry.payload.get("question", "")) for e in found if e)
+        return tuple(filter(None, questions))
 
     def _open_questions(self) -> Iterator[Gap]:
         phrases = lexicon().phrases
@@ -107,10 +123,16 @@ class Lived:
             if memory.event_type is not EventType.AUTHOR_MESSAGE or is_question(memory.text):
                 continue
             for name in sorted(names(memory.text)):
-                if len(self.index.search([name], 3)) == 1:
+                if self._times_said(name) == 1:
                     question = lexicon().phrases["wonder_name"].format(name=name.title())
                     why = "it was named once"
                     yield Gap(question, name, why, (memory.seq,), memory.private)
+
+    def _times_said(self, name: str) -> int:
+        """How often the author said a name: that a reply says it back counts for nothing."""
+        found = self.index.get(seq for seq, _ in self.index.search([name], SOUGHT))
+        said = [m for m in found.values() if m.event_type is EventType.AUTHOR_MESSAGE]
+        return len(said) if len(found) < SOUGHT else SOUGHT
 
     def _memory_of(self, cycle: Past) -> int:
         """The memory a cycle is known by: what set it off."""
@@ -125,7 +147,9 @@ class Lived:
         row = self.index.row(
             "SELECT max(seq) FROM events WHERE author = 'goal' AND text = ?", (goal,)
         )
-        newest = self.index.row("SELECT max(seq) FROM events WHERE author != 'kernel'")
+        newest = self.index.row(
+            "SELECT max(seq) FROM events WHERE author != 'kernel' AND situation != 'erased'"
+        )
         return int(row[0] or newest[0] or 0)
 
     def _rests(self, memory: Memory) -> bool:
@@ -143,6 +167,10 @@ class Lived:
         return bool(event and event.entry.payload.get("found"))
 
 
+def _goals_in(path: str, text: str | None) -> tuple[Held, ...]:
+    return selfhood({path: text}).goals if text else ()
+
+
 def _cycled(past: Past, memory: int) -> Cycled:
     chosen = past.options[past.chosen] if 0 <= past.chosen < len(past.options) else {}
     return Cycled(
@@ -155,7 +183,9 @@ def _cycled(past: Past, memory: int) -> Cycled:
 
 def _decision(past: Past, memory: int) -> Decision:
     options = tuple(
-        Option(tuple(o["values"]), o["goal"], bool(o["able"]), int(o["tries"]))
+        Option(
+            tuple(o["values"]), o["goal"], bool(o["able"]), int(o["tries"]), o.get("allowed", True)
+        )
         for o in past.options
     )
     return Decision(memory, options, past.chosen)

@@ -7,12 +7,30 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from lumen.core.canon import dumps
+
+LONGEST_INPUT = 20_000  # bytes
 
 Word = Annotated[str, StringConstraints(max_length=20)]
 Name = Annotated[str, StringConstraints(max_length=80)]
 Sentence = Annotated[str, StringConstraints(max_length=280)]
 Names = Annotated[list[Name], Field(max_length=8)]
+
+
+def _keepable(value: dict[str, Any]) -> dict[str, Any]:
+    """What a skill is given must fit into the archive: a number can be too long for that."""
+    try:
+        size = len(dumps(value))
+    except TypeError as error:
+        raise ValueError(f"it cannot be kept: {error}") from error
+    if size > LONGEST_INPUT:
+        raise ValueError(f"it has {size:,} bytes; at most {LONGEST_INPUT:,} fit")
+    return value
+
+
+Input = Annotated[dict[str, Any], AfterValidator(_keepable)]
 
 
 class Output(BaseModel):
@@ -32,7 +50,7 @@ class Thought(Output):
 
     skill: Name
     action: Name
-    input: dict[str, Any] = Field(default_factory=dict)
+    input: Input = Field(default_factory=dict)
     prediction: Sentence
     values: Names = Field(default_factory=list)
     against: Names = Field(default_factory=list)

@@ -50,6 +50,7 @@ SAME_SUBJECT = 0.32
 SURELY = 0.4
 SELDOM = 8
 NOVELTY_MAY_LAG = 0.05
+MOST_PHRASES = 2000  # vectors of short texts that are held on to: three megabytes
 
 
 @dataclass(slots=True)
@@ -79,6 +80,8 @@ class Recall:
         self._known = _Known()
         self._memories: dict[int, Memory] = {}
         self._lexemes: dict[str, Rows] = {}
+        self._phrases: dict[str, Rows] = {}
+        self._phrases_as_of = 0
         self._as_of = 0
         self.before = 0
 
@@ -161,8 +164,21 @@ class Recall:
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""
-        rows = self.embedder.embed([*texts, to])
+        rows = self._remembered([*texts, to])
         return tuple(float(x) for x in rows[:-1] @ rows[-1])
+
+    def _remembered(self, texts: list[str]) -> Rows:
+        """Vectors of short texts that come again, such as the names of values: made once.
+
+        They end with any forgetting, which may have been of these very words.
+        """
+        as_of = self._index.reread()
+        if as_of != self._phrases_as_of or len(self._phrases) > MOST_PHRASES:
+            self._phrases, self._phrases_as_of = {}, as_of
+        new = [t for t in dict.fromkeys(texts) if t not in self._phrases]
+        if new:
+            self._phrases |= dict(zip(new, self.embedder.embed(new), strict=True))
+        return np.stack([self._phrases[t] for t in texts])
 
     def evidence(self, question: str) -> tuple[Evidence, ...]:
         """What the author said that bears on a question, best first, the newest on one subject.

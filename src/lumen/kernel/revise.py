@@ -95,11 +95,14 @@ def _one(
             path = _must_find(texts, Store.GOALS, one.name)
             return path, _moved(_held(texts, path), loop, one.name, one.status)
         case _:
-            if _where(texts, Store.GOALS, one.name):
+            path = _where(texts, Store.GOALS, one.name) or goals_of(year)
+            held = _held(texts, path)
+            # What was learnt once and is gone again has to be learnt again.
+            if any(h.name == one.name and h.status != "done" for h in held):
                 raise Refused(f"there is a goal {one.name!r} already")
             if one.status != "todo":
                 raise Refused("a goal for a missing ability begins as todo")
-            return goals_of(year), put(_held(texts, goals_of(year)), one)
+            return path, put(held, one)
 
 
 def base_of(text: str | None) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lumen.core.canon import JSON, clean
@@ -320,7 +320,7 @@ async def begin(
     turn.slots = {
         Stimulus: stimulus,
         Self: self_,
-        Contour: kernel.contour,
+        Contour: replace(kernel.contour, tension=kernel.thresholds.tension),
         Now: kernel.now(),
         Draw: draw_from(stimulus.session_key),
         Mind: mind,

@@ -63,6 +63,13 @@ def gap(scores: Sequence[Behaviour]) -> int | None:
     return None if any(scores[i].ability for i in first) else first[0]
 
 
+def choice(scores: Sequence[Behaviour], allowed: Sequence[bool]) -> tuple[int, ...]:
+    """What may be done now: the best of all, where it is allowed; nothing when a gap comes first."""
+    if gap(scores) is not None:
+        return ()
+    return tuple(i for i in best(scores) if allowed[i])
+
+
 def expected(successes: int, failures: int) -> float:
     """How likely an action succeeds, by what came of it before."""
     return (successes + 1) / (successes + failures + 2)
@@ -91,8 +98,8 @@ def replayed(
             )
             for c in past.options
         ]
-        top = best(scores)
-        if past.chosen not in top and (top or past.chosen >= 0):
+        top = choice(scores, [c.allowed for c in past.options])
+        if past.chosen not in (top or (-1,)):
             changed.append(past.event)
     return len(changed), tuple(changed)
 
@@ -105,6 +112,7 @@ class Option:
     goal: float | None
     able: bool
     tries: int
+    allowed: bool = True  # unasked
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class Contour:
     freedom: float = 0.8
     servility: float = 1.0
     overconfidence: float = 0.8
+    tension: float = 0.5  # what each of two values in conflict must weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +217,15 @@ class Decision(Slot):
     chosen: int = -1  # nothing is done
     why: str = ""
     conflicts: tuple[tuple[str, str], ...] = ()  # values that pull apart here
+    allowed: tuple[bool, ...] = ()  # which candidates may be taken without asking
+    held: str = ""  # why the best may not, where that is so
+    tie: str = ""  # who broke one
 
     def said(self) -> str:
         """What won, with every score."""
         told = ", ".join(f"{s.total:.2f}" for s in self.scores)
-        return f"{self.why} (B {told})" if told else self.why
+        more = [*([f"B {told}"] if told else []), *filter(None, (self.tie, self.held))]
+        return f"{self.why} ({'; '.join(more)})" if more else self.why
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +265,9 @@ class Reply(Slot):
     error: str = ""
 
     def said(self) -> str:
-        """Whether it arrived."""
+        """Whether it arrived; nothing when nobody spoke."""
+        if not self.text:
+            return ""
         return "said" if self.delivered else f"not said: {self.error}"
 
 
@@ -277,6 +284,8 @@ class Evaluation(Slot):
 
     def said(self) -> str:
         """Outcome and surprise."""
+        if not self.prediction:
+            return self.outcome
         return f"{self.outcome}; predicted: {self.prediction}; delta {self.delta:+.2f}"
 
 

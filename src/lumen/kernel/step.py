@@ -111,7 +111,7 @@ class Done:
 class Hands(Protocol):
     """The skills, run as separate programs; every call is archived."""
 
-    async def use(self, skill: str, action: str, given: JSON) -> Done:
+    async def use(self, skill: str, action: str, given: JSON, *, private: bool = False) -> Done:
         """Run a skill once."""
         ...
 
@@ -123,8 +123,12 @@ class Hands(Protocol):
         """How likely it succeeds, by what came of it before."""
         ...
 
-    def forbidden(self, skill: str) -> str:
+    def forbidden(self, skill: str, *, private: bool = False) -> str:
         """Why it may not be used unasked; empty when it may."""
+        ...
+
+    def known(self) -> tuple[str, ...]:
+        """The skills there are beside the shipped ones, in their own words."""
         ...
 
     async def create(self, name: str, files: dict[str, str], by: str) -> Done:

@@ -102,6 +102,7 @@ TEMPLATES: Mapping[str, Declared] = {
             **_NAMES,
             "goal": Given("the goal", ("learn to sing",)),
             "values": Given("names of its values", (["honesty"], [])),
+            "skills": Given("skills of its own, in their words", ([],)),
             "facts": Given("what the author told that bears on it", (["Sunday: I sing."], [])),
         },
         parts=("system", "prompt"),

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+NAMED = 3  # goals that are named; of the others it is said how many they are
+
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
@@ -24,9 +26,10 @@ class Cycle:
     """What a trigger may look at: numbers and names, no text that anyone spoke."""
 
     delta: float = 0.0
-    conflicts: tuple[tuple[str, str], ...] = ()  # pairs of values the action set against each other
+    # pairs of values the action set against each other, and what the lighter of the two weighs
+    conflicts: tuple[tuple[str, str, float], ...] = ()
     completed: tuple[str, ...] = ()
-    stale: tuple[str, ...] = ()  # goals nobody touched for longer than they may
+    stale: tuple[str, ...] = ()  # goals that did not get on for longer than they may
     since: int = 0  # action cycles since the last reflection
     asked: bool = False
 
@@ -45,17 +48,18 @@ def surprised(cycle: Cycle, limits: Thresholds) -> str:
     return f"an outcome was {cycle.delta:+.2f} off its prediction" if far else ""
 
 
-def torn(cycle: Cycle, _limits: Thresholds) -> str:
-    """An action spoke for one value and against another."""
-    pairs = ", ".join(f"{a} and {b}" for a, b in cycle.conflicts)
+def torn(cycle: Cycle, limits: Thresholds) -> str:
+    """An action spoke for one value and against another, and both weigh something."""
+    pairs = ", ".join(f"{a} and {b}" for a, b, w in cycle.conflicts if w >= limits.tension)
     return f"{pairs} pulled apart" if pairs else ""
 
 
 def goals_moved(cycle: Cycle, _limits: Thresholds) -> str:
-    """A goal was reached, or lies untouched."""
+    """A goal was reached, or does not get on."""
     said = [f"{name!r} was reached" for name in cycle.completed]
-    said += [f"{name!r} lies untouched" for name in cycle.stale]
-    return ", ".join(said)
+    said += [f"{name!r} does not get on" for name in cycle.stale]
+    more = len(said) - NAMED
+    return ", ".join(said[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def periodic(cycle: Cycle, limits: Thresholds) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from lumen.core.canon import JSON, loads
 from lumen.soul.index import Index
 
+LATELY = 100  # uses of a skill that say how likely it succeeds
+
 
 @dataclass(frozen=True, slots=True)
 class Past:
@@ -30,14 +32,14 @@ def last(index: Index, loop: str) -> int:
     return int(row[0] or 0)
 
 
-def since(index: Index, seq: int) -> list[Past]:
-    """The action cycles after an event, oldest first."""
+def since(index: Index, seq: int, most: int) -> list[Past]:
+    """The newest action cycles after an event, oldest first."""
     rows = index.rows(
         "SELECT seq, goal, skill, ok, progress, completed, delta, chosen, options, conflicts FROM cycles "
-        "WHERE loop = 'action' AND seq > ? ORDER BY seq",
-        (seq,),
+        "WHERE loop = 'action' AND seq > ? ORDER BY seq DESC LIMIT ?",
+        (seq, most),
     )
-    return [_past(row) for row in rows]
+    return [_past(row) for row in reversed(rows)]
 
 
 def _past(row: JSON) -> Past:
@@ -52,26 +54,40 @@ def many_since(index: Index, seq: int) -> int:
     return int(row[0])
 
 
-def vain_tries(index: Index, goal: str) -> int:
-    """How often in a row a goal was pursued without getting on."""
+def so_far_back(index: Index, many: int) -> int:
+    """The event that closed the action cycle so many back, the newest being 1; 0: so many were not."""
     row = index.row(
-        "SELECT count(*) FROM cycles WHERE goal = ?1 AND loop = 'action' AND seq > "
-        "(SELECT coalesce(max(seq), 0) FROM cycles WHERE goal = ?1 AND progress)",
-        (goal,),
+        "SELECT seq FROM cycles WHERE loop = 'action' ORDER BY seq DESC LIMIT 1 OFFSET ?",
+        (many - 1,),
+    )
+    return int(row[0]) if row else 0
+
+
+def vain_tries(index: Index, goal: str, after: int = 0) -> int:
+    """How often in a row a goal was pursued without getting on, since an event.
+
+    What a skill brings for the first time is getting on; to bring it again and again is not.
+    """
+    row = index.row(
+        "SELECT count(*) FROM cycles WHERE goal = ?1 AND loop = 'action' AND seq > max(?2, "
+        "(SELECT coalesce(max(first), 0) FROM "
+        "(SELECT min(seq) AS first FROM cycles WHERE goal = ?1 AND progress GROUP BY skill)))",
+        (goal, after),
     )
     return int(row[0])
 
 
-def untouched(index: Index, goal: str, born: int) -> int:
-    """How many action cycles went by since a goal was pursued, or came to be."""
+def last_pursued(index: Index, goal: str) -> int:
+    """The event that closed the last cycle for a goal; 0: it was never pursued."""
     row = index.row("SELECT coalesce(max(seq), 0) FROM cycles WHERE goal = ?", (goal,))
-    return many_since(index, max(int(row[0]), born))
+    return int(row[0])
 
 
 def record_of(index: Index, skill: str) -> tuple[int, int]:
-    """How often a skill succeeded, and how often it did not."""
+    """How often, of late, a skill brought something, and how often it did not."""
     row = index.row(
-        "SELECT coalesce(sum(ok), 0), coalesce(sum(NOT ok), 0) FROM cycles WHERE skill = ?",
-        (skill,),
+        "SELECT coalesce(sum(progress), 0), coalesce(sum(NOT progress), 0) FROM "
+        "(SELECT progress FROM cycles WHERE skill = ? ORDER BY seq DESC LIMIT ?)",
+        (skill, LATELY),
     )
     return int(row[0]), int(row[1])

@@ -18,7 +18,7 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 9
+SCHEMA = 10
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -58,6 +58,7 @@ CREATE TABLE cycles(seq INTEGER PRIMARY KEY, loop TEXT, goal TEXT, skill TEXT, o
   progress INTEGER, completed INTEGER, delta REAL, chosen INTEGER, options TEXT, conflicts TEXT);
 CREATE INDEX cycles_goal ON cycles(goal, seq);
 CREATE INDEX cycles_loop ON cycles(loop, seq);
+CREATE INDEX cycles_skill ON cycles(skill, seq);
 CREATE INDEX calls_seq ON calls(seq);
 -- What follows is a cache, of the built-in embedder: made again when it is missing, compared by nobody.
 CREATE TABLE unembedded(seq INTEGER PRIMARY KEY);

@@ -86,7 +86,9 @@ async def cycled(kernel: Kernel, stop: asyncio.Event) -> AsyncIterator[Went]:
             await yield_to_talk(kernel.being)
             came = await reflect(kernel, why, Watch())
             changed = (
-                f"{len(came.asked.proposals)} changes" if came.applied else "nothing to change"
+                f"{len(came.asked.proposals)} changes"
+                if came.applied
+                else came.refused or "nothing to change"
             )
             yield Went("reflection", "; ".join(f.why for f in why), changed)
 
@@ -146,7 +148,7 @@ def _told(came: Reflected, *, dry_run: bool) -> None:
     elif dry_run:
         say("Nothing was changed. Apply with: lumen reflect")
     elif not came.applied:
-        raise LumenError("the changes were not applied", fix="lumen reflect --dry-run")
+        raise LumenError(f"nothing was changed: {came.refused}", fix="lumen self diff")
 
 
 def _proposal(p: Proposal) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import MindError
@@ -25,10 +27,11 @@ async def explore(self_: Self, unknowns: Unknowns, recall: Recall, mind: Mind) -
     if not fresh:
         raise Skip("there is nothing new to wonder about")
     gap, trouble = fresh[0], ""
-    if await mind.strong("scraper"):
-        better, trouble = await phrased(fresh[:SHOWN], self_, mind)
-        if better and not repeats(better, asked, recall):
-            gap = Gap(better, " ".join(words(better)[:8]), gap.why, gap.sources, gap.private)
+    if not gap.private and await mind.strong("scraper"):
+        shown = [g for g in fresh if not g.private][:SHOWN]
+        better, trouble = await phrased(shown, self_, mind)
+        if words(better) and not repeats(better, asked, recall):
+            gap = nearest(shown, better, recall)
     return Wondered(
         question=gap.question,
         words=gap.words,
@@ -49,6 +52,13 @@ def repeats(question: str, asked: tuple[str, ...], recall: Recall) -> bool:
     return max(recall.likeness(asked, question)) >= SAME
 
 
+def nearest(gaps: list[Gap], question: str, recall: Recall) -> Gap:
+    """A question put better, with the reason and the sources of the gap it is about."""
+    near = recall.likeness(tuple(g.question for g in gaps), question)
+    about = gaps[near.index(max(near))]
+    return replace(about, question=question, words=" ".join(words(question)[:8]))
+
+
 async def phrased(gaps: list[Gap], self_: Self, mind: Mind) -> tuple[str, str]:
     """A question of a model's own about these gaps; nothing, and why, when it has none."""
     from lumen.kernel.outputs import Question
@@ -56,13 +66,13 @@ async def phrased(gaps: list[Gap], self_: Self, mind: Mind) -> tuple[str, str]:
     slots: dict[str, object] = {
         "values": [name for name, _ in self_.values],
         "goals": [g.name for g in self_.goals if g.status == "perpetual"],
-        "gaps": [Untrusted(g.question, "memory") for g in gaps if not g.private],
+        "gaps": [Untrusted(g.question, "memory") for g in gaps],
     }
     try:
         found = await mind.ask_for(Question, "scraper", "explore", slots, QUESTION_TOKENS)
     except MindError as error:
         return "", error.what
-    return found.question.strip(), ""
+    return " ".join(found.question.split()), ""
 
 
 @step()
@@ -70,9 +80,11 @@ async def investigate(wondered: Wondered, hands: Hands) -> Looked:
     """Look into it with a skill."""
     if not wondered.question:
         raise Skip("there is no question")
-    if why := hands.forbidden("search"):
-        raise Skip(why)
-    done = await hands.use("search", "find", {"words": wondered.words, "limit": SHOWN})
+    private = wondered.private
+    if why := hands.forbidden("search", private=private):
+        return Looked(error=why)
+    sought: JSON = {"words": wondered.words, "limit": SHOWN}
+    done = await hands.use("search", "find", sought, private=private)
     results: JSON = done.output.get("results", []) if isinstance(done.output, dict) else []
     lines = [str(r.get("snippet", "")).strip() for r in results if isinstance(r, dict)]
     found = " · ".join(filter(None, lines))[:LONGEST_FOUND]
@@ -85,7 +97,7 @@ async def remember(wondered: Wondered, looked: Looked, stimulus: Stimulus) -> Re
     if not wondered.question:
         raise Skip("there is no question")
     found = f"found: {looked.text}" if looked.text else "found nothing"
-    how = "searched" if looked.ok else f"could not search ({looked.error or 'not looked'})"
+    how = "searched" if looked.ok else f"could not search ({looked.error})"
     payload: dict[str, JSON] = {
         "question": wondered.question,
         "method": "search",

@@ -12,12 +12,21 @@ from itertools import pairwise
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Held, Memory, Store
 from lumen.core.errors import MindError
+from lumen.core.untrusted import Untrusted
 from lumen.kernel.axes import Ground, axes
-from lumen.kernel.candidates import CREATE, LEARN, aligned, for_goal, for_message, torn
+from lumen.kernel.candidates import (
+    CREATE,
+    LEARN,
+    aligned,
+    could_be_skill,
+    for_goal,
+    for_message,
+    torn,
+)
 from lumen.kernel.grounded import bears, day, grounded
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import words
-from lumen.kernel.score import Behaviour, behaviour, best, gap
+from lumen.kernel.score import behaviour, best, choice, gap
 from lumen.kernel.slots import (
     Candidate,
     Choice,
@@ -69,10 +78,16 @@ async def plan(
         found = for_message(ingested.excerpt, prediction, hands.can)
     else:
         authors = await mind.strong("orchestrator")
-        told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in near(reality)]
+        # What is private stays in memory: a page can be read by any skill.
+        told = [
+            f"{day(e.memory.timestamp, now)}: {e.quote}"
+            for e in near(reality)
+            if not e.memory.private
+        ]
         found = for_goal(stimulus.goal, told, hands.can, authors=authors)
         if authors and found[0].skill not in (CREATE, "note"):
-            proposed, trouble = await thought_up(stimulus.goal, self_, reality, mind, now)
+            known = hands.known()
+            proposed, trouble = await thought_up(stimulus.goal, self_, reality, mind, now, known)
             found = (*proposed, *found)
     return Plan(
         candidates=tuple(
@@ -89,9 +104,14 @@ def near(reality: Reality) -> list[Evidence]:
 
 
 async def thought_up(
-    goal: Held, self_: Self, reality: Reality, mind: Mind, now: Now
+    goal: Held, self_: Self, reality: Reality, mind: Mind, now: Now, known: tuple[str, ...]
 ) -> tuple[tuple[Candidate, ...], str]:
-    """What a model proposes to do for a goal; nothing, and why, when it does not help."""
+    """What a model proposes to do for a goal; nothing, and why, when it does not help.
+
+    `known` are the skills there are beside the shipped ones, in words of their own. A proposal
+    must name what could be a skill: nobody is there to be spoken to, and how skills are made is
+    for the kernel to say.
+    """
     from lumen.kernel.outputs import Thoughts
 
     slots: dict[str, JSON] = {
@@ -99,6 +119,7 @@ async def thought_up(
         "author_name": self_.author_name,
         "goal": goal.name,
         "values": [name for name, _ in self_.values],
+        "skills": [Untrusted(line, "skill") for line in known],
         "facts": [
             Recalled(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
             for e in near(reality)[:FACTS]
@@ -120,6 +141,7 @@ async def thought_up(
             t.completes,
         )
         for t in thoughts.candidates[:MOST_CANDIDATES]
+        if could_be_skill(t.skill)
     )
     return found, ""
 
@@ -244,7 +266,9 @@ async def metrics_engine(
 
 
 @step(Store.GOAL_GAP)
-async def decide(stimulus: Stimulus, plan: Plan, self_: Self, mind: Mind, hands: Hands) -> Decision:
+async def decide(
+    stimulus: Stimulus, plan: Plan, self_: Self, contour: Contour, mind: Mind, hands: Hands
+) -> Decision:
     """B = M × A × P for every candidate; the highest is done, if it is wanted enough.
 
     What is wanted most and cannot be done becomes a goal to learn it. Ties go to a strong model,
@@ -261,54 +285,57 @@ async def decide(stimulus: Stimulus, plan: Plan, self_: Self, mind: Mind, hands:
         )
         for c in plan.candidates
     )
+    forbids = ["" if goal is None else hands.forbidden(c.skill) for c in plan.candidates]
+    decision = Decision(scores=scores, allowed=tuple(not why for why in forbids))
     blocked = gap(scores)
     if blocked is not None:
-        return _learn_first(plan.candidates[blocked], scores, blocked, self_)
-    top = tuple(
-        i for i in best(scores) if goal is None or not hands.forbidden(plan.candidates[i].skill)
-    )
+        return _learn_first(decision, plan.candidates[blocked], blocked, forbids[blocked], self_)
+    held = next((forbids[i] for i in best(scores) if forbids[i]), "")
+    top = choice(scores, decision.allowed)
     if not top:
-        return Decision(scores=scores, why=_unwanted(plan, scores, hands))
-    chosen = top[0] if len(top) == 1 else await tie(plan, top, mind)
-    return Decision(
-        scores=scores,
+        return replace(decision, why=held or "nothing is wanted enough")
+    chosen, broken = (top[0], "") if len(top) == 1 else await tie(plan, top, mind)
+    return replace(
+        decision,
         chosen=chosen,
         why=f"{plan.candidates[chosen].skill}.{plan.candidates[chosen].action}",
-        conflicts=torn(plan.candidates, scores, chosen, weights),
+        conflicts=torn(plan.candidates, scores, chosen, weights, contour.tension),
+        held=held,
+        tie=broken,
     )
 
 
 def _learn_first(
-    wanted: Candidate, scores: tuple[Behaviour, ...], blocked: int, self_: Self
+    decision: Decision, wanted: Candidate, blocked: int, forbidden: str, self_: Self
 ) -> Decision:
+    """What cannot be done becomes a goal, once; not what the author has switched off."""
     name = f"{LEARN}{wanted.skill}"
-    known = any(g.name == name for g in self_.goals)
-    new = Held(name, round(scores[blocked].motivation, 3), "todo")
-    return Decision(
-        scores=scores,
-        why=f"I cannot {wanted.skill} yet" + ("" if known else f": {name!r} is a goal now"),
-        changes=() if known else (Change(Store.GOAL_GAP, "add", new),),
+    if forbidden or any(g.name == name for g in self_.goals):
+        return replace(decision, why=forbidden or f"I cannot {wanted.skill} yet")
+    new = Held(name, round(decision.scores[blocked].motivation, 3), "todo")
+    return replace(
+        decision,
+        why=f"I cannot {wanted.skill} yet: {name!r} is a goal now",
+        changes=(Change(Store.GOAL_GAP, "add", new),),
     )
 
 
-def _unwanted(plan: Plan, scores: tuple[Behaviour, ...], hands: Hands) -> str:
-    asks = [hands.forbidden(plan.candidates[i].skill) for i in best(scores)]
-    return next(filter(None, asks), "") or "nothing is wanted enough"
-
-
-async def tie(plan: Plan, top: tuple[int, ...], mind: Mind) -> int:
+async def tie(plan: Plan, top: tuple[int, ...], mind: Mind) -> tuple[int, str]:
     """A strong model breaks a tie; without one, or when it names none of them, the first wins."""
+    first = top[0], f"the first of {len(top)} that tie"
     if not await mind.strong("orchestrator"):
-        return top[0]
+        return first
     from lumen.kernel.outputs import Verdict
 
     options = [f"{plan.candidates[i].skill}: {plan.candidates[i].prediction}" for i in top]
     slots: dict[str, JSON] = {"options": options}
     try:
         verdict = await mind.ask_for(Verdict, "orchestrator", "decide", slots, VERDICT_TOKENS)
-    except MindError:
-        return top[0]
-    return top[verdict.number - 1] if 1 <= verdict.number <= len(top) else top[0]
+    except MindError as error:
+        return top[0], f"{first[1]}: {error.what}"
+    if not 1 <= verdict.number <= len(top):
+        return top[0], f"{first[1]}: the model named none of them"
+    return top[verdict.number - 1], f"the model broke a tie of {len(top)}"
 
 
 @step()

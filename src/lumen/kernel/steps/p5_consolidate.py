@@ -6,11 +6,10 @@ from lumen.core.data import Change, Held, Store
 from lumen.core.errors import MindError
 from lumen.kernel.score import delta
 from lumen.kernel.slots import Acted, Candidate, Decision, Evaluation, Plan, Reply, Stimulus
-from lumen.kernel.step import Mind, Recall, Skip, step
+from lumen.kernel.step import Mind, Recall, step
 
 TELL_TOKENS = 32
 WORTH_TELLING = 0.3  # a smaller surprise is none
-SAID_AS_FORESEEN = 0.5
 
 
 @step(Store.GOAL_STATUS)
@@ -25,12 +24,14 @@ async def post_eval(
 ) -> Evaluation:
     """The signed difference between prediction and outcome, by code; a model only describes it."""
     if decision.chosen < 0 and stimulus.goal is not None:
-        raise Skip(decision.why)
+        return Evaluation(outcome=f"nothing was done: {decision.why}")
     chosen = plan.candidates[decision.chosen]
     if not acted.ran:
         outcome = "said" if reply.delivered else f"the skill failed: {reply.error}"
         off = 0.0 if reply.delivered else -1.0
-        return Evaluation(outcome=outcome, prediction=chosen.prediction, delta=off)
+        return Evaluation(
+            outcome=outcome, prediction=chosen.prediction, delta=off, progress=reply.delivered
+        )
     outcome = came_of(acted)
     (nearness,) = recall.likeness((outcome,), chosen.prediction)
     off = delta(ok=worked(acted), likely=chosen.likely, distance=1.0 - max(0.0, nearness))

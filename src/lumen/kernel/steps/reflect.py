@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from lumen.core.canon import JSON, sha256
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import MindError
-from lumen.kernel.evolve import Experience, Proposal, proposals, settle
+from lumen.kernel.evolve import Experience, Proposal, changed, one_line, proposals, settle
 from lumen.kernel.slots import Asked, Evolved, Review, Self, Stimulus
 from lumen.kernel.step import Mind, Past, Recalled, Skip, step
+
+if TYPE_CHECKING:
+    from lumen.kernel.outputs import Proposed
 
 TRUSTED = (Origin.AUTHOR, Origin.SELF)
 SHOWN = 24
 LONGEST = 240
 ASK_TOKENS = 160
+# what a value or a goal may become, beside weighing more or less
+STATES = {"value": ("active", "deprecated"), "goal": ("dropped", "perpetual", "todo")}
 
 
 @step()
@@ -28,7 +33,7 @@ async def review(past: Past, stimulus: Stimulus) -> Review:
         summary=(
             f"{len(experience.cycles)} cycles, {len(experience.memories)} memories, "
             f"{surprises} surprises, {tensions} tensions, "
-            f"{len(experience.completed)} goals reached, {len(experience.stale)} untouched"
+            f"{len(experience.completed)} goals reached, {len(experience.stale)} not getting on"
         ),
         triggers=stimulus.text,
     )
@@ -63,22 +68,29 @@ async def imagined(review: Review, self_: Self, mind: Mind) -> tuple[list[Propos
     except MindError as error:
         return [], error.what
     known = {m.seq for m in shown}
-    weights = {v.name: v.weight for v in past.values} | {g.name: g.weight for g in past.goals}
     return [
-        Proposal(
-            p.kind,
-            p.name,
-            weights.get(p.name, 0.0),
-            p.weight,
-            p.why,
-            tuple(e for e in p.evidence if e in known),
-            status=p.status if p.kind == "goal" and p.status == "dropped" else "",
-            text=p.name if p.kind == "story" else "",
-            by="model",
-        )
+        proposed_by(p, tuple(e for e in dict.fromkeys(p.evidence) if e in known), past)
         for p in answer.proposals
-        if set(p.evidence) & known  # what nothing speaks for is not even asked
+        if known.intersection(p.evidence)  # what nothing speaks for is not even asked
     ], ""
+
+
+def proposed_by(said: Proposed, evidence: tuple[int, ...], past: Experience) -> Proposal:
+    """What a model said, as a proposal: of a value or goal there is, by whatever case it wrote."""
+    story = said.kind == "story"
+    held = {h.name.casefold(): h for h in (past.values if said.kind == "value" else past.goals)}
+    meant = held.get(said.name.strip().casefold())
+    return Proposal(
+        said.kind,
+        one_line(said.name) if story else meant.name if meant else said.name.strip(),
+        meant.weight if meant and not story else 0.0,
+        said.weight,
+        one_line(said.why),
+        evidence,
+        status=said.status if said.status in STATES.get(said.kind, ()) else "",
+        text=one_line(said.name) if story else "",
+        by="model",
+    )
 
 
 @step(Store.VALUES, Store.GOALS, Store.SOUL, Store.MEMORY)
@@ -99,17 +111,16 @@ async def evolve(asked: Asked, review: Review, stimulus: Stimulus) -> Evolved:
 
 
 def _changed(one: Proposal, past: Experience) -> Change:
-    if one.kind == "value":
-        return Change(Store.VALUES, "put", Held(one.name, one.after, "active"))
-    goal = next(g for g in past.goals if g.name == one.name)
-    if one.status == "dropped":
-        return Change(Store.GOALS, "drop", goal)
-    return Change(Store.GOALS, "put", replace(goal, weight=one.after))
+    """The change of one value or goal."""
+    store = Store.VALUES if one.kind == "value" else Store.GOALS
+    return Change(store, "drop" if one.status == "dropped" else "put", changed(one, past))
 
 
 def _retold(past: Experience, lines: list[str]) -> Change:
-    text = "\n\n".join(filter(None, [past.soul.rstrip(), *lines])) + "\n"
-    return Change(Store.SOUL, "set", text, base=sha256(past.soul.encode()))
+    was = past.soul or ""
+    text = "\n\n".join(filter(None, [was.rstrip(), *lines])) + "\n"
+    base = "" if past.soul is None else sha256(was.encode())
+    return Change(Store.SOUL, "set", text, base=base)
 
 
 def _told(one: Proposal, review: Review, stimulus: Stimulus) -> Entry:
@@ -146,6 +157,9 @@ def in_words(one: Proposal) -> str:
         return f"I wrote into my story: {one.text} Because {one.why}."
     if one.status == "dropped":
         return f"I let go of the goal {one.name!r}, because {one.why}."
+    if one.status:
+        return f"I made {one.name!r} {one.status} ({one.after:.2f}), because {one.why}."
     if not one.before:
-        return f"I now hold {one.name} dear ({one.after:.2f}), because {one.why}."
+        new = "I now hold {} dear" if one.kind == "value" else "I set myself the goal {!r}"
+        return f"{new.format(one.name)} ({one.after:.2f}), because {one.why}."
     return f"I moved {one.name} from {one.before:.2f} to {one.after:.2f}, because {one.why}."
