@@ -50,7 +50,7 @@ def test_every_command_prints_one_json_document(talked: Lumen, inside: Inside) -
 def test_chat_prints_one_json_document_for_each_reply(talked: Lumen) -> None:
     ran = talked.run("chat", "--json", stdin=b"I like tea.\nWhat do I like?\n")
     replies = [loads(line) for line in ran.out.splitlines()]
-    told = {"reply", "event", "kind", "sources", "trouble", "redacted"}
+    told = {"reply", "event", "kind", "sources", "trouble", "fix", "heard", "lacking", "redacted"}
     assert [set(r) for r in replies] == [told] * 2
     by_number = {e["seq"]: e for e in talked.events()}
     assert [by_number[r["event"]]["description"] for r in replies] == [r["reply"] for r in replies]

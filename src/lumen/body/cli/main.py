@@ -21,7 +21,7 @@ COMMANDS = {
     "init": ("lumen.body.cli.being", "init", "Make a new being in a folder."),
     "chat": ("lumen.body.cli.chat", "chat", "Talk with your being."),
     "run": ("lumen.body.cli.loops", "run", "Let it pursue its goals and wonder."),
-    "reflect": ("lumen.body.cli.loops", "reflect", "Let it look back and change its mind."),
+    "reflect": ("lumen.body.cli.reflection", "reflect", "Let it look back and change its mind."),
     "status": ("lumen.body.cli.being", "status", "Who it is and how it is, at a glance."),
     "memory": ("lumen.body.cli.memory", "memory", "Look through what it remembers."),
     "why": ("lumen.body.cli.memory", "why", "Where an answer or a claim comes from."),

@@ -177,7 +177,7 @@ def explain(index: Index, events: list[Event], where: ZoneInfo, as_json: bool) -
     reply = next(e for e in events if e.entry.situation == "replied")
     decided = next((e for e in events if e.entry.situation == "decide"), None)
     sources = index.get(reply.entry.payload.get("sources", ()))
-    notes = decided.entry.payload["steps"][0]["wrote"]["notes"] if decided else ""
+    notes = _chosen(decided) if decided else ""
     if as_json:
         told = [memory_json(m) for m in sources.values()]
         show(
@@ -197,6 +197,13 @@ def explain(index: Index, events: list[Event], where: ZoneInfo, as_json: bool) -
     rows.append(("chosen", notes, f"lumen trace {reply.seq}"))
     for label, text, place in rows:
         say(f"  {label:<9}{text}" + (f"   · {place}" if place else ""))
+
+
+def _chosen(decided: Event) -> str:
+    """How the words were chosen, as the step that chose them told it."""
+    steps = decided.entry.payload["steps"]
+    told = [s["wrote"]["notes"] for s in steps if s["step"] == "lambda_select"]
+    return str(told[0]) if told else ""
 
 
 def _why_claim(index: Index, claim: str, where: ZoneInfo, as_json: bool) -> None:
