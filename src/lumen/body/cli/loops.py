@@ -157,14 +157,17 @@ async def cycled(kernel: Kernel, stop: Stop, shown: Shown) -> AsyncIterator[Went
     from lumen.kernel.cycle import Went, due, pursue, reflect, wonder
     from lumen.kernel.turns import yield_to_talk
 
-    acts = True
+    acts, quiet = True, Quiet(kernel)
     while not stop.asked:
         await _unless(stop, yield_to_talk(kernel.being))
         if stop.asked:
             break
-        pursues = acts and kernel.autonomy != "shadow"
-        with shown.watching(kernel, stop, "action" if pursues else "explore") as watch:
-            went = await (pursue if pursues else wonder)(kernel, watch)
+        loop = "action" if acts and kernel.autonomy != "shadow" else "explore"
+        went = quiet.still(loop)
+        if went is None:
+            with shown.watching(kernel, stop, loop) as watch:
+                went = await (pursue if loop == "action" else wonder)(kernel, watch)
+            quiet.after(loop, went)
         why = due(kernel) if went.done else ()
         yield went
         acts = not acts
@@ -175,6 +178,41 @@ async def cycled(kernel: Kernel, stop: Stop, shown: Shown) -> AsyncIterator[Went
             many = len(came.asked.proposals)
             changed = counted(many, "change") if came.applied else "nothing to change"
             yield Went("reflection", "; ".join(f.why for f in why), changed)
+
+
+@dataclass(slots=True)
+class Quiet:
+    """What there was nothing to do about, for as long as nothing happens: it is not tried again.
+
+    A skip is recorded, so trying over and over would fill the archive with nothing.
+    """
+
+    kernel: Kernel
+    idle: dict[str, Went] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)  # goals that were not wanted enough
+    head: int = 0
+
+    def still(self, loop: str) -> Went | None:
+        """What the loop came to last time, when trying again would come to the same."""
+        from lumen.kernel.run import adopt_edits
+
+        if not self.idle:
+            return None
+        adopt_edits(self.kernel)
+        if self.kernel.index.last_head()[0] != self.head:
+            self.idle, self.skipped = {}, set()
+        return self.idle.get(loop)
+
+    def after(self, loop: str, went: Went) -> None:
+        """A loop has had its turn."""
+        self.head = self.kernel.index.catch_up()
+        if went.done:
+            self.idle, self.skipped = {}, set()
+            return
+        open_ = {g.name for g in self.kernel.self_.goals if g.status in ("todo", "working")}
+        self.skipped.add(went.what)
+        if loop != "action" or open_ <= self.skipped:  # else another goal may be worth it
+            self.idle[loop] = went
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ COMMANDS = {
     "chat": ("lumen.body.cli.chat", "chat", "Talk with your being."),
     "run": ("lumen.body.cli.loops", "run", "Let it pursue its goals and wonder."),
     "reflect": ("lumen.body.cli.reflection", "reflect", "Let it look back and change its mind."),
-    "status": ("lumen.body.cli.being", "status", "Who it is and how it is, at a glance."),
+    "status": ("lumen.body.cli.status", "status", "Who it is and how it is, at a glance."),
     "memory": ("lumen.body.cli.memory", "memory", "Look through what it remembers."),
     "why": ("lumen.body.cli.memory", "why", "Where an answer or a claim comes from."),
     "trace": ("lumen.body.cli.memory", "trace", "What every step of a turn did."),

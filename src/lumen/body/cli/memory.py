@@ -19,6 +19,8 @@ from lumen.body.cli.common import (
     show,
     table,
 )
+from lumen.body.cli.histories import named as named_held
+from lumen.body.cli.histories import why_held
 from lumen.body.config import must_be, zone
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author, Being, Event, Memory
@@ -154,10 +156,13 @@ def memory_json(m: Memory) -> JSON:
 @click.argument("what", required=False)
 @shared
 def why(what: str | None, named: str | None, as_json: bool) -> None:
-    """Where the last answer comes from; or that of an event, or what supports a claim."""
+    """Where the last answer comes from; or that of an event, a claim, a value or a goal."""
     being = being_meant(named)
     where = zone(must_be(being).timezone)
     index = _index(being)
+    if what and (held := named_held(index, what)):
+        why_held(index, held, where, as_json=as_json)
+        return
     if what and not (what.isdecimal() and len(what) <= MOST_DIGITS):
         _why_claim(index, what, where, as_json)
         return
