@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from types import FrameType
@@ -35,6 +35,7 @@ from lumen.core.clock import Clock
 if TYPE_CHECKING:
     from lumen.kernel.cycle import Went
     from lumen.kernel.run import Kernel, Watch
+    from lumen.kernel.triggers import Fired
 
 BACKGROUND = 10  # how nice it is to everyone else on the machine
 RESTS_S = 0.2  # the least it rests when there is nothing to do, however eager it is set
@@ -83,8 +84,6 @@ def run(
         shown = Shown(
             as_json, kernel.clock, zone(settings.timezone), rounds=1 if autonomy == "shadow" else 2
         )
-        if not as_json:
-            note(f"{kernel.self_.name or 'Lumen'} is at work. Ctrl-C stops it after this cycle.")
         whole = asyncio.run(_live(kernel, cycles, pause, shown))
     if not whole:
         note("stopped in the middle of a cycle; the archive says so")
@@ -123,22 +122,13 @@ async def _live(kernel: Kernel, cycles: int | None, pause: float, shown: Shown) 
     """Cycle after cycle; false when the last one was broken off."""
     stop = Stop(asyncio.current_task())
     with stop.listening(asyncio.get_running_loop()):
+        if not shown.as_json:
+            note(f"{kernel.self_.name or 'Lumen'} is at work. Ctrl-C stops it after this cycle.")
         try:
             await _cycles(kernel, cycles, pause, shown, stop)
         except asyncio.CancelledError:
             return False
     return True
-
-
-async def _cycles(
-    kernel: Kernel, cycles: int | None, pause: float, shown: Shown, stop: Stop
-) -> None:
-    async for went in cycled(kernel, stop, shown):
-        shown.cycle(went)
-        if stop.asked or (cycles is not None and shown.cycles >= cycles):
-            break
-        if went.loop != "reflection":
-            await _unless(stop, asyncio.sleep(max(pause, RESTS_S) if shown.resting else pause))
 
 
 async def _unless(stop: Stop, work: Coroutine[object, None, None]) -> None:
@@ -152,32 +142,45 @@ async def _unless(stop: Stop, work: Coroutine[object, None, None]) -> None:
         told.cancel()
 
 
-async def cycled(kernel: Kernel, stop: Stop, shown: Shown) -> AsyncIterator[Went]:
+async def _cycles(
+    kernel: Kernel, cycles: int | None, pause: float, shown: Shown, stop: Stop
+) -> None:
     """Action and explore in turns, each followed by a reflection when a trigger fires."""
-    from lumen.kernel.cycle import Went, due, pursue, reflect, wonder
+    from lumen.kernel.cycle import due, pursue, wonder
     from lumen.kernel.turns import yield_to_talk
 
     acts, quiet = True, Quiet(kernel)
-    while not stop.asked:
+    while True:
         await _unless(stop, yield_to_talk(kernel.being))
         if stop.asked:
-            break
+            return
         loop = "action" if acts and kernel.autonomy != "shadow" else "explore"
         went = quiet.still(loop)
         if went is None:
             with shown.watching(kernel, stop, loop) as watch:
                 went = await (pursue if loop == "action" else wonder)(kernel, watch)
             quiet.after(loop, went)
-        why = due(kernel) if went.done else ()
-        yield went
+        shown.cycle(went)
+        if went.done and (why := due(kernel)):
+            await _look_back(kernel, why, shown, stop)
+        if cycles is not None and shown.cycles >= cycles:
+            return
         acts = not acts
-        if why and not stop.asked:
-            await _unless(stop, yield_to_talk(kernel.being))
-            with shown.watching(kernel, stop, "reflection") as watch:
-                came = await reflect(kernel, why, watch)
-            many = len(came.asked.proposals)
-            changed = counted(many, "change") if came.applied else "nothing to change"
-            yield Went("reflection", "; ".join(f.why for f in why), changed)
+        await _unless(stop, asyncio.sleep(max(pause, RESTS_S * shown.resting)))
+
+
+async def _look_back(kernel: Kernel, why: tuple[Fired, ...], shown: Shown, stop: Stop) -> None:
+    from lumen.kernel.cycle import Went, reflect
+    from lumen.kernel.turns import yield_to_talk
+
+    await _unless(stop, yield_to_talk(kernel.being))
+    if stop.asked:
+        return  # what was lived stays, for the next one
+    with shown.watching(kernel, stop, "reflection") as watch:
+        came = await reflect(kernel, why, watch)
+    many = len(came.asked.proposals)
+    changed = counted(many, "change") if came.applied else "nothing to change"
+    shown.cycle(Went("reflection", "; ".join(f.why for f in why), changed))
 
 
 @dataclass(slots=True)
