@@ -83,9 +83,8 @@ def _dates(start: datetime, end: datetime, columns: int) -> str:
     """The moments at both ends and in the middle, as far as they differ."""
     days = (end - start).days
     shape = "%H:%M" if days < 1 else "%d %b" if days < 300 else "%b %Y"
-    first, middle, last = (
-        f"{m:{shape}}".lstrip("0") or "0" for m in (start, start + (end - start) / 2, end)
-    )
+    moments = [f"{m:{shape}}" for m in (start, start + (end - start) / 2, end)]
+    first, middle, last = (m.lstrip("0") if days >= 1 else m for m in moments)
     if first == last:
         return f"{start:%d %b %H:%M}".lstrip("0")
     inner = middle if middle not in (first, last) else ""
