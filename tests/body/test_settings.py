@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
+from lumen.body.app import thresholds_of
 from lumen.body.config import DEFAULT_ROLES, Settings, read_settings, system_zone, zone
+from lumen.kernel.triggers import Thresholds
 
 
 def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
     path = tmp_path / "lumen.toml"
     path.write_text("")
-    assert read_settings(path) == Settings(soul="")
+    found = read_settings(path)
+    assert replace(found, thresholds=MappingProxyType({})) == Settings(soul="")
+    assert thresholds_of(found) == Thresholds()
     path.write_text('[author]\nname = ""\n[roles]\nreflection = "scripted/echo"\n')
     found = read_settings(path)
     assert found.author_name == "friend"

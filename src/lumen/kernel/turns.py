@@ -59,13 +59,17 @@ def talking(being: Being) -> Iterator[None]:
         yield
 
 
+def somebody_talks(being: Being) -> bool:
+    """Whether somebody is being answered right now."""
+    with (being.memory / ".talk").open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 async def yield_to_talk(being: Being) -> None:
     """Wait until nobody is being answered."""
-    with (being.memory / ".talk").open("ab") as file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                await asyncio.sleep(POLITE_S)
-            else:
-                return
+    while somebody_talks(being):  # noqa: ASYNC110 - another process lets go of it, and tells nobody
+        await asyncio.sleep(POLITE_S)

@@ -13,6 +13,7 @@ import click
 
 from lumen.body.cli.common import counted, is_terminal, note, say, shared, show, table
 from lumen.body.cli.forget import forget_in, mark
+from lumen.body.cli.live import LiveLine
 from lumen.body.cli.memory import explain
 from lumen.body.config import Settings, data_home, find_being, must_be, zone
 from lumen.core.canon import clean, printable
@@ -62,7 +63,7 @@ class Talk:
 
     def turn(self, text: str, prefix: str = "") -> None:
         """One message and its answer, shown as soon as it is durable."""
-        live = LiveLine()
+        live = LiveLine(WORDS)
 
         def heard(reply: str) -> None:
             live.clear()
@@ -109,29 +110,6 @@ class Talk:
         if line not in self.told:
             note(line)
         self.told.add(line)
-
-
-class LiveLine:
-    """Which step is running, on one line of the terminal that vanishes afterwards."""
-
-    def __init__(self) -> None:
-        self.shown: list[str] = []
-        self.on = is_terminal(sys.stderr)
-
-    def step(self, name: str) -> None:
-        """A step began."""
-        word = WORDS.get(name)
-        if self.on and word and word not in self.shown:
-            self.shown.append(word)
-            sys.stderr.write("\r  ⋯ " + " · ".join(self.shown))
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self.shown:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
-            self.shown = []
 
 
 @click.command()

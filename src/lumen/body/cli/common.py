@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import shutil
 import sys
 import time
@@ -64,7 +65,7 @@ def note(text: str) -> None:
 
 def counted(number: int, noun: str) -> str:
     """How many there are: 1 event, 2,345 events."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    plural = f"{noun[:-1]}ies" if noun[-2:-1] not in "ao" and noun.endswith("y") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
 
 
@@ -124,6 +125,30 @@ class Bar:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether a person is at the other end; a closed stream is none at all."""
     return stream is not None and stream.isatty()
+
+
+def coloured() -> bool:
+    """Whether results may have colours: a person reads them and did not ask for none."""
+    return is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
+
+
+def painted(text: str, colour: str) -> str:
+    """Text in a colour, where there are colours."""
+    return click.style(text, fg=colour) if coloured() else text
+
+
+def ago(timestamp: str, now: datetime) -> str:
+    """How long something is past: just now, 5 minutes ago, 3 days ago."""
+    return "just now" if (long := lasting(timestamp, now)) == "a moment" else f"{long} ago"
+
+
+def lasting(timestamp: str, now: datetime) -> str:
+    """How much time went by since a moment, in the one unit that tells."""
+    seconds = (now - parse_stamp(timestamp)).total_seconds()
+    for noun, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            return counted(int(seconds // length), noun)
+    return "a moment"
 
 
 def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> None:

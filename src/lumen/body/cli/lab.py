@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from lumen.body.cli.common import note, say, shared, show
-from lumen.core.errors import UsageError
+from lumen.core.errors import LumenError, UsageError
 
 
 @click.group()
@@ -41,6 +41,25 @@ def facts(which: str, model: str, verbose: bool, named: str | None, as_json: boo
         for line in score.lines():
             say(line)
     say(score.summary())
+
+
+@lab.command()
+@click.option("--minutes", type=click.FloatRange(min=0), default=10.0, help="How long to talk.")
+@click.option("--model", default="", help="substrate/model for the interface role.")
+@shared
+def together(minutes: float, model: str, named: str | None, as_json: bool) -> None:
+    """How long a reply takes alone, and beside `lumen run`, in blocks that take turns."""
+    from lumen.lab.together import measure
+
+    del named  # always a being of its own
+    found = measure(minutes, model=model, progress=note)
+    if as_json:
+        show(found.as_json())
+    else:
+        for line in found.lines():
+            say(line)
+    if not found.ok:
+        raise LumenError("the archive of the measurement does not verify")
 
 
 @lab.command()

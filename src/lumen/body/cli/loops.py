@@ -1,27 +1,61 @@
-"""`lumen run` and `lumen reflect`: what it does when nobody speaks, and changing its mind."""
+"""`lumen run`: what it does when nobody speaks, one line a cycle, until it is told to stop."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
-from collections.abc import AsyncIterator
-from contextlib import suppress
-from dataclasses import asdict
+import sys
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from types import FrameType
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import click
 
-from lumen.body.cli.common import being_meant, note, say, shared, show
-from lumen.body.config import must_be
-from lumen.core.errors import LumenError
+from lumen.body.cli.common import (
+    being_meant,
+    counted,
+    is_terminal,
+    note,
+    one_line,
+    painted,
+    say,
+    shared,
+    show,
+)
+from lumen.body.cli.live import LiveLine
+from lumen.body.config import must_be, zone
+from lumen.core.clock import Clock
 
 if TYPE_CHECKING:
-    from lumen.kernel.cycle import Reflected, Went
-    from lumen.kernel.evolve import Proposal
-    from lumen.kernel.run import Kernel
+    from lumen.kernel.cycle import Went
+    from lumen.kernel.run import Kernel, Watch
+    from lumen.kernel.triggers import Fired
 
 BACKGROUND = 10  # how nice it is to everyone else on the machine
+RESTS_S = 0.2  # the least it rests when there is nothing to do, however eager it is set
+POLITE_S = 0.01  # how often it looks, between two steps, whether a conversation is over
+MARKS = {"action": "●", "explore": "?", "reflection": "◆"}
+COLOURS = {"action": "cyan", "explore": "magenta", "reflection": "yellow"}
+WORDS = {
+    "recall": "recalling",
+    "reality_check": "recalling",
+    "plan": "planning",
+    "decide": "deciding",
+    "optional_tool_calls": "acting",
+    "post_eval": "comparing",
+    "explore": "wondering",
+    "investigate": "looking into it",
+    "remember": "remembering",
+    "review": "reviewing",
+    "ask": "asking",
+    "evolve": "changing",
+}
 
 
 @click.command()
@@ -47,118 +81,202 @@ def run(
     with opened(being, note) as kernel:
         kernel.autonomy = autonomy
         pause = settings.cycle_seconds if every is None else every
-        if not as_json:
+        shown = Shown(
+            as_json, kernel.clock, zone(settings.timezone), rounds=1 if autonomy == "shadow" else 2
+        )
+        whole = asyncio.run(_live(kernel, cycles, pause, shown))
+    if not whole:
+        note("stopped in the middle of a cycle; the archive says so")
+        raise click.Abort
+    if not as_json:
+        note(f"Stopped after {counted(shown.cycles, 'cycle')}.")
+
+
+@dataclass(slots=True)
+class Stop:
+    """Whether it is to stop: after this cycle when asked once, at once when asked again."""
+
+    task: asyncio.Task[bool] | None
+    event: asyncio.Event = field(default_factory=asyncio.Event)
+    asked: int = 0
+
+    @contextmanager
+    def listening(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+        """Count SIGINT and SIGTERM; plain handlers are called while a step blocks, too."""
+
+        def hear(_number: int, _frame: FrameType | None) -> None:
+            self.asked += 1
+            loop.call_soon_threadsafe(self.event.set)
+            if self.asked > 1 and self.task:
+                loop.call_soon_threadsafe(self.task.cancel)
+
+        before = {name: signal.signal(name, hear) for name in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for name, handler in before.items():
+                signal.signal(name, handler)
+
+
+async def _live(kernel: Kernel, cycles: int | None, pause: float, shown: Shown) -> bool:
+    """Cycle after cycle; false when the last one was broken off."""
+    stop = Stop(asyncio.current_task())
+    with stop.listening(asyncio.get_running_loop()):
+        if not shown.as_json:
             note(f"{kernel.self_.name or 'Lumen'} is at work. Ctrl-C stops it after this cycle.")
-        asyncio.run(_live(kernel, cycles, pause, as_json=as_json))
+        try:
+            await _cycles(kernel, cycles, pause, shown, stop)
+        except asyncio.CancelledError:
+            return False
+    return True
 
 
-async def _live(kernel: Kernel, cycles: int | None, pause: float, *, as_json: bool) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, stop.set)
-    done = 0
-    async for went in cycled(kernel, stop):
-        _shown(went, as_json=as_json)
-        done += went.loop != "reflection"
-        if stop.is_set() or (cycles is not None and done >= cycles):
-            break
-        if went.loop != "reflection":
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), pause)
-        if stop.is_set():
-            break
+async def _unless(stop: Stop, work: Coroutine[object, None, None]) -> None:
+    """Wait for something, but no longer than until it is time to stop."""
+    waits = asyncio.create_task(work)
+    told = asyncio.create_task(stop.event.wait())
+    try:
+        await asyncio.wait({waits, told}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waits.cancel()
+        told.cancel()
 
 
-async def cycled(kernel: Kernel, stop: asyncio.Event) -> AsyncIterator[Went]:
+async def _cycles(
+    kernel: Kernel, cycles: int | None, pause: float, shown: Shown, stop: Stop
+) -> None:
     """Action and explore in turns, each followed by a reflection when a trigger fires."""
-    from lumen.kernel.cycle import Went, due, pursue, reflect, wonder
-    from lumen.kernel.run import Watch
+    from lumen.kernel.cycle import due, pursue, wonder
     from lumen.kernel.turns import yield_to_talk
 
-    acts = True
-    while not stop.is_set():
-        await yield_to_talk(kernel.being)
-        went = await (pursue if acts and kernel.autonomy != "shadow" else wonder)(kernel, Watch())
-        yield went
-        acts = not acts
+    acts, quiet = True, Quiet(kernel)
+    while True:
+        await _unless(stop, yield_to_talk(kernel.being))
+        if stop.asked:
+            return
+        loop = "action" if acts and kernel.autonomy != "shadow" else "explore"
+        went = quiet.still(loop)
+        if went is None:
+            with shown.watching(kernel, stop, loop) as watch:
+                went = await (pursue if loop == "action" else wonder)(kernel, watch)
+            quiet.after(loop, went)
+        shown.cycle(went)
         if went.done and (why := due(kernel)):
-            await yield_to_talk(kernel.being)
-            came = await reflect(kernel, why, Watch())
-            changed = (
-                f"{len(came.asked.proposals)} changes"
-                if came.applied
-                else came.refused or "nothing to change"
-            )
-            yield Went("reflection", "; ".join(f.why for f in why), changed)
+            await _look_back(kernel, why, shown, stop)
+        if cycles is not None and shown.cycles >= cycles:
+            return
+        acts = not acts
+        await _unless(stop, asyncio.sleep(max(pause, RESTS_S * shown.resting)))
 
 
-def _shown(went: Went, *, as_json: bool) -> None:
-    if as_json:
-        show(asdict(went))
-        return
-    mark = "·" if went.done else " "
-    delta = f"   {went.delta:+.2f}" if went.delta else ""
-    say(
-        f"{mark} {went.loop:<10} {went.what}"
-        + (f" — {went.outcome}" if went.outcome else "")
-        + delta
-    )
+async def _look_back(kernel: Kernel, why: tuple[Fired, ...], shown: Shown, stop: Stop) -> None:
+    from lumen.kernel.cycle import Went, reflect
+    from lumen.kernel.turns import yield_to_talk
+
+    await _unless(stop, yield_to_talk(kernel.being))
+    if stop.asked:
+        return  # what was lived stays, for the next one
+    with shown.watching(kernel, stop, "reflection") as watch:
+        came = await reflect(kernel, why, watch)
+    many = len(came.asked.proposals)
+    changed = counted(many, "change") if came.applied else came.refused or "nothing to change"
+    shown.cycle(Went("reflection", "; ".join(f.why for f in why), changed))
 
 
-@click.command()
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@shared
-def reflect(dry_run: bool, named: str | None, as_json: bool) -> None:
-    """Let it look back and change what it values and wants; nothing else is done."""
-    from lumen.body.app import opened
-    from lumen.kernel.cycle import due
-    from lumen.kernel.cycle import reflect as look_back
-    from lumen.kernel.run import Watch
+@dataclass(slots=True)
+class Quiet:
+    """What there was nothing to do about, for as long as nothing happens: it is not tried again.
 
-    being = being_meant(named)
-    must_be(being)
-    with opened(being, note) as kernel:
-        why = due(kernel, asked=True)
-        came = asyncio.run(look_back(kernel, why, Watch(), dry_run=dry_run))
-    if as_json:
-        show(
-            {
-                "summary": came.summary,
-                "triggers": [asdict(f) for f in why],
-                "proposals": [asdict(p) for p in came.asked.proposals],
-                "conflicts": list(came.asked.conflicts),
-                "applied": came.applied,
-            }
+    A skip is recorded, so trying over and over would fill the archive with nothing.
+    """
+
+    kernel: Kernel
+    idle: dict[str, Went] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)  # goals that were not wanted enough
+    head: int = 0
+
+    def still(self, loop: str) -> Went | None:
+        """What the loop came to last time, when trying again would come to the same."""
+        from lumen.kernel.run import adopt_edits
+
+        if not self.idle:
+            return None
+        adopt_edits(self.kernel)
+        if self.kernel.index.last_head()[0] != self.head:
+            self.idle, self.skipped = {}, set()
+        return self.idle.get(loop)
+
+    def after(self, loop: str, went: Went) -> None:
+        """A loop has had its turn."""
+        self.head = self.kernel.index.catch_up()
+        if went.done:
+            self.idle, self.skipped = {}, set()
+            return
+        open_ = {g.name for g in self.kernel.self_.goals if g.status in ("todo", "working")}
+        self.skipped.add(went.what)
+        if loop != "action" or open_ <= self.skipped:  # else another goal may be worth it
+            self.idle[loop] = went
+
+
+@dataclass(slots=True)
+class Shown:
+    """What whoever looks on has been shown: a line a cycle, and that it rests only once."""
+
+    as_json: bool
+    clock: Clock
+    where: ZoneInfo
+    rounds: int = 2  # idle cycles in a row that mean there is nothing to do at all
+    cycles: int = 0
+    idle: dict[str, Went] = field(default_factory=dict)
+    resting: bool = False
+
+    def cycle(self, went: Went) -> None:
+        """A cycle is over."""
+        self.cycles += went.loop != "reflection"
+        if went.done:
+            self.idle, self.resting = {}, False
+            self._line(went)
+            return
+        new = self.idle.get(went.loop) != went
+        self.idle[went.loop] = went
+        if self.as_json and new:
+            show(asdict(went))
+        if not self.resting and len(self.idle) >= self.rounds:
+            self.resting = True
+            if not self.as_json:
+                said = (": ".join(filter(None, (w.what, w.outcome))) for w in self.idle.values())
+                say(f"{self._now()}  · rests      {'; '.join(said)}")
+
+    def _line(self, went: Went) -> None:
+        if self.as_json:
+            show(asdict(went))
+            return
+        outcome = f" — {went.outcome}" if went.outcome else ""
+        off = f"  {went.delta:+.2f}" if went.delta else ""
+        room = shutil.get_terminal_size().columns - 20 - len(off)
+        text = one_line(went.what + outcome, max(20, room) if is_terminal(sys.stdout) else 10_000)
+        mark = painted(f"{MARKS.get(went.loop, '·')} {went.loop:<10}", COLOURS[went.loop])
+        click.echo(
+            f"{self._now()}  {mark} {text}{painted(off, 'red' if went.delta < 0 else 'green')}"
         )
-        return
-    _told(came, dry_run=dry_run)
 
+    def _now(self) -> str:
+        return f"{self.clock.now().astimezone(self.where):%H:%M}"
 
-def _told(came: Reflected, *, dry_run: bool) -> None:
-    say(f"Since the last reflection: {came.summary}.")
-    for p in came.asked.proposals:
-        _proposal(p)
-    for line in came.asked.conflicts:
-        say(f"  settled     {line}")
-    if came.asked.trouble:
-        note(f"the reflection model did not help: {came.asked.trouble}")
-    if not came.asked.proposals:
-        say("Nothing speaks for a change.")
-    elif dry_run:
-        say("Nothing was changed. Apply with: lumen reflect")
-    elif not came.applied:
-        raise LumenError(f"nothing was changed: {came.refused}", fix="lumen self diff")
+    @contextmanager
+    def watching(self, kernel: Kernel, stop: Stop, first: str) -> Iterator[Watch]:
+        """Show the running step, and let a conversation that begins meanwhile go first."""
+        from lumen.kernel.run import Watch
+        from lumen.kernel.turns import somebody_talks
 
+        live = LiveLine(WORDS, first)
 
-def _proposal(p: Proposal) -> None:
-    events = ", ".join(map(str, p.evidence))
-    if p.kind == "story":
-        say(f"  + {p.text}")
-    elif p.status == "dropped":
-        say(f"  {p.name:<12} {p.before:.2f} → let go")
-    else:
-        say(f"  {p.name:<12} {p.before:.2f} → {p.after:.2f}")
-    say(f"  {'':<12} because {p.why} (events {events})")
-    if p.of:
-        say(f"  {'':<12} replayed: {p.otherwise} of {p.of} past choices would have gone otherwise")
+        def step(name: str) -> None:
+            live.step(name)
+            while not stop.asked and somebody_talks(kernel.being):
+                time.sleep(POLITE_S)  # nothing else is to run here meanwhile
+
+        try:
+            yield Watch(step=step)
+        finally:
+            live.clear()

@@ -19,6 +19,8 @@ from lumen.body.cli.common import (
     show,
     table,
 )
+from lumen.body.cli.histories import named as named_held
+from lumen.body.cli.histories import why_held
 from lumen.body.config import must_be, zone
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author, Being, Event, Memory
@@ -154,10 +156,13 @@ def memory_json(m: Memory) -> JSON:
 @click.argument("what", required=False)
 @shared
 def why(what: str | None, named: str | None, as_json: bool) -> None:
-    """Where the last answer comes from; or that of an event, or what supports a claim."""
+    """Where the last answer comes from; or that of an event, a claim, a value or a goal."""
     being = being_meant(named)
     where = zone(must_be(being).timezone)
     index = _index(being)
+    if what and (held := named_held(index, what)):
+        why_held(index, held, where, as_json=as_json)
+        return
     if what and not (what.isdecimal() and len(what) <= MOST_DIGITS):
         _why_claim(index, what, where, as_json)
         return
@@ -177,8 +182,7 @@ def explain(index: Index, events: list[Event], where: ZoneInfo, as_json: bool) -
     reply = next(e for e in events if e.entry.situation == "replied")
     decided = next((e for e in events if e.entry.situation == "decide"), None)
     sources = index.get(reply.entry.payload.get("sources", ()))
-    steps = decided.entry.payload["steps"] if decided else []
-    notes = next((s["wrote"]["notes"] for s in steps if s["step"] == "lambda_select"), "")
+    notes = _chosen(decided) if decided else ""
     if as_json:
         told = [memory_json(m) for m in sources.values()]
         show(
@@ -198,6 +202,13 @@ def explain(index: Index, events: list[Event], where: ZoneInfo, as_json: bool) -
     rows.append(("chosen", notes, f"lumen trace {reply.seq}"))
     for label, text, place in rows:
         say(f"  {label:<9}{text}" + (f"   · {place}" if place else ""))
+
+
+def _chosen(decided: Event) -> str:
+    """How the words were chosen, as the step that chose them told it."""
+    steps = decided.entry.payload["steps"]
+    told = [s["wrote"]["notes"] for s in steps if s["step"] == "lambda_select"]
+    return str(told[0]) if told else ""
 
 
 def _why_claim(index: Index, claim: str, where: ZoneInfo, as_json: bool) -> None:

@@ -7,12 +7,15 @@ from dataclasses import asdict
 import click
 
 from lumen.body.cli.common import being_meant, note, say, shared, show, table
-from lumen.body.config import Settings, must_be
+from lumen.body.cli.histories import histories, show_histories
+from lumen.body.config import Settings, must_be, zone
+from lumen.core.clock import SystemClock
 from lumen.core.data import Being, Held
 from lumen.kernel.checkpoints import difference
 from lumen.kernel.edits import Edits, in_force, look, read, self_in_force
 from lumen.soul.index import Index
-from lumen.soul.selfhood import GOAL_STATES, GOALS, is_self, parse_held
+from lumen.soul.selfhood import GOAL_STATES, GOALS, goals_of, is_self, parse_held
+from lumen.soul.weighed import Series
 
 
 @click.group("self")
@@ -109,10 +112,14 @@ def accept_self(named: str | None, as_json: bool) -> None:
 
 
 @click.command()
+@click.option("--history", is_flag=True, help="How each weight went, as a plot, and why.")
 @shared
-def values(named: str | None, as_json: bool) -> None:
+def values(history: bool, named: str | None, as_json: bool) -> None:
     """What it holds dear, the heaviest first."""
-    _, _, index = _open(named)
+    _, settings, index = _open(named)
+    if history:
+        _plotted(index, settings, histories(index, "value"), as_json=as_json)
+        return
     held = self_in_force(index).values
     if as_json:
         show([asdict(v) for v in held])
@@ -123,10 +130,22 @@ def values(named: str | None, as_json: bool) -> None:
 @click.command()
 @click.option("--year", type=click.IntRange(1, 9999), help="Only of this year's file.")
 @click.option("--status", type=click.Choice(GOAL_STATES), help="Only those that stand so.")
+@click.option("--history", is_flag=True, help="How each went, as a plot, and why.")
 @shared
-def goals(year: int | None, status: str | None, named: str | None, as_json: bool) -> None:
+def goals(
+    year: int | None, status: str | None, history: bool, named: str | None, as_json: bool
+) -> None:
     """What it is after, the heaviest first, of every year."""
-    _, _, index = _open(named)
+    _, settings, index = _open(named)
+    if history:
+        found = [
+            s
+            for s in histories(index, "goal")
+            if (year is None or s.path == goals_of(year))
+            and (status is None or s.now.status == status)
+        ]
+        _plotted(index, settings, found, as_json=as_json)
+        return
     texts = {p: t for p, t in in_force(index).items() if GOALS.fullmatch(p) and is_self(p)}
     held = [
         goal
@@ -140,6 +159,11 @@ def goals(year: int | None, status: str | None, named: str | None, as_json: bool
         show([asdict(g) for g in held])
     else:
         _listed(tuple(held))
+
+
+def _plotted(index: Index, settings: Settings, found: list[Series], *, as_json: bool) -> None:
+    now = SystemClock().now()
+    show_histories(index, found, zone(settings.timezone), now, as_json=as_json)
 
 
 def _listed(held: tuple[Held, ...], indent: str = "") -> None:

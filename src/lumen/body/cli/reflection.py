@@ -1,0 +1,141 @@
+"""`lumen reflect`: let it look back; what would change is shown before it happens."""
+
+from __future__ import annotations
+
+import asyncio
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from lumen.body.cli.common import being_meant, counted, lasting, note, say, shared, show
+from lumen.body.cli.live import LiveLine
+from lumen.body.config import must_be
+from lumen.core.clock import SystemClock
+from lumen.core.errors import LumenError
+
+if TYPE_CHECKING:
+    from lumen.kernel.cycle import Reflected
+    from lumen.kernel.evolve import Experience, Proposal
+
+WIDTH = 80
+LONGEST_NAME = 28
+SURPRISE = 0.3  # what the review counts as one
+WORDS = {"recall": "recalling", "review": "reviewing", "ask": "asking", "evolve": "changing"}
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@shared
+def reflect(dry_run: bool, named: str | None, as_json: bool) -> None:
+    """Let it look back and change what it values and wants; nothing else is done."""
+    from lumen.body.app import opened
+    from lumen.kernel.cycle import due
+    from lumen.kernel.cycle import reflect as look_back
+    from lumen.kernel.lived import Lived
+    from lumen.kernel.run import Watch
+
+    being = being_meant(named)
+    must_be(being)
+    live = LiveLine(WORDS)
+    with opened(being, note) as kernel:
+        why = due(kernel, asked=True)
+        past = Lived(kernel.index, kernel.thresholds.stale_cycles).experience()
+        began = kernel.index.time_of(past.since)
+        try:
+            came = asyncio.run(look_back(kernel, why, Watch(step=live.step), dry_run=dry_run))
+        finally:
+            live.clear()
+    if as_json:
+        show(
+            {
+                "summary": came.summary,
+                "triggers": [asdict(f) for f in why],
+                "proposals": [asdict(p) for p in came.asked.proposals],
+                "conflicts": list(came.asked.conflicts),
+                "applied": came.applied,
+            }
+        )
+        return
+    say(happened(past, began, SystemClock().now()))
+    _told(came, dry_run=dry_run)
+
+
+def happened(past: Experience, began: str, now: datetime) -> str:
+    """What went on since the last reflection, in one sentence; what there was none of is left out."""
+    pairs = Counter(tuple(sorted(pair)) for c in past.cycles for pair in c.conflicts)
+    torn = ", ".join(f"{a} ↔ {b}{_times(n)}" for (a, b), n in pairs.most_common())
+    surprises = sum(abs(c.delta) >= SURPRISE for c in past.cycles)
+    parts = [
+        _some(len(past.cycles), "cycle"),
+        _some(surprises, "surprise"),
+        f"{counted(pairs.total(), 'tension')} ({torn})" if pairs else "",
+        f"{counted(len(past.completed), 'goal')} reached" if past.completed else "",
+        f"{counted(len(past.stale), 'goal')} untouched" if past.stale else "",
+    ]
+    told = ", ".join(filter(None, parts))
+    if not began:
+        return f"Since it was born: {told or 'nothing happened'}."
+    time = lasting(began, now)
+    return f"Since the last reflection: {time}, {told or 'and nothing happened'}."
+
+
+def _some(number: int, noun: str) -> str:
+    return counted(number, noun) if number else ""
+
+
+def _times(number: int) -> str:
+    return f", {number} times" if number > 1 else ""
+
+
+def _told(came: Reflected, *, dry_run: bool) -> None:
+    for line in proposed(came.asked.proposals):
+        say(line)
+    for line in came.asked.conflicts:
+        for part in textwrap.wrap(f"settled: {line}", WIDTH - 2, subsequent_indent="  "):
+            say(f"  {part}")
+    if came.asked.trouble:
+        note(f"the reflection model did not help: {came.asked.trouble}")
+    if not came.asked.proposals:
+        say("Nothing speaks for a change.")
+    elif dry_run:
+        say("Nothing was changed. Apply with: lumen reflect")
+    elif not came.applied:
+        raise LumenError("the changes were not applied", fix="lumen reflect --dry-run")
+
+
+def proposed(found: Sequence[Proposal]) -> Iterator[str]:
+    """Proposals as a table: what, from where to where, and beside it why."""
+    names = [_name(p) for p in found]
+    wide = max(map(len, names), default=0)
+    for name, p in zip(names, found, strict=True):
+        indent = f"  {'':<{wide}}  {'':<11}   "
+        first = f"  {name:<{wide}}  {_move(p):<11}   "
+        for text in _reasons(p):
+            for line in textwrap.wrap(text, WIDTH - len(indent)):
+                yield f"{first}{line}"
+                first = indent
+
+
+def _name(p: Proposal) -> str:
+    name = "story" if p.kind == "story" else p.name
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _move(p: Proposal) -> str:
+    if p.kind == "story":
+        return "+"
+    return f"{p.before:.2f} → gone" if p.status == "dropped" else f"{p.before:.2f} → {p.after:.2f}"
+
+
+def _reasons(p: Proposal) -> Iterator[str]:
+    if p.text:
+        yield p.text
+    label = "event" if len(p.evidence) == 1 else "events"
+    yield f"because {p.why} ({label} {', '.join(map(str, p.evidence))})"
+    if p.of:
+        yield f"replayed: {p.otherwise} of {p.of} past choices would have gone otherwise"

@@ -1,0 +1,89 @@
+"""How the weights of values and goals went: one series each, from every version of their files.
+
+Answers come from the index, which is caught up by whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lumen.soul.index import Index
+from lumen.soul.selfhood import GOALS, VALUES, Flaw, parse_held, states_of
+
+GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A file of values or goals as an event left it; no text: there was no file."""
+
+    path: str
+    seq: int
+    timestamp: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What something weighed, and how it stood, from an event on; no weight: it was gone."""
+
+    seq: int
+    timestamp: str
+    weight: float | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A value or goal and every change of it, oldest first."""
+
+    name: str
+    path: str
+    points: tuple[Point, ...]
+
+    @property
+    def kind(self) -> str:
+        """Which of the two it is."""
+        return "value" if self.path == VALUES else "goal"
+
+    @property
+    def now(self) -> Point:
+        """How it stands."""
+        return self.points[-1]
+
+
+def versions(index: Index, kind: str) -> list[Version]:
+    """Every version of the file of values, or of the files of goals, oldest first."""
+    rows = index.rows(
+        "SELECT c.path, c.seq, e.timestamp, c.text FROM changes c JOIN events e USING(seq) "
+        "WHERE c.path >= 'data/' AND c.path < 'data0' ORDER BY c.seq"
+    )
+    found = [Version(*row) for row in rows]
+    if kind == "value":
+        return [v for v in found if v.path == VALUES]
+    return [v for v in found if GOALS.fullmatch(v.path)]
+
+
+def series(found: Iterable[Version]) -> list[Series]:
+    """Each value or goal that ever was in some versions, the heaviest first, what is gone last.
+
+    A version that cannot be read changes nothing: it was never in force.
+    """
+    points: dict[tuple[str, str], list[Point]] = {}
+    for version in found:
+        try:
+            held = parse_held(version.text or "[]", states_of(version.path))
+        except Flaw:
+            continue
+        now: dict[tuple[str, str], tuple[float | None, str]] = {
+            (version.path, h.name): (h.weight, h.status) for h in held
+        }
+        for key in [k for k in points if k[0] == version.path and k not in now]:
+            now[key] = (None, GONE)
+        for key, (weight, status) in now.items():
+            past = points.setdefault(key, [])
+            if not past or (past[-1].weight, past[-1].status) != (weight, status):
+                past.append(Point(version.seq, version.timestamp, weight, status))
+    told = [Series(name, path, tuple(past)) for (path, name), past in points.items()]
+    return sorted(told, key=lambda s: -1.0 if s.now.weight is None else s.now.weight, reverse=True)
