@@ -185,6 +185,9 @@ def test_a_skill_that_cannot_be_taken_back_is_not_used_unasked_and_why_is_said(
 ) -> None:
     life.tell("The tides in Lisbon turn every six hours.")
     give(life, goals=[Held("learn about tides", 0.8, "working")])
+    declared = life.being.skills / "write_file" / "skill.toml"
+    told = declared.read_text("utf-8").replace("irreversible = false", "irreversible = true")
+    declared.write_text(told, "utf-8")
     went = pursue(life)
     why = (
         "write_file does what cannot be taken back; "

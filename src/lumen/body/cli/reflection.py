@@ -105,7 +105,7 @@ def _told(came: Reflected, *, dry_run: bool) -> None:
     elif dry_run:
         say("Nothing was changed. Apply with: lumen reflect")
     elif not came.applied:
-        raise LumenError("the changes were not applied", fix="lumen reflect --dry-run")
+        raise LumenError(f"nothing was changed: {came.refused}", fix="lumen self diff")
 
 
 def proposed(found: Sequence[Proposal]) -> Iterator[str]:
