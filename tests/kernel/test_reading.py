@@ -319,11 +319,24 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         ),
         (
             Plan(candidates=(Candidate("chat", "say", "fine"),)),
-            {"candidates": [{"skill": "chat", "action": "say", "prediction": "fine"}]},
+            {
+                "candidates": [
+                    {
+                        "skill": "chat",
+                        "action": "say",
+                        "prediction": "fine",
+                        "values": [],
+                        "against": [],
+                        "likely": 0.5,
+                        "completes": False,
+                    }
+                ],
+                "trouble": "",
+            },
         ),
         (
             Draft("hi", "model", (1,)),
-            {"kind": "model", "sources": [1], "model": "", "characters": 2},
+            {"kind": "model", "sources": [1], "model": "", "private": False, "characters": 2},
         ),
         (Axes(1, 0.5, 0, 0, 0, 2 / 3), None),
     ],
