@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Inside = Callable[..., Ran]
 
 GOAL = '[{"name": "learn about tomatoes", "weight": 0.9, "status": "todo"}]\n'
-TACT = '[{"name": "tact", "weight": 0.3, "status": "active"}]\n'
+TACT = '[{"name": "Tact", "weight": 0.3, "status": "active"}]\n'
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_what_is_no_longer_held_is_explained_too_and_a_claim_is_still_a_claim(
     lumen.want(values=TACT)
     lumen.want(values="[]\n")
     out = inside("why", "tact").out
-    assert out.startswith("● tact   value · no longer held\n")
+    assert out.startswith("● Tact   value · no longer held\n")
     assert "0.30 → gone: edited by the author" in out
     assert inside("why", "tact matters").out == "● tact matters\n  └ you have not told me that\n"
 

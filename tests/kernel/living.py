@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tests.kernel.listening import Listener, nothing
 
 from lumen.core.canon import JSON, dumps
-from lumen.core.data import Change, Event, Held, Store, kernel_entry
+from lumen.core.data import Change, Entry, Event, Held, Store, kernel_entry
 from lumen.kernel.cycle import Reflected, Went, due
 from lumen.kernel.cycle import pursue as _pursue
 from lumen.kernel.cycle import reflect as _reflect
@@ -172,3 +172,32 @@ def thought(skill: str, **more: JSON) -> JSON:
     """What a model could propose to do."""
     said = {"skill": skill, "action": "find", "prediction": f"{skill} brings something"}
     return {"candidates": [said | more]}
+
+
+def lived(
+    life: Life, delta: float = 0.0, conflicts: JSON = (), n: int = 1, **told: JSON
+) -> list[int]:
+    """Cycles that went a certain way, archived as the runner archives them."""
+    heard = []
+    for _ in range(n):
+        key = f"lumen:interface:{life.clock.draws}"
+        heard += life.tell(f"Something happened, number {life.clock.draws}.")
+        seq = heard[-1]
+        key = life.kernel.index.turn_of(seq) if life.kernel.index.catch_up() else key
+        option = {"values": ["calm"], "goal": None, "able": True, "tries": 0}
+        cycle: dict[str, JSON] = {
+            "loop": "action",
+            "skill": "search",
+            "delta": delta,
+            "chosen": 0,
+            "options": [option, {**option, "values": ["play"]}],
+            "conflicts": conflicts,
+            **told,
+        }
+        life.kernel.gate.record(kernel_entry("record", "RECORD: so it went", key, {"cycle": cycle}))
+    life.kernel.index.catch_up()
+    return heard
+
+
+def evolved(life: Life) -> list[Entry]:
+    return [e.entry for e in by(life, "self", "evolved")]

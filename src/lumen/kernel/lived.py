@@ -21,6 +21,7 @@ from lumen.soul.selfhood import GOALS, SOUL, selfhood
 
 MOST_MEMORIES = 200
 MOST_QUESTIONS = 20
+UNANSWERED = ("untold", "unknown", "nothing_known")  # phrases a reply that knows nothing ends with
 WINDOW = 50  # explorations within which no question is asked again
 MOST_CYCLES = 500
 SOUGHT = 12  # places where a name may stand before it is plain that it was said more than once
@@ -98,9 +99,10 @@ class Lived:
     def _open_questions(self) -> Iterator[Gap]:
         phrases = lexicon().phrases
         rows = self.index.rows(
-            "SELECT session_key FROM events WHERE author = 'self' AND situation = 'replied' "
-            "AND text IN (?, ?) ORDER BY seq DESC LIMIT ?",
-            (phrases["untold"], phrases["unknown"], MOST_QUESTIONS),
+            "SELECT session_key FROM events WHERE author = 'self' AND situation = 'replied' AND "
+            "(substr(text, -length(?1)) = ?1 OR substr(text, -length(?2)) = ?2 "
+            "OR substr(text, -length(?3)) = ?3) ORDER BY seq DESC LIMIT ?4",
+            (*(phrases[key] for key in UNANSWERED), MOST_QUESTIONS),
         )
         for (session,) in rows:
             for event in self.index.turn(str(session)):
