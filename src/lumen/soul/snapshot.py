@@ -15,8 +15,8 @@ from lumen.core.data import Being
 from lumen.core.errors import UsageError
 from lumen.soul.archive import LOCK, SEGMENT, Tail, shared, tail, torn_end
 
-TOPS = ("lumen.toml", "data", "prompts", "skills")
-LOCKS = (LOCK, ".turns")
+TOPS = ("lumen.toml", "data", "files", "prompts", "skills")
+LOCKS = (LOCK, ".turns", ".talk")
 MADE_AGAIN = {".git", "__pycache__"}
 SMALL = 1 << 20  # a file of the self up to this size is read while writers are held off
 CHUNK = 1 << 18
