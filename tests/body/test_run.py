@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.canon import loads
+from lumen.core.data import Being
+from lumen.kernel.turns import talking
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen, Ran
@@ -153,6 +155,37 @@ def test_it_waits_for_a_conversation_and_can_be_stopped_meanwhile(
     assert lumen.situations("pursues") == []
     talk.send_signal(signal.SIGINT)
     talk.communicate(timeout=60)
+    assert lumen.verified()
+
+
+def test_no_cycle_begins_while_somebody_is_being_answered(lumen: Lumen, wait_until: Wait) -> None:
+    lumen.script({"when": "slow", "say": "At last.", "delay_s": 2})
+    lumen.want(values=VALUES, goals=GOAL)
+    talk = lumen.start("chat", "-m", "a slow one")
+    wait_until(lambda: lumen.heard() == ["a slow one"])
+    assert lumen.run("run", "--cycles", "1", "--every", "0").code == 0
+    talk.communicate(timeout=60)
+    assert lumen.situations("heard", "record", "pursues") == [
+        "heard",
+        "record",
+        "pursues",
+        "record",
+    ]
+
+
+def test_a_cycle_under_way_waits_at_its_next_step_for_a_conversation(
+    lumen: Lumen, wait_until: Wait
+) -> None:
+    lumen.script({"when": "(?s).*", "say": "{}", "delay_s": 1}, role="orchestrator")
+    lumen.script({"when": "slow", "say": "At last.", "delay_s": 2})
+    lumen.want(values=VALUES, goals=GOAL)
+    process = lumen.start("run", "--cycles", "1", "--every", "0")
+    wait_until(lambda: "pursues" in lumen.situations("pursues"))
+    with talking(Being(lumen.being)):
+        assert lumen.run("chat", "-m", "a slow one").code == 0
+    process.communicate(timeout=60)
+    kinds = lumen.situations("pursues", "heard", "think", "record")
+    assert kinds == ["pursues", "heard", "think", "record", "think", "record"]
     assert lumen.verified()
 
 
