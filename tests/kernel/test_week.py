@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,12 +45,12 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 GOLDEN = Path(__file__).with_name("golden") / "week.txt"
-MONDAY = (
+SUNDAY = (
     ("I sing in a choir in Lisbon.", False),
     ("My sister Marta moved to Porto.", False),
     ("My diary has a lock, and the key is under the fern.", True),
 )
-TUESDAY = (("Where does my sister live?", False), ("What is 12 * 12?", False))
+MONDAY = (("Where does my sister live?", False), ("What is 12 * 12?", False))
 QUESTIONS = ("Where do I sing?", "Where did Marta move?", "What do I sing in?")
 PROPOSED = {
     "proposals": [
@@ -91,7 +92,7 @@ def looks_back(life: Life, seen: list[str]) -> None:
     """Reflect when there is cause, as `lumen run` does."""
     if why := due(life.kernel):
         seen += [f.name for f in why]
-        reflect(life)
+        reflect(life, asked=False)
 
 
 def lives_a_week(life: Life, unchanged: Callable[[], None] = lambda: None) -> list[str]:
@@ -105,10 +106,10 @@ def lives_a_week(life: Life, unchanged: Callable[[], None] = lambda: None) -> li
         unchanged()
 
     day(life, 0)
-    for text, private in MONDAY:
+    for text, private in SUNDAY:
         assert life.say(text, private=private).text
     day(life, 1)
-    for text, private in TUESDAY:
+    for text, private in MONDAY:
         assert life.say(text, private=private).text
     cycle(pursue)
     day(life, 2)
@@ -247,8 +248,6 @@ def test_the_same_week_on_the_embedded_model_is_lived_to_its_end(life: Life) -> 
     begins(life)
     small = "embedded/SmolLM2-135M-Instruct"
     roles = dict.fromkeys(("interface", "orchestrator", "scraper", "reflection"), small)
-    from dataclasses import replace
-
     life.kernel.reach = replace(life.kernel.reach, assignments=parse_assignments(roles))
     before = now(life)
     lives_a_week(life)
