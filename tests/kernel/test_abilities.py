@@ -124,6 +124,13 @@ def test_what_was_learnt_and_is_gone_is_learnt_again(life: Life) -> None:
     assert goals(life)[LEARN] == (0.45, "todo")
 
 
+def test_a_skill_the_author_made_ends_the_wish_to_learn_it(life: Life) -> None:
+    life.skill("email", "print('{\"ok\": true}')")
+    give(life, goals=[Held(LEARN, 0.9, "todo")])
+    assert pursue(life).what == f"{LEARN} → note"
+    assert goals(life)[LEARN][1] == "done"
+
+
 def test_what_the_author_switched_off_is_not_learnt_again(life: Life) -> None:
     life.skill("email", "print('{\"ok\": true}')")
     switch(find(life.being.skills, "email"), on=False)
