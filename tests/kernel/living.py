@@ -116,9 +116,9 @@ def wonder(life: Life) -> Went:
     return asyncio.run(_wonder(life.kernel, QUIET))
 
 
-def reflect(life: Life, *, dry_run: bool = False) -> Reflected:
+def reflect(life: Life, *, dry_run: bool = False, asked: bool = True) -> Reflected:
     """One reflection, for whatever calls for it."""
-    why = due(life.kernel, asked=True)
+    why = due(life.kernel, asked=asked)
     return asyncio.run(_reflect(life.kernel, why, QUIET, dry_run=dry_run))
 
 

@@ -43,8 +43,11 @@ def test_a_missing_ability_becomes_a_goal_once_with_the_weight_of_the_wish(life:
         LEARN: (score["motivation"], "todo"),
     }
     assert score["motivation"] == pytest.approx(0.45)  # nothing speaks for it: half the goal
+    assert pursue(life).what == f"{LEARN} → note"  # what waits for a skill comes behind that
+    life.being.skills.joinpath("note").rename(life.being.root / "note")
     before = self_files(life)
-    assert pursue(life).outcome == "I cannot email yet"
+    for _ in range(3):
+        assert pursue(life).outcome == "I cannot email yet"
     assert self_files(life) == before
 
 
@@ -119,6 +122,13 @@ def test_what_was_learnt_and_is_gone_is_learnt_again(life: Life) -> None:
     give(life, goals=[WRITE, Held(LEARN, 0.3, "done")])
     assert pursue(life).outcome == f"I cannot email yet: {LEARN!r} is a goal now"
     assert goals(life)[LEARN] == (0.45, "todo")
+
+
+def test_a_skill_the_author_made_ends_the_wish_to_learn_it(life: Life) -> None:
+    life.skill("email", "print('{\"ok\": true}')")
+    give(life, goals=[Held(LEARN, 0.9, "todo")])
+    assert pursue(life).what == f"{LEARN} → note"
+    assert goals(life)[LEARN][1] == "done"
 
 
 def test_what_the_author_switched_off_is_not_learnt_again(life: Life) -> None:

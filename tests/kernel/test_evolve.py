@@ -119,6 +119,7 @@ def test_a_goal_that_was_reached_is_told_in_the_story_once() -> None:
     past = replace(SELF, completed=(("walk\n# to the sea", 9),))
     (kept,) = settle(proposals(past), past).kept
     assert (kept.text, kept.evidence) == ("I reached a goal: walk # to the sea.", (9,))
+    assert proposals(replace(past, completed=(("walk", 0),))) == []  # it was forgotten
     again = replace(past, soul=f"# Lumen\n\n{kept.text}\n")
     settled = settle(proposals(again), again)
     assert settled.kept == ()

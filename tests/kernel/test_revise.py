@@ -94,6 +94,13 @@ def test_a_goal_for_a_missing_ability_changes_no_goal_there_is(name: str) -> Non
         revise(TEXTS, "action", Change(Store.GOAL_GAP, "add", Held(name, 0.5, "todo")), 2026)
 
 
+def test_an_ability_that_was_learnt_and_is_gone_is_a_goal_again_where_it_stood() -> None:
+    texts = TEXTS | {"data/goals/2025.json": spell([Held("fly", 0.9, "done")])}
+    again = Change(Store.GOAL_GAP, "add", Held("fly", 0.4, "todo"))
+    path, text = revise(texts, "action", again, 2026)
+    assert (path, text) == ("data/goals/2025.json", spell([Held("fly", 0.4, "todo")]))
+
+
 @pytest.mark.parametrize(
     ("store", "operation", "name", "why"),
     [

@@ -14,6 +14,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Held, Origin, kernel_entry
 from lumen.core.errors import LumenError, Refused
+from lumen.kernel.candidates import LEARN, needed, wanted_skill
 from lumen.kernel.lived import Lived
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
 from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, run_loop
@@ -62,12 +63,21 @@ class Reflected:
 
 
 def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
-    """The goal that prompts most: its weight, less the more often it was pursued in vain."""
+    """The goal that prompts most: its weight, less the more often it was pursued in vain.
+
+    One that waits for a skill comes behind all others: the skill has to be learnt first.
+    """
     open_ = [g for g in kernel.self_.goals if g.status in ("todo", "working")]
     if not open_:
         return None
+    names = {g.name for g in open_}
     tries = {g.name: vain_tries(kernel.index, g.name) for g in open_}
-    goal = max(open_, key=lambda g: (g.weight * prompt(tries[g.name]), g.status == "working"))
+
+    def prompts(goal: Held) -> tuple[bool, float, bool]:
+        waits = LEARN + needed(goal.name) in names and not wanted_skill(goal.name)
+        return not waits, goal.weight * prompt(tries[goal.name]), goal.status == "working"
+
+    goal = max(open_, key=prompts)
     return goal, tries[goal.name]
 
 

@@ -40,7 +40,7 @@ class Lived:
         start = last(self.index, "reflection")
         memories = tuple(self.index.lived(start, MOST_MEMORIES))
         cycles = since(self.index, start, MOST_CYCLES)
-        known = {c.seq: self._memory_of(c) for c in cycles}
+        known = {c.seq: self._memory_of(c.seq) for c in cycles}
         texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
         self_ = selfhood(texts)
         soul = kept(self.index, SOUL)
@@ -76,10 +76,14 @@ class Lived:
             for goal in _goals_in(path, file.text):
                 if goal.status not in ("todo", "working"):
                     continue
-                untouched = goal in was and last_pursued(self.index, goal.name) < back
-                vain = vain_tries(self.index, goal.name, start) >= self.stale_cycles
-                if untouched or vain:
-                    yield goal.name, self._last_word(goal.name)
+                pursued = last_pursued(self.index, goal.name)
+                untouched = goal in was and pursued < back
+                if untouched or self._in_vain(goal.name, pursued, start):
+                    yield goal.name, self._told_of(pursued)
+
+    def _in_vain(self, goal: str, pursued: int, start: int) -> bool:
+        recently = pursued > start
+        return recently and vain_tries(self.index, goal, start) >= self.stale_cycles
 
     def gaps(self) -> tuple[Gap, ...]:
         """What is not known: what the author asked in vain, perpetual goals, names said once."""
@@ -136,23 +140,22 @@ class Lived:
         said = [m for m in found.values() if m.event_type is EventType.AUTHOR_MESSAGE]
         return len(said) if len(found) < SOUGHT else SOUGHT
 
-    def _memory_of(self, cycle: Past) -> int:
-        """The memory a cycle is known by: what set it off."""
+    def _memory_of(self, cycle: int) -> int:
+        """The memory a cycle is known by: what set it off; 0: it was forgotten."""
         row = self.index.row(
             "SELECT min(seq) FROM events WHERE author != 'kernel' AND situation != 'erased' "
             "AND session_key = (SELECT session_key FROM events WHERE seq = ?)",
-            (cycle.seq,),
+            (cycle,),
         )
-        return int(row[0] or 0) if row else 0
+        return int(row[0] or 0)
 
-    def _last_word(self, goal: str) -> int:
-        row = self.index.row(
-            "SELECT max(seq) FROM events WHERE author = 'goal' AND text = ?", (goal,)
-        )
+    def _told_of(self, pursued: int) -> int:
+        """What speaks of a goal: the memory of pursuing it last, else the last one there is."""
         newest = self.index.row(
-            "SELECT max(seq) FROM events WHERE author != 'kernel' AND situation != 'erased'"
+            "SELECT seq FROM events WHERE author != 'kernel' AND situation != 'erased' "
+            "ORDER BY seq DESC LIMIT 1"
         )
-        return int(row[0] or newest[0] or 0)
+        return (self._memory_of(pursued) if pursued else 0) or (int(newest[0]) if newest else 0)
 
     def _rests(self, memory: Memory) -> bool:
         """Whether a reply rested on what the author had told."""

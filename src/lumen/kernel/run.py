@@ -225,7 +225,10 @@ async def _run_beat(beat: Beat, turn: Turn, watch: Watch) -> tuple[list[Change],
     if used and beat.name == "think":
         payload["uses"] = {"memories": sorted(used), "by": turn.kernel.strengthens}
     entry = kernel_entry(
-        beat.name, f"{beat.name.upper()}: {'; '.join(said)}", turn.stimulus.session_key, payload
+        beat.name,
+        f"{beat.name.upper()}: {'; '.join(said) or 'nothing'}",
+        turn.stimulus.session_key,
+        payload,
     )
     return changes, entry
 

@@ -96,7 +96,7 @@ async def remember(wondered: Wondered, looked: Looked, stimulus: Stimulus) -> Re
     """Keep the question, the way it was looked into, and what was found."""
     if not wondered.question:
         raise Skip("there is no question")
-    found = f"found: {looked.text}" if looked.text else "found nothing"
+    found = f"found: {looked.text.rstrip('.')}" if looked.text else "found nothing"
     how = "searched" if looked.ok else f"could not search ({looked.error})"
     payload: dict[str, JSON] = {
         "question": wondered.question,

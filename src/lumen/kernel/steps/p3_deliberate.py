@@ -294,7 +294,7 @@ async def decide(
     top = choice(scores, decision.allowed)
     if not top:
         return replace(decision, why=held or "nothing is wanted enough")
-    chosen, broken = (top[0], "") if len(top) == 1 else await tie(plan, top, mind)
+    chosen, broken = (top[0], "") if len(top) == 1 else await tie(plan, top, mind, goal)
     return replace(
         decision,
         chosen=chosen,
@@ -320,10 +320,13 @@ def _learn_first(
     )
 
 
-async def tie(plan: Plan, top: tuple[int, ...], mind: Mind) -> tuple[int, str]:
-    """A strong model breaks a tie; without one, or when it names none of them, the first wins."""
+async def tie(plan: Plan, top: tuple[int, ...], mind: Mind, goal: Held | None) -> tuple[int, str]:
+    """A strong model breaks a tie; without one, or when it names none of them, the first wins.
+
+    The first wins in a conversation too: nobody waits there for a second model.
+    """
     first = top[0], f"the first of {len(top)} that tie"
-    if not await mind.strong("orchestrator"):
+    if goal is None or not await mind.strong("orchestrator"):
         return first
     from lumen.kernel.outputs import Verdict
 

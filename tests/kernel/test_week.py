@@ -1,0 +1,261 @@
+"""Seven days of a being, with a scripted model: all it did, kept as a text that can be read.
+
+The golden file lists, in order, every memory of kernel, self, goal and author; ids, hashes and
+times of day are not in it. `tests/kernel/golden/README.md` says how to write it anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.kernel.living import (
+    EMAIL,
+    SKILL_TOML,
+    by,
+    cycles,
+    give,
+    goals,
+    now,
+    pursue,
+    put_file,
+    reflect,
+    self_files,
+    strong,
+    values,
+    wonder,
+)
+
+from lumen.core.canon import JSON
+from lumen.core.data import Author, Event, Held
+from lumen.hands.terms import Terms
+from lumen.kernel.cycle import due
+from lumen.kernel.deep import compare
+from lumen.kernel.triggers import Thresholds
+from lumen.mind.roles import parse_assignments
+from lumen.soul.verify import verify
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+GOLDEN = Path(__file__).with_name("golden") / "week.txt"
+SUNDAY = (
+    ("I sing in a choir in Lisbon.", False),
+    ("My sister Marta moved to Porto.", False),
+    ("My diary has a lock, and the key is under the fern.", True),
+)
+MONDAY = (("Where does my sister live?", False), ("What is 12 * 12?", False))
+QUESTIONS = ("Where do I sing?", "Where did Marta move?", "What do I sing in?")
+PROPOSED = {
+    "proposals": [
+        {
+            "kind": "value",
+            "name": "patience",
+            "weight": 0.9,
+            "why": "the author waited for me",
+            "evidence": [2, 3],
+        }
+    ]
+}
+
+
+def begins(life: Life) -> None:
+    """Who it is on Sunday evening."""
+    life.kernel.terms = Terms(settings={"write_file": {"unasked": True}})
+    life.kernel.thresholds = Thresholds(stale_cycles=8, every_cycles=0)
+    put_file(life, "choir.txt", "A choir sings on Tuesdays.\nLisbon lies by the sea.\n")
+    give(
+        life,
+        {"curiosity": 0.8, "honesty": 0.8, "care for others": 0.7},
+        [
+            Held("write down where I sing in a choir", 0.9, "todo"),
+            Held("email Marta about Porto", 0.85, "todo"),
+            Held("paint the fence", 0.25, "todo"),
+            Held("understand Lisbon", 0.8, "perpetual"),
+        ],
+    )
+
+
+def day(life: Life, number: int) -> None:
+    """The clock is put to noon of a day of that week."""
+    life.clock.at = life.clock.at.replace(hour=12, minute=0, second=0, microsecond=0)
+    life.clock.at += timedelta(days=1 if number else 0)
+
+
+def looks_back(life: Life, seen: list[str]) -> None:
+    """Reflect when there is cause, as `lumen run` does."""
+    if why := due(life.kernel):
+        seen += [f.name for f in why]
+        reflect(life, asked=False)
+
+
+def lives_a_week(life: Life, unchanged: Callable[[], None] = lambda: None) -> list[str]:
+    """Every day brings something; returns which triggers fired."""
+    fired: list[str] = []
+
+    def cycle(run: Callable[[Life], object]) -> None:
+        run(life)
+        unchanged()
+        looks_back(life, fired)
+        unchanged()
+
+    day(life, 0)
+    for text, private in SUNDAY:
+        assert life.say(text, private=private).text
+    day(life, 1)
+    for text, private in MONDAY:
+        assert life.say(text, private=private).text
+    cycle(pursue)
+    day(life, 2)
+    cycle(wonder)
+    cycle(pursue)
+    day(life, 3)
+    for text in QUESTIONS:
+        assert life.say(text).text
+    cycle(pursue)
+    cycle(wonder)
+    day(life, 4)
+    for _ in range(3):
+        cycle(pursue)
+    day(life, 5)
+    cycle(wonder)
+    for _ in range(4):
+        cycle(pursue)
+    day(life, 6)
+    assert life.say("Reflect on who you are, please.").text
+    reflect(life)
+    return fired
+
+
+def normalised(event: Event) -> str:
+    """A memory as the golden file has it: whoever wrote it, when, what and why."""
+    entry = event.entry
+    text = re.sub(r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "ID", entry.description)
+    text = re.sub(r"\b[0-9a-f]{8,64}\b", "HASH", text)
+    text = re.sub(r"/\S*/being\b", "BEING", text)
+    lock = " (private)" if entry.payload.get("private") else ""
+    return f"{event.timestamp[:10]} {entry.author.value:<8} {entry.situation}{lock}: {text}"
+
+
+def told(life: Life) -> str:
+    return "\n".join(normalised(e) for e in life.events() if e.entry.description) + "\n"
+
+
+def with_a_strong_model(life: Life) -> None:
+    life.script(
+        {"when": "diary", "say": "I will keep that to myself."},
+        {"when": "Where|What", "say": "I would have to guess."},
+        {"when": ".", "say": "I am glad you told me."},
+    )
+    thoughts: list[JSON] = [
+        {
+            "candidates": [
+                {
+                    "skill": "search",
+                    "action": "find",
+                    "input": {"words": "choir"},
+                    "prediction": "curiosity finds where the choir sings",
+                    "values": ["curiosity", "honesty"],
+                    "against": ["care for others"],
+                }
+            ]
+        },
+        {"candidates": []},
+    ]
+    strong(
+        life,
+        Thoughts=thoughts,
+        Verdict={"number": 1},
+        Told={"text": "It came otherwise than foreseen."},
+        Code={"main_py": EMAIL, "skill_toml": SKILL_TOML},
+        Question=[
+            {"question": "Which streets of Lisbon lead down to the sea?"},
+            {"question": "Who founded the first choir of the town?"},
+            "no question",
+        ],
+        Proposals=PROPOSED,
+    )
+
+
+def explained(life: Life, was: dict[str, Held], kind: str, are: dict[str, Held]) -> None:
+    """Every value or goal that differs has a memory that names trigger, change, why and sources."""
+    numbers = {e.seq for e in life.events() if e.entry.author is not Author.KERNEL}
+    memories = [e.entry for e in by(life, "self", "evolved")]
+    for name in was.keys() | are.keys():
+        one, other = was.get(name), are.get(name)
+        if one and other and one.weight == other.weight:
+            continue
+        if kind == "goal" and one is None and name.startswith("learn the skill "):
+            continue  # a missing ability is filed by the kernel, which says so itself
+        about = [m for m in memories if m.payload["change"]["name"] == name]
+        assert about, name
+        for memory in about:
+            assert memory.payload["trigger"]
+            assert "because" in memory.description
+            assert memory.payload["sources"]
+            assert set(memory.payload["sources"]) <= numbers
+        assert about[-1].payload["change"]["after"] == (other.weight if other else 0.15)
+
+
+def held(many: tuple[Held, ...]) -> dict[str, Held]:
+    return {h.name: h for h in many}
+
+
+def test_a_week_is_lived_as_the_golden_file_tells(life: Life) -> None:
+    begins(life)
+    with_a_strong_model(life)
+    before, last = now(life), [self_files(life), len(by(life, "kernel", "evolve"))]
+
+    def unchanged() -> None:
+        """Values and story change in a reflection or not at all."""
+        files, evolved = self_files(life), len(by(life, "kernel", "evolve"))
+        was, many = last
+        assert isinstance(was, dict)
+        if evolved == many:
+            for path in ("data/soul.md", "data/values.json"):
+                assert files[path] == was[path]
+        last[:] = [files, evolved]
+
+    fired = lives_a_week(life, unchanged)
+
+    assert {"goal", "tension"} <= set(fired)
+    assert len(by(life, "kernel", "evolve")) >= 2
+    assert goals(life)["write down where I sing in a choir"][1] == "done"
+    assert goals(life)["learn the skill email"][1] == "done"
+    assert goals(life)["email Marta about Porto"][1] == "done"
+    assert "paint the fence" not in goals(life)
+    assert values(life)["patience"] == (0.5, "active")
+    assert "I reached a goal" in now(life).narrative
+    explained(life, held(before.values), "value", held(now(life).values))
+    explained(life, held(before.goals), "goal", held(now(life).goals))
+    assert all(e.entry.description for e in by(life, "self", "replied"))
+    assert verify(life.being, life.keyring).ok
+    assert compare(life.being, life.kernel.index).problems == ()
+    assert life.open_turns() == []
+    if os.environ.get("LUMEN_WRITE_GOLDEN"):
+        GOLDEN.write_text(told(life), "utf-8")
+    assert told(life) == GOLDEN.read_text("utf-8")
+
+
+@pytest.mark.embedded
+def test_the_same_week_on_the_embedded_model_is_lived_to_its_end(life: Life) -> None:
+    begins(life)
+    small = "embedded/SmolLM2-135M-Instruct"
+    roles = dict.fromkeys(("interface", "orchestrator", "scraper", "reflection"), small)
+    life.kernel.reach = replace(life.kernel.reach, assignments=parse_assignments(roles))
+    before = now(life)
+    lives_a_week(life)
+    assert all(e.entry.description.strip() for e in by(life, "self", "replied"))
+    assert by(life, "kernel", "refused") == []
+    assert by(life, "kernel", "interrupted") == []
+    assert len(cycles(life)) >= 15
+    explained(life, held(before.values), "value", held(now(life).values))
+    assert life.open_turns() == []
+    assert verify(life.being, life.keyring).ok
+    assert compare(life.being, life.kernel.index).problems == ()
