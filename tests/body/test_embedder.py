@@ -51,10 +51,10 @@ def test_status_tells_how_far_reindexing_is_until_it_is_done(talked: Lumen, insi
     assert told["embedder"] == "embedded/all-MiniLM-L6-v2"
     assert told["reindexed"] == told["recallable"] == {"done": 3, "of": 3}
     choose(talked, NAME)
-    assert f"recall    reindexing with {NAME}: 0 of 3\n" in inside("status").out
+    assert f"reindexing with {NAME}: 0 of 3\n" in inside("status").out
     inside("maintain")
     learn(talked, 2)
-    assert f"recall    reindexing with {NAME}: 2 of 3\n" in inside("status").out
+    assert f"reindexing with {NAME}: 2 of 3\n" in inside("status").out
     told = inside("status", "--json").json()
     assert (told["embedder"], told["reindexed"]) == (NAME, {"done": 2, "of": 3})
     learn(talked, 2)

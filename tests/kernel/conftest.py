@@ -37,6 +37,7 @@ from lumen.kernel.run import (
     converse,
 )
 from lumen.kernel.slots import Now, Self
+from lumen.kernel.triggers import Thresholds
 from lumen.mind.ask import Reach
 from lumen.mind.embed import Embedder
 from lumen.mind.roles import parse_assignments
@@ -180,6 +181,7 @@ def wake(being: Being, keyring: Keyring, clock: FixedClock, embedder: Embedder) 
         clock=clock,
         self_=Self(name="Iris", author_name="Ada"),
         now=lambda: Now(clock.now(), ZoneInfo("Europe/Lisbon")),
+        thresholds=Thresholds(stale_cycles=10),  # a short life
     )
     return Life(kernel, clock, keyring)
 

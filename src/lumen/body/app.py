@@ -181,7 +181,7 @@ def thresholds_of(settings: Settings) -> Thresholds:
     return Thresholds(
         delta=told.get("delta", 0.6),
         tension=told.get("tension", 0.5),
-        stale_cycles=int(told.get("stale_cycles", 10)),
+        stale_cycles=int(told.get("stale_cycles", 50)),
         every_cycles=int(told.get("every_cycles", 25)),
     )
 

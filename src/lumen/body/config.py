@@ -19,7 +19,7 @@ from lumen.soul.archive import segments
 
 BUILT_IN_EMBEDDER = "embedded/all-MiniLM-L6-v2"
 THRESHOLDS = MappingProxyType(
-    {"delta": 0.6, "tension": 0.5, "stale_cycles": 10.0, "every_cycles": 25.0}
+    {"delta": 0.6, "tension": 0.5, "stale_cycles": 50.0, "every_cycles": 25.0}
 )
 DEFAULT_ROLES = MappingProxyType({"interface": "embedded/SmolLM2-135M-Instruct"})
 ISOLATIONS = ("none", "limits", "bwrap")

@@ -40,6 +40,8 @@ from lumen.kernel.turns import in_turn
 from lumen.soul.cycles import last, many_since, since, vain_tries
 from lumen.soul.fold import PURSUES
 
+FAINT = 0.1  # a goal pursued in vain so often that it prompts less is left to reflection
+
 
 @dataclass(frozen=True, slots=True)
 class Went:
@@ -78,7 +80,7 @@ def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
         return not waits, goal.weight * prompt(tries[goal.name]), goal.status == "working"
 
     goal = max(open_, key=prompts)
-    return goal, tries[goal.name]
+    return (goal, tries[goal.name]) if prompt(tries[goal.name]) >= FAINT else None
 
 
 async def pursue(kernel: Kernel, watch: Watch) -> Went:
@@ -86,7 +88,8 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
     adopt_edits(kernel)
     found = next_goal(kernel)
     if found is None:
-        return Went("action", "no goal is open", done=False)
+        open_ = any(g.status in ("todo", "working") for g in kernel.self_.goals)
+        return Went("action", "no goal gets on" if open_ else "no goal is open", done=False)
     goal, tries = found
     session_key = f"lumen:orchestrator:{ulid(kernel.clock)}"
     entry = Entry(

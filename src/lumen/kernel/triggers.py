@@ -17,7 +17,7 @@ class Thresholds:
 
     delta: float = 0.6
     tension: float = 0.5  # what each of two values in conflict must weigh
-    stale_cycles: int = 10
+    stale_cycles: int = 50  # turns of a conversation count too
     every_cycles: int = 25
 
 
