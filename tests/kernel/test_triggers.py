@@ -100,7 +100,7 @@ def test_the_thresholds_are_the_authors_to_set(life: Life) -> None:
     for line, mine in (
         ("delta = 0.6", "delta = 0.25"),
         ("tension = 0.5", "tension = 0.9"),
-        ("stale_cycles = 10", "stale_cycles = 4"),
+        ("stale_cycles = 50", "stale_cycles = 4"),
         ("every_cycles = 25", "every_cycles = 0"),
     ):
         assert line in own
