@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -90,6 +91,17 @@ def test_a_goal_goes_from_todo_to_working_to_done_and_no_other_way(life: Life) -
     assert "turn every six hours" in (life.being.root / "files/learn-about-tides.md").read_text()
     assert [f.name for f in due(life.kernel)][-1] == "goal"
     assert pursue(life).what == "no goal is open"
+
+
+def test_what_is_private_stands_on_no_page(life: Life) -> None:
+    life.kernel.terms = MAY_WRITE
+    life.say("The tides in Lisbon drowned my xylocarp.", private=True)
+    life.tell("The tides in Lisbon turn every six hours.")
+    give(life, goals=[Held("learn about tides", 0.8, "working")])
+    pursue(life)
+    page = (life.being.root / "files/learn-about-tides.md").read_text()
+    assert "six hours" in page
+    assert "xylocarp" not in page
 
 
 def test_a_perpetual_goal_is_never_taken_up_and_never_completes(life: Life) -> None:
@@ -320,3 +332,16 @@ def test_a_goal_the_author_closes_meanwhile_ends_the_cycle_and_not_the_run(life:
     assert goals(life)["learn about tides"][1] == "done"
     refresh(life)
     assert pursue(life).what == "no goal is open"
+
+
+def test_a_cycle_whose_process_died_is_closed_by_the_next_and_not_run_again(life: Life) -> None:
+    give(life, goals=[TIDES])
+    pursue(life)
+    (begun,) = by(life, "goal")
+    life.kernel.gate.record(replace(begun.entry, session_key="lumen:orchestrator:dead"))
+    assert [key for key, _ in life.open_turns()] == ["lumen:orchestrator:dead"]
+    pursue(life)
+    assert life.open_turns() == []
+    (told,) = by(life, "kernel", "unclosed")
+    assert told.entry.session_key == "lumen:orchestrator:dead"
+    assert len(cycles(life)) == 2

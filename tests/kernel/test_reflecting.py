@@ -19,10 +19,11 @@ from tests.kernel.living import (
     wonder,
 )
 
-from lumen.core.data import Held
+from lumen.core.data import Change, Held, Store, kernel_entry
 from lumen.kernel.checkpoints import create, find, restore, undo
 from lumen.kernel.cycle import due
 from lumen.kernel.lived import Lived
+from lumen.kernel.revise import base_of
 from lumen.kernel.score import replayed
 from lumen.kernel.triggers import Thresholds
 from lumen.soul.verify import verify
@@ -158,8 +159,9 @@ def test_a_goal_reached_calls_for_reflection_and_enters_the_story_once(life: Lif
 
 
 def test_a_being_without_a_soul_file_gets_one_from_its_story(life: Life) -> None:
-    life.being.soul_md.unlink()
-    life.open_again()
+    soul = Change(Store.SOUL, "set", None, base=base_of(life.being.soul_md.read_text()))
+    life.kernel.gate.commit("author", [soul], kernel_entry("author", "gone", "lumen:author", {}))
+    assert not life.being.soul_md.exists()
     lived(life, goal="walk", completed=True)
     assert reflect(life).refused == ""
     assert "I reached a goal: walk." in life.being.soul_md.read_text()
@@ -183,6 +185,21 @@ def test_a_goal_nobody_touched_is_stale_however_often_its_file_changes(life: Lif
     reflect(life)
     assert "sing" not in goals(life)
     assert "I let go of the goal 'sing'" in evolved(life)[-1].description
+
+
+def test_more_stale_goals_than_one_reflection_may_change_do_not_call_for_one_each_cycle(
+    life: Life,
+) -> None:
+    life.kernel.thresholds = Thresholds(stale_cycles=3, every_cycles=0)
+    give(life, goals=[Held(f"goal {n}", 0.9, "todo") for n in range(7)])
+    lived(life, goal="another", progress=True, n=3)
+    assert due(life.kernel)
+    reflect(life)
+    assert [w for w, _ in goals(life).values()].count(0.8) == 5
+    lived(life, goal="another", progress=True, n=2)
+    assert due(life.kernel) == ()
+    lived(life, goal="another", progress=True)
+    assert due(life.kernel)
 
 
 def test_a_goal_pursued_in_vain_is_stale_too_and_one_the_author_touched_is_not(life: Life) -> None:

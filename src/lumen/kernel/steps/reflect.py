@@ -71,7 +71,6 @@ async def imagined(review: Review, self_: Self, mind: Mind) -> tuple[list[Propos
     return [
         proposed_by(p, tuple(e for e in dict.fromkeys(p.evidence) if e in known), past)
         for p in answer.proposals
-        if known.intersection(p.evidence)  # what nothing speaks for is not even asked
     ], ""
 
 
