@@ -9,7 +9,13 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from lumen.body.config import Settings, data_home, must_be, zone
-from lumen.body.reach import assignments_of, endpoints_of, notes_file, secrets_in
+from lumen.body.reach import (
+    assignments_of,
+    endpoints_of,
+    inner_must_be_local,
+    notes_file,
+    secrets_in,
+)
 from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, NoSubstrate
@@ -114,6 +120,7 @@ def open_kernel(
     clock = SystemClock()
     index = Index(being)
     reachable = endpoints_of(settings)
+    inner_must_be_local(settings, reachable)
     secrets = (*settings.redact, *secrets_in(reachable))
     gate = Gate(being, keyring(), clock, index, secrets)
     recover(gate, settings.soul)

@@ -130,6 +130,7 @@ def read_settings(path: Path) -> Settings:
         raise BadSetting(f"{path} cannot be read: {error}", fix="mend that line") from error
     except OSError as error:
         raise BadSetting(f"{path} cannot be read: {error.strerror}") from error
+    _must_be_known(raw, path)
     seconds = float(_get(raw, path, "skills", "seconds", 20))
     if not 0 < seconds < float("inf"):  # nan is neither
         raise BadSetting(f"{path}: [skills] seconds must be like 20, not {seconds}")
@@ -226,7 +227,7 @@ def _role_tokens(raw: dict[str, Any], path: Path) -> MappingProxyType[str, int]:
     told = section.get("roles", {}) if isinstance(section, dict) else None
     if not isinstance(told, dict):
         raise BadSetting(f"{path}: [budget.roles] must hold lines like interface = 20000")
-    counts = {role: _count({"roles": told}, path, "roles", role, 0) for role in told}
+    counts = {role: _count({"budget.roles": told}, path, "budget.roles", role, 0) for role in told}
     return MappingProxyType(counts)
 
 
@@ -316,12 +317,43 @@ def system_zone() -> str:
     return datetime.now(UTC).astimezone().tzname() or "UTC"  # noqa: TID251 - the zone, not the time
 
 
+_TABLES: dict[str, tuple[str, ...]] = {
+    "being": ("soul",),
+    "author": ("name", "timezone"),
+    "embedder": ("model",),
+    "kernel": ("localModel", "dailyBudget", "maxEscalationsPerHour"),
+    "loops": ("every",),
+    "reflection": tuple(THRESHOLDS),
+    "escalation": ("model",),
+    "budget": ("dollars_per_day", "roles"),
+    "skills": ("seconds", "memory_mib", "isolation"),
+    "memory": ("use_increment", "half_life_days"),
+    "privacy": ("redact",),
+}
+
+
+def _must_be_known(raw: dict[str, Any], path: Path) -> None:
+    """Refuse what nobody reads: a cap with a misspelt name is no cap."""
+    for table, told in raw.items():
+        if table in ("roles", "substrates"):
+            continue
+        if table not in _TABLES:
+            known = ", ".join(f"[{t}]" for t in ("roles", "substrates.NAME", *_TABLES))
+            raise BadSetting(f"{path}: nobody knows [{table}]", fix=f"it may have {known}")
+        for key, value in told.items() if isinstance(told, dict) else ():
+            own = table == "skills" and isinstance(value, dict)  # [skills.NAME] is the skill's own
+            if key not in _TABLES[table] and not own:
+                fix = f"[{table}] has {', '.join(_TABLES[table])}"
+                raise BadSetting(f"{path}: nobody knows [{table}] {key}", fix=fix)
+
+
 def _get(
     raw: dict[str, Any], path: Path, table: str, key: str, default: str | float
 ) -> str | float:
     section = raw.get(table, {})
     value = section.get(key, default) if isinstance(section, dict) else None
     wanted = str if isinstance(default, str) else (int, float)
-    if not isinstance(value, wanted) or isinstance(value, bool):
+    huge = isinstance(value, int) and abs(value) > 10**15
+    if not isinstance(value, wanted) or isinstance(value, bool) or huge:
         raise BadSetting(f"{path}: [{table}] {key} must be like {default!r}, not {value!r}")
     return value

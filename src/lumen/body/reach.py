@@ -6,6 +6,7 @@ they go into requests and nowhere else.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import tomllib
@@ -55,6 +56,21 @@ def assignments_of(settings: Settings) -> dict[str, Assignment]:
     return parse_assignments({**settings.roles, INNER: settings.local_model, **stronger})
 
 
+def inner_must_be_local(settings: Settings, reachable: dict[str, Endpoint]) -> None:
+    """The model of the loop that thinks when nobody speaks is on the author's own machines.
+
+    Raises:
+        BadSetting: lumen.toml says otherwise.
+    """
+    assigned = parse_assignment(INNER, settings.local_model)
+    endpoint = reachable.get(assigned.substrate)
+    if endpoint is None or not endpoint.local:
+        raise BadSetting(
+            f"lumen.toml: [kernel] localModel is {assigned}, which is not on this machine",
+            fix=f"lumen models set {INNER} embedded/SmolLM2-135M-Instruct",
+        )
+
+
 def all_assignments(settings: Settings) -> dict[str, Assignment]:
     """The same, with the embedder."""
     return {
@@ -97,10 +113,17 @@ def save_key(name: str, key: str) -> Path:
     key = key.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
         raise UsageError("that does not look like a key", fix=f"lumen models key {name}")
-    keys = {**read_keys(), name: key}
-    text = "".join(f"{n} = {dumps(k).decode()}\n" for n, k in sorted(keys.items()) if k)
     path = key_file()
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with path.with_suffix(".lock").open("ab") as lock:  # two at once would lose one of the keys
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _write_keys(path, {**read_keys(), name: key})
+    return path
+
+
+def _write_keys(path: Path, keys: dict[str, str]) -> None:
+    spelled = ((dumps(n).decode(), dumps(k).decode()) for n, k in sorted(keys.items()) if k)
+    text = "".join(f"{n} = {k}\n" for n, k in spelled)
     beside = path.with_suffix(f".{os.getpid()}.new")
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -111,4 +134,3 @@ def save_key(name: str, key: str) -> Path:
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise LumenError(f"{path} cannot be written: {error.strerror}") from error
-    return path

@@ -42,8 +42,15 @@ def arithmetic(text: str) -> str:
     for found in _SUM.finditer(text):
         sum_ = " ".join(found[0].split())
         if _OPERATOR.search(sum_) and not _DATE.fullmatch(sum_) and _asked_for(found, text):
-            return sum_.replace("×", "*").replace("÷", "/")
+            return _spelled(sum_)
     return ""
+
+
+def _spelled(sum_: str) -> str:
+    """A sum as calc reads it: people write 1,000 and 007 and 2^10."""
+    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", sum_)
+    plain = re.sub(r"(?<![\d.])0+(?=\d)", "", plain)
+    return plain.replace("×", "*").replace("÷", "/").replace("^", "**")
 
 
 def _asked_for(found: re.Match[str], text: str) -> bool:
@@ -105,7 +112,7 @@ def for_goal(
         "write_file",
         "write",
         f"a page about {about} is written",
-        {"path": f"{slug(goal.name)}.md", "text": page(goal.name, told), "overwrite": True},
+        {"path": f"{slug(goal.name)}.md", "text": page(goal.name, told), "unique": True},
         completes=True,
     )
     return (write, look)
@@ -126,8 +133,11 @@ def _learn(skill: str, can: Callable[[str], bool], *, authors: bool) -> Candidat
 
 def slug(text: str) -> str:
     """A text as a file's name, in whatever script; of one without letters, the hash is left."""
-    kept = _SLUG.sub("-", text.lower()).strip("-")[:LONGEST_SLUG]
-    return kept or f"page-{sha256(text.encode())[:8]}"
+    whole = _SLUG.sub("-", text.lower()).strip("-")
+    mark = sha256(text.encode())[:8]
+    if len(whole) > LONGEST_SLUG:  # what was cut off may be all that tells two goals apart
+        return f"{whole[:LONGEST_SLUG].strip('-')}-{mark}"
+    return whole or f"page-{mark}"
 
 
 def page(title: str, told: Sequence[str]) -> str:

@@ -151,6 +151,17 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
     return _proposal(placed.seq, "", told)
 
 
+def must_be_known(index: Index, seq: int) -> None:
+    """See that the question behind a proposal is still there, before anything is signed.
+
+    Raises:
+        UsageError: it was forgotten.
+    """
+    proposal = next((p for p in proposals(index) if p.seq == seq), None)
+    if proposal and not index.get([proposal.question]):
+        raise UsageError("what it is about was forgotten", fix=f"lumen approvals deny {seq}")
+
+
 def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> Proposal:
     """The author's word on a proposal, signed with a key that is kept outside the being.
 

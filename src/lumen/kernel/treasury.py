@@ -23,6 +23,7 @@ MICROS = 1_000_000
 FRAME = 16  # tokens around each message: who speaks, and where it ends
 AROUND = 64  # tokens around all of them: some servers add a line of their own
 BURN_DAYS = 7
+DAY_S = 24 * 3600
 APPRENTICE_AFTER = 1  # escalations the author approved, before it is an apprentice
 STEADY_AFTER = 10
 GROWN_TURNS = 100
@@ -142,7 +143,7 @@ def forecast(index: Index, caps: Caps, now: datetime) -> Forecast:
         return Forecast(0, 0.0, 0.0, None)
     today = stamp(now)[:10]
     earliest = datetime.fromisoformat(min(day for day, _ in spent)).replace(tzinfo=UTC)
-    days = (now.date() - earliest.date()).days + 1
+    days = max(1, (now.date() - earliest.date()).days + 1)  # a clock may have been set back
     total = sum(spent.values(), Spent())
     used = sum(s.tokens for (day, _), s in spent.items() if day == today)
     return Forecast(
@@ -158,8 +159,8 @@ def _reached(used: int, cap: int, now: datetime) -> datetime | None:
     if not cap or not used:
         return None
     pace = used / max((now - midnight).total_seconds(), 1.0)
-    at = midnight + timedelta(seconds=cap / pace)
-    return at if at < midnight + timedelta(days=1) else None
+    needed = cap / pace
+    return midnight + timedelta(seconds=needed) if needed < DAY_S else None
 
 
 def gap(surface: Surface, reality: Reality, choice: Choice) -> float:
@@ -177,7 +178,7 @@ def gap(surface: Surface, reality: Reality, choice: Choice) -> float:
 def phase(turns: int, approved: int) -> str:
     """Where in its life a being is: this decides what it may do without asking, not who it is.
 
-    Until steady state nothing of its own accord goes to a model that is not local.
+    Until then a model beyond those the author assigned is asked only with the author's yes.
     """
     if not turns:
         return "genesis"

@@ -58,17 +58,18 @@ def approvals(everything: bool, named: str | None, as_json: bool) -> None:
 
 
 @approvals.command()
-@click.argument("number", type=click.IntRange(min=1))
+@click.argument("number", type=click.IntRange(1, 2**62))
 @shared
 def allow(number: int, named: str | None, as_json: bool) -> None:
     """Let proposal NUMBER be carried out, now; your key signs it."""
     from lumen.body.app import as_author
-    from lumen.kernel.escalate import decide, escalate
+    from lumen.kernel.escalate import decide, escalate, must_be_known
 
     being = being_meant(named)
     soul = must_be(being).soul
     with as_author(being, note) as kernel:
         kernel.index.catch_up()
+        must_be_known(kernel.index, number)
         proposal = decide(kernel.gate, soul, number, allow=True)
         note(f"asking {proposal.model} …")
         text = asyncio.run(escalate(kernel, proposal))
@@ -79,7 +80,7 @@ def allow(number: int, named: str | None, as_json: bool) -> None:
 
 
 @approvals.command()
-@click.argument("number", type=click.IntRange(min=1))
+@click.argument("number", type=click.IntRange(1, 2**62))
 @shared
 def deny(number: int, named: str | None, as_json: bool) -> None:
     """Refuse proposal NUMBER."""

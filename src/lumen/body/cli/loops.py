@@ -11,6 +11,7 @@ import time
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from types import FrameType
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -31,6 +32,7 @@ from lumen.body.cli.common import (
 from lumen.body.cli.live import LiveLine
 from lumen.body.config import must_be, zone
 from lumen.core.clock import Clock
+from lumen.core.errors import UsageError
 
 if TYPE_CHECKING:
     from lumen.kernel.cycle import Went
@@ -74,6 +76,8 @@ def run(
     """Let it live: pursue goals and wonder, in turns, and reflect when there is cause."""
     from lumen.body.app import opened
 
+    if every is not None and not isfinite(every):
+        raise UsageError(f"--every {every} is no number of seconds", fix="lumen run --every 60")
     being = being_meant(named)
     settings = must_be(being)
     with suppress(OSError):

@@ -27,6 +27,7 @@ from lumen.hands.skills import (
     find,
     is_name,
     made_by,
+    shipped,
     source_hash,
 )
 from lumen.hands.skills import named as skill_named
@@ -153,7 +154,8 @@ def new_skill(name: str, named: str | None, as_json: bool) -> None:
         folder.mkdir(parents=True)
     except FileExistsError as error:
         raise UsageError(f"{folder} is there already", fix=f"lumen skills show {name}") from error
-    for source in sorted(TEMPLATE.glob("*.*")):
+    ours = shipped() / name  # a being of an older version may lack it
+    for source in sorted((ours if ours.is_dir() else TEMPLATE).glob("*.*")):
         text = source.read_text("utf-8").replace("NAME", name)
         (folder / source.name).write_text(text, "utf-8")
     if as_json:

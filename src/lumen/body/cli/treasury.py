@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -158,7 +159,7 @@ def plot(spent: dict[tuple[str, str], Spent], now: datetime) -> Iterable[str]:
     daily = [stamp(now - timedelta(days=n))[:10] for n in reversed(range(days))]
     totals = {d: sum(s.tokens for (on, _), s in spent.items() if on == d) for d in daily}
     most = max(*totals.values(), 1)
-    colour = is_terminal(sys.stdout)
+    colour = is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
 
     def drawn(role: str, length: int) -> str:
         fill, name = marks[role]
@@ -174,7 +175,7 @@ def plot(spent: dict[tuple[str, str], Spent], now: datetime) -> Iterable[str]:
 
 
 @click.command()
-@click.argument("number", required=False, type=click.IntRange(min=1))
+@click.argument("number", required=False, type=click.IntRange(1, 2**62))
 @click.option(
     "-n", "--limit", default=20, type=click.IntRange(1, 100_000), help="How many to list."
 )

@@ -78,12 +78,7 @@ async def plan(
         found = for_message(ingested.excerpt, prediction, hands.can)
     else:
         authors = await mind.strong("orchestrator")
-        # What is private stays in memory: a page can be read by any skill.
-        told = [
-            f"{day(e.memory.timestamp, now)}: {e.quote}"
-            for e in near(reality)
-            if not e.memory.private
-        ]
+        told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in near(reality)]
         found = for_goal(stimulus.goal, told, hands.can, authors=authors)
         if authors and found[0].skill not in (CREATE, "note"):
             known = hands.known()
@@ -99,8 +94,12 @@ async def plan(
 
 
 def near(reality: Reality) -> list[Evidence]:
-    """Evidence that is near enough to be about it."""
-    return [e for e in reality.evidence if e.score >= NEAR_ENOUGH]
+    """Evidence that is near enough to be about a goal.
+
+    What is private stays in memory: a page can be read by any skill, and what a model is shown
+    here can come back as the words of a search on the web.
+    """
+    return [e for e in reality.evidence if e.score >= NEAR_ENOUGH and not e.memory.private]
 
 
 async def thought_up(

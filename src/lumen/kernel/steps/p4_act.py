@@ -111,15 +111,12 @@ async def compose_final(
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
     draft = choice.draft
-    reckoned = (
-        acted.ok and decision.chosen >= 0 and plan.candidates[decision.chosen].skill == "calc"
-    )
+    reckoned = acted.ran and plan.candidates[decision.chosen].skill == "calc"
     given = plan.candidates[decision.chosen].input if reckoned else None
     text = draft.text
-    if isinstance(given, dict):
-        text = (
-            lexicon().phrases["reckoned"].format(expression=given["expression"], value=acted.text)
-        )
+    if isinstance(given, dict):  # a model's guess at a sum is worth nothing, even when calc fails
+        said_as = lexicon().phrases["reckoned" if acted.ok else "not_reckoned"]
+        text = said_as.format(expression=given["expression"], value=acted.text or acted.error)
     done = await hands.use("chat", "say", {"text": text, "to": self_.author_name})
     said = done.output.get("text") if done.ok and isinstance(done.output, dict) else None
     text = said if isinstance(said, str) else text

@@ -56,7 +56,8 @@ async def imagined(review: Review, self_: Self, mind: Mind) -> tuple[list[Propos
     from lumen.kernel.outputs import Proposals
 
     past = review.experience
-    shown = [m for m in past.memories if m.origin in TRUSTED][-SHOWN:]
+    # The story and the names of goals open every prompt: nothing private may get into them.
+    shown = [m for m in past.memories if m.origin in TRUSTED and not m.private][-SHOWN:]
     slots: dict[str, object] = {
         "summary": review.summary,
         "memories": [Recalled(f"{m.seq}: {m.text[:LONGEST]}", m.private) for m in shown],

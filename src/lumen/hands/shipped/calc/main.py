@@ -45,7 +45,7 @@ UNARY: dict[type, Callable[[Number], Number]] = {ast.UAdd: operator.pos, ast.USu
 CONSTANTS = {"pi": math.pi, "e": math.e}
 FUNCTIONS: dict[str, Callable[..., Number]] = {
     "abs": abs,
-    "round": round,
+    "round": lambda number, digits=0: round(number, max(-400, min(400, int(digits)))),
     "floor": math.floor,
     "ceil": math.ceil,
     "sqrt": math.sqrt,

@@ -21,6 +21,7 @@ Input, one JSON object on stdin
   path       inside the folder, without ".." and not through a link
   text       what it is to hold, up to 1,000,000 bytes
   overwrite  true to replace a file that is there; otherwise that is refused
+  unique     true to take another name, with a number, when there is a file of that name
 
 Output, one JSON object on stdout
   {"ok": true, "output": {"path": "lists/shopping.txt", "bytes": 4, "replaced": false},
@@ -38,15 +39,17 @@ class CallError(Exception):
     """The call cannot be carried out; nothing was written."""
 
 
-def wanted(call: object) -> tuple[str, PurePosixPath, bytes, bool]:
-    """The folder, the path in it, what to write and whether it may replace something."""
+def wanted(call: object) -> tuple[str, PurePosixPath, bytes, bool, bool]:
+    """The folder, the path in it, what to write, and whether it may replace or must be new."""
     if not isinstance(call, dict) or call.get("action") != "write":
         raise CallError('the only action is "write"')
     context, given = call.get("context"), call.get("input")
     folders = context.get("writes") if isinstance(context, dict) else None
     if not (isinstance(folders, list) and folders and isinstance(folders[0], str)):
         raise CallError("no folder was given to write to")
-    if not isinstance(given, dict) or not isinstance(given.get("overwrite", False), bool):
+    if not isinstance(given, dict):
+        raise CallError(INPUT)
+    if not all(isinstance(given.get(key, False), bool) for key in ("overwrite", "unique")):
         raise CallError(INPUT)
     path, text = given.get("path"), given.get("text")
     if not isinstance(path, str) or not isinstance(text, str):
@@ -57,7 +60,7 @@ def wanted(call: object) -> tuple[str, PurePosixPath, bytes, bool]:
         raise CallError(f"the text cannot be written as UTF-8: {error.reason}") from error
     if len(data) > MOST_BYTES:
         raise CallError(f"the text has more than {MOST_BYTES} bytes")
-    return folders[0], inside(path), data, given.get("overwrite", False)
+    return folders[0], inside(path), data, given.get("overwrite", False), given.get("unique", False)
 
 
 def inside(path: str) -> PurePosixPath:
@@ -101,6 +104,15 @@ def standing(here: int, name: str) -> bool:
     return True
 
 
+def free(here: int, path: PurePosixPath) -> str:
+    """A name that no file has yet: the one that was asked for, else with a number."""
+    numbered = (f"{path.stem}-{n}{path.suffix}" for n in range(2, 1000))
+    for name in (path.name, *numbered):
+        if not standing(here, name):
+            return name
+    raise CallError("there are too many files of that name")
+
+
 def put(here: int, name: str, data: bytes, *, overwrite: bool) -> bool:
     """Write beside, then put in place: whole or not at all; says whether something was replaced."""
     there = standing(here, name)
@@ -126,10 +138,11 @@ def put(here: int, name: str, data: bytes, *, overwrite: bool) -> bool:
 
 def write(call: object) -> dict[str, object]:
     """Carry out one call."""
-    folder, path, data, overwrite = wanted(call)
+    folder, path, data, overwrite, unique = wanted(call)
     try:
         here = enter(folder, path)
         try:
+            path = path.with_name(free(here, path)) if unique else path
             replaced = put(here, path.name, data, overwrite=overwrite)
         finally:
             os.close(here)
