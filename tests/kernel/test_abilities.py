@@ -193,7 +193,7 @@ def test_a_sum_is_reckoned_by_the_skill_and_said(life: Life) -> None:
     [
         ("What is 2 + 2?", "2 + 2"),
         ("what's 12/4", "12/4"),
-        ("calculate 2^10", "2^10"),
+        ("calculate 2^10", "2**10"),
         ("3 × 4 = ?", "3 * 4"),
         ("How much is 10 ÷ 4?", "10 / 4"),
         ("In 2020 I asked: what is (1+2)*3?", "(1+2)*3"),

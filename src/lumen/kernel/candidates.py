@@ -136,7 +136,7 @@ def slug(text: str) -> str:
     whole = _SLUG.sub("-", text.lower()).strip("-")
     mark = sha256(text.encode())[:8]
     if len(whole) > LONGEST_SLUG:  # what was cut off may be all that tells two goals apart
-        return f"{whole[:LONGEST_SLUG].strip('-')}-{mark}"
+        return f"{whole[: LONGEST_SLUG - len(mark) - 1].strip('-')}-{mark}"
     return whole or f"page-{mark}"
 
 
