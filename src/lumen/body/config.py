@@ -165,12 +165,6 @@ def read_settings(path: Path) -> Settings:
 
 
 def _thresholds(raw: dict[str, Any], path: Path) -> MappingProxyType[str, float]:
-    section = raw.get("reflection", {})
-    for key in section if isinstance(section, dict) else ():
-        if key not in THRESHOLDS:
-            raise BadSetting(
-                f"{path}: [reflection] {key} is unknown", fix=f"one of {', '.join(THRESHOLDS)}"
-            )
     found = {key: float(_get(raw, path, "reflection", key, d)) for key, d in THRESHOLDS.items()}
     for key, value in found.items():
         if not 0 <= value <= 1_000_000:
