@@ -108,5 +108,5 @@ def test_the_thresholds_are_the_authors_to_set(life: Life) -> None:
     settings.write_text(own, "utf-8")
     assert thresholds_of(must_be(life.being)) == Thresholds(0.25, 0.9, 4, 0)
     settings.write_text(own.replace("tension = 0.9", "patience = 3"), "utf-8")
-    with pytest.raises(BadSetting, match="nobody knows .reflection. patience"):
+    with pytest.raises(BadSetting, match=r"nobody knows \[reflection\] patience"):
         must_be(life.being)
