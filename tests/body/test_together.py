@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.body.conftest import Lumen
 
 EACH = 15
+BIRDS = 210  # about half a minute of talking
 VALUES = '[{"name": "curiosity", "weight": 0.8, "status": "active"}]\n'
 GOALS = """[
   {"name": "learn about tomatoes", "weight": 0.9, "status": "todo"},
@@ -89,9 +90,9 @@ def talk_beside_run(lumen: Lumen, said: list[str]) -> list[str]:
 
 
 def test_a_life_and_a_conversation_at_once_lose_nothing(lumen: Lumen) -> None:
-    said = [f"I saw bird number {n} today." for n in range(EACH)]
+    said = [f"I saw bird number {n} today." for n in range(BIRDS)]
     replies = talk_beside_run(lumen, said)
-    assert [f"number {n} " in reply for n, reply in enumerate(replies)] == [True] * EACH
+    assert [f"number {n} " in reply for n, reply in enumerate(replies)] == [True] * BIRDS
     assert lumen.heard() == said
     assert lumen.situations("pursues")
     whole(lumen)
