@@ -4,7 +4,8 @@ LumenError            what went wrong, and what to try
 ├── UsageError        the caller asked for something that cannot be (exit code 2)
 │   ├── NotABeing     the directory is no being
 │   ├── AlreadyABeing the directory holds one, or other files, already
-│   └── BadSetting    lumen.toml or a template does not say what it must
+│   ├── BadSetting    lumen.toml or a template does not say what it must
+│   └── Locked        the author's key is under a passphrase that was not given
 ├── ArchiveError      the archive cannot be read or written as it stands
 │   ├── Damaged       stored bytes are not what was written
 │   ├── Estranged     this host has seen another chain of the same soul: rolled back, or a fork
@@ -57,6 +58,10 @@ class AlreadyABeing(UsageError):
 
 class BadSetting(UsageError):
     """A file the author writes does not say what it must."""
+
+
+class Locked(UsageError):
+    """The author's key is needed, and its passphrase was not given or is another."""
 
 
 class ArchiveError(LumenError):

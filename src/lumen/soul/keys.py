@@ -1,29 +1,41 @@
-"""The being's signing key and the witness: kept outside the being, readable by its owner alone.
+"""A being's two keys and the witness: kept outside the being, readable by their owner alone.
 
-A chain of hashes cannot show that its end was cut off or that all of it was written anew. A
-signed head shows the second, the witness (the highest head this host has seen) the first.
-Passphrases and approvals are not here yet.
+The host's key signs heads, unattended. The author's key signs what only the author may do
+(erasures, approvals, vouching); it is read when a command of the author's needs it, and may be
+under a passphrase. A chain of hashes cannot show that its end was cut off or that all of it was
+written anew: a signed head shows the second, the witness (the highest head this host has seen)
+the first. Whose word counts for what is for trust.py to say.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from lumen.core.canon import dumps, loads
 from lumen.core.data import Head
 from lumen.core.errors import Damaged
 from lumen.soul.disk import refusal, save, take
+from lumen.soul.passphrase import is_sealed, public_of, seal, unseal
 
 HEX = re.compile(r"[0-9a-f]*")
+SECRET = 32  # bytes of a private key
+
+
+class Signed(NamedTuple):
+    """A signature over some bytes, and the public half of the key that made it, both in hex."""
+
+    key: str
+    signature: str
 
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
-    """A folder outside every being: keys/<soul>.key and witness/<soul>.json."""
+    """A folder outside every being: keys/, author/ and witness/, a file a soul in each."""
 
     folder: Path
 
@@ -39,43 +51,77 @@ class Keyring:
         """Whether this host can sign for the soul."""
         return self.key_file(soul).exists()
 
+    def author_file(self, soul: str) -> Path:
+        """Where the author's private key for a soul is kept."""
+        return self.folder / "author" / f"{soul}.key"
+
+    def has_author_key(self, soul: str) -> bool:
+        """Whether the author's key is on this host."""
+        return self.author_file(soul).exists()
+
     def create(self, soul: str) -> str:
-        """Make a key for a soul, set it aside and return its public half in hex.
+        """Make this host's key for a soul, set it aside and return its public half in hex.
 
         It signs once it is adopted: by then the archive must name it, or nobody would know it.
         """
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-        path = self.key_file(soul)
-        secret = Ed25519PrivateKey.generate()
-        with _at(path):
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            save(path.with_suffix(".new"), secret.private_bytes_raw().hex().encode(), mode=0o600)
-        return secret.public_key().public_bytes_raw().hex()
+        return _set_aside(self.key_file(soul))
 
     def adopt(self, soul: str) -> None:
-        """Sign with the key made last, from here on."""
-        path = self.key_file(soul)
-        with _at(path):
-            path.with_suffix(".new").replace(path)
+        """Sign heads with the key made last, from here on."""
+        _put_in_use(self.key_file(soul))
+
+    def create_author(self, soul: str, passphrase: str = "") -> str:
+        """Make an author's key, set it aside and return its public half in hex."""
+        return _set_aside(self.author_file(soul), passphrase)
+
+    def adopt_author(self, soul: str) -> None:
+        """Sign as the author with the key made last, from here on."""
+        _put_in_use(self.author_file(soul))
+
+    def host_public(self, soul: str) -> str:
+        """The public half of this host's key."""
+        return _signature(_plain(self.key_file(soul)), b"").key
+
+    def author_public(self, soul: str) -> str:
+        """The public half of the author's key; no passphrase is needed for that."""
+        path = self.author_file(soul)
+        written = _read(path)
+        return public_of(written) if is_sealed(written) else _signature(_plain(path), b"").key
+
+    def author_is_locked(self, soul: str) -> bool:
+        """Whether the author's key is under a passphrase."""
+        return is_sealed(_read(self.author_file(soul)))
+
+    def host_sign(self, soul: str, text: bytes) -> Signed:
+        """Sign with this host's key; the text's first line says what it is for."""
+        return _signature(_plain(self.key_file(soul)), text)
+
+    def author_sign(self, soul: str, text: bytes, ask: Callable[[], str]) -> Signed:
+        """Sign with the author's key; `ask` gives the passphrase and is called only if it is locked.
+
+        Raises:
+            Locked: what `ask` gave is not the passphrase.
+        """
+        path = self.author_file(soul)
+        written = _read(path)
+        secret = unseal(written, ask()) if is_sealed(written) else _plain(path)
+        return _signature(secret, text)
+
+    def set_passphrase(self, soul: str, old: str, new: str) -> None:
+        """Put the author's key under another passphrase, or with none in the open.
+
+        Raises:
+            Locked: `old` is not the passphrase it is under.
+        """
+        path = self.author_file(soul)
+        written = _read(path)
+        secret = unseal(written, old) if is_sealed(written) else _plain(path)
+        _keep(path, secret, new)
+        _put_in_use(path)
 
     def sign(self, soul: str, seq: int, event_hash: str) -> Head:
         """State, with this host's key, that the chain has this hash at this event."""
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-        path = self.key_file(soul)
-        with _at(path):
-            written = path.read_bytes()
-        try:
-            secret = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(written.decode()))
-        except ValueError as error:
-            raise Damaged(
-                f"the key {path} is not a key",
-                fix="restore it from a backup, or move it away: a new one will be made and said so",
-            ) from error
-        public = secret.public_key().public_bytes_raw().hex()
-        signature = secret.sign(head_text(soul, seq, event_hash)).hex()
-        return Head(soul, seq, event_hash, public, signature)
+        return Head(soul, seq, event_hash, *self.host_sign(soul, head_text(soul, seq, event_hash)))
 
     def witness(self, soul: str) -> Head | None:
         """The highest head this host has seen, or nothing on a host that never wrote.
@@ -143,17 +189,70 @@ def head_from(raw: bytes, path: Path) -> Head:
 
 def is_signed(head: Head) -> bool:
     """Whether the signature is the key's own. Whose key it is, is for the caller to know."""
+    return is_signed_text(head.key, head_text(head.soul, head.seq, head.event_hash), head.signature)
+
+
+def is_signed_text(key: str, text: bytes, signature: str) -> bool:
+    """Whether a signature over some bytes is that of a key, both in hex."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(head.key))
-        public.verify(
-            bytes.fromhex(head.signature), head_text(head.soul, head.seq, head.event_hash)
-        )
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+        public.verify(bytes.fromhex(signature), text)
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def _set_aside(path: Path, passphrase: str = "") -> str:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    secret = Ed25519PrivateKey.generate()
+    _keep(path, secret.private_bytes_raw(), passphrase)
+    return secret.public_key().public_bytes_raw().hex()
+
+
+def _keep(path: Path, secret: bytes, passphrase: str) -> None:
+    """Write a key beside where it is to be used, for its owner's eyes only."""
+    said = secret.hex().encode()
+    written = seal(secret, _signature(secret, b"").key, passphrase) if passphrase else said
+    fresh = path.with_suffix(".new")
+    with _at(path):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh.unlink(missing_ok=True)  # one left behind may be anybody's to read
+        save(fresh, written, mode=0o600)
+
+
+def _put_in_use(path: Path) -> None:
+    with _at(path):
+        path.with_suffix(".new").replace(path)
+
+
+def _read(path: Path) -> bytes:
+    with _at(path):
+        return path.read_bytes()
+
+
+def _plain(path: Path) -> bytes:
+    written = _read(path)
+    try:
+        secret = bytes.fromhex(written.decode("ascii"))
+        if len(secret) == SECRET:
+            return secret
+    except ValueError:
+        pass
+    raise Damaged(
+        f"the key {path} is not a key",
+        fix="restore it from a backup, or move it away: a new one will be made and said so",
+    )
+
+
+def _signature(secret: bytes, text: bytes) -> Signed:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = Ed25519PrivateKey.from_private_bytes(secret)
+    return Signed(key.public_key().public_bytes_raw().hex(), key.sign(text).hex())
 
 
 @contextmanager
