@@ -11,16 +11,8 @@ from tests.kernel.recorder import connect, fails
 
 from lumen.core.data import Author, EventType, Head, kernel_entry
 from lumen.core.errors import Denied, OverBudget, UsageError, Withheld
-from lumen.kernel.escalate import (
-    Proposal,
-    decide,
-    escalate,
-    expected_value,
-    life,
-    proposals,
-    propose,
-    signed_by,
-)
+from lumen.kernel.approvals import Proposal, decide, proposals, signed_by
+from lumen.kernel.escalate import escalate, expected_value, life, propose
 from lumen.kernel.treasury import GUESSED, Caps, phase
 from lumen.mind.endpoints import Endpoint
 from lumen.soul.keys import Keyring, is_signed

@@ -1,96 +1,28 @@
 """Asking for a stronger model: a proposal with its value, its cost and its way back, that waits.
 
 A being lives on local models first. Where they do not suffice it may propose to ask the one the
-author named for that, and does so only once the author has signed. What is proposed, allowed,
-denied and answered are events; what waits is read off them.
+author named for that, and does so only once the author has signed (approvals.py).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from lumen.core.canon import JSON
 from lumen.core.clock import ulid
-from lumen.core.data import (
-    Author,
-    Change,
-    Entry,
-    Event,
-    EventType,
-    Head,
-    Origin,
-    Store,
-    kernel_entry,
-)
+from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, kernel_entry
 from lumen.core.errors import MindError, UsageError
+from lumen.kernel.approvals import Proposal, escalation, proposals, signed_by
 from lumen.kernel.calls import Calls
-from lumen.kernel.commit import Gate
 from lumen.kernel.run import Kernel, calls_for, identity
 from lumen.kernel.treasury import most_tokens, phase
 from lumen.mind.roles import ESCALATION
 from lumen.mind.substrate import Prompt
-from lumen.soul.archive import parse, read_at
 from lumen.soul.index import Index
-from lumen.soul.keys import is_signed
 
 ANSWER_TOKENS = 128
 WORTH = (4, 5)  # before there is any experience, four of five are taken to be worth it
 WAY_BACK = (
     "the answer is kept as a memory of mine, under that model's name; the next turn is local again"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A stronger model that might be asked, and how that stands."""
-
-    seq: int
-    timestamp: str
-    model: str
-    question: int
-    expected_value: float
-    tokens: int
-    micros: int | None
-    way_back: str
-    state: str  # waiting, approved, denied or escalated
-
-
-def proposals(index: Index) -> list[Proposal]:
-    """Every proposal there was, oldest first."""
-    found: dict[int, Proposal] = {}
-    rows = index.rows(
-        "SELECT segment, offset, length FROM events WHERE situation IN "
-        "('escalation', 'approved', 'denied', 'escalated') ORDER BY seq"
-    )
-    for place in rows:
-        event = parse(read_at(index.being.memory, *place))
-        if event.entry.author is not Author.KERNEL:
-            continue
-        told = event.entry.payload
-        if event.entry.situation == "escalation":
-            found[event.seq] = _proposal(event.seq, event.timestamp, told["escalation"])
-        elif told.get("proposal") in found:
-            known = found[told["proposal"]]
-            found[known.seq] = _standing(known, event.entry.situation)
-    return list(found.values())
-
-
-def _proposal(seq: int, timestamp: str, told: dict[str, JSON]) -> Proposal:
-    return Proposal(
-        seq=seq,
-        timestamp=timestamp,
-        model=str(told["model"]),
-        question=int(told["question"]),
-        expected_value=float(told["expected_value"]),
-        tokens=int(told["tokens"]),
-        micros=told["micros"],
-        way_back=str(told["way_back"]),
-        state="waiting",
-    )
-
-
-def _standing(proposal: Proposal, state: str) -> Proposal:
-    return replace(proposal, state=state)
 
 
 def life(index: Index) -> str:
@@ -129,7 +61,7 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
     if not here.local or here.model_id == there.model_id:
         return None
     tokens, room = most_tokens(would.prompt), would.prompt.max_tokens
-    past = [p.state for p in proposals(kernel.index)]
+    past = [p.state for p in proposals(kernel.index) if p.kind == ESCALATION]
     value = expected_value(
         lacking, past.count("approved") + past.count("escalated"), past.count("denied")
     )
@@ -148,7 +80,7 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
         {"escalation": told},
     )
     placed = kernel.gate.record(entry, sign=True)
-    return _proposal(placed.seq, "", told)
+    return escalation(placed.seq, "", {"escalation": told})
 
 
 def must_be_known(index: Index, seq: int) -> None:
@@ -158,65 +90,8 @@ def must_be_known(index: Index, seq: int) -> None:
         UsageError: it was forgotten.
     """
     proposal = next((p for p in proposals(index) if p.seq == seq), None)
-    if proposal and not index.get([proposal.question]):
+    if proposal and proposal.kind == ESCALATION and not index.get([proposal.question]):
         raise UsageError("what it is about was forgotten", fix=f"lumen approvals deny {seq}")
-
-
-def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> Proposal:
-    """The author's word on a proposal, signed with a key that is kept outside the being.
-
-    Raises:
-        UsageError: nothing of that number waits.
-    """
-    what = "approved" if allow else "denied"
-    with gate.writer.held():
-        gate.index.catch_up()
-        proposal = next((p for p in proposals(gate.index) if p.seq == seq), None)
-        if proposal is None or proposal.state not in ("waiting", "approved"):
-            standing = f"was {proposal.state} already" if proposal else "is no proposal"
-            raise UsageError(f"event {seq} {standing}", fix="lumen approvals")
-        if proposal.state == what:  # it stands, and was not carried out yet
-            return proposal
-        # Its own words before the hash: the signature under a chain's head must not pass for a yes.
-        head = gate.keyring.sign(soul, seq, f"{what}:{gate.index.hash_of(seq)}")
-        entry = kernel_entry(
-            what,
-            f"The author {what} asking {proposal.model}.",
-            "lumen:author",
-            {"proposal": seq, "key": head.key, "signature": head.signature},
-        )
-        gate.record(entry, sign=True)
-        gate.index.catch_up()
-    return _standing(proposal, what)
-
-
-def signed_by(index: Index, seq: int) -> str:
-    """The key under the author's yes to a proposal; empty where it stands under none.
-
-    Only a key that the archive named before then is the being's.
-    """
-    keys: set[str] = set()
-    found = ""
-    rows = index.rows(
-        "SELECT segment, offset, length FROM events WHERE author = 'kernel' "
-        "AND situation IN ('genesis', 'key_added', 'approved', 'denied') ORDER BY seq"
-    )
-    for place in rows:
-        event = parse(read_at(index.being.memory, *place))
-        told = event.entry.payload
-        if "public_key" in told:
-            keys.add(str(told["public_key"]))
-        elif told.get("proposal") == seq:
-            found = str(told["key"]) if _is_yes(event, index.hash_of(seq)) else ""
-            found = found if found in keys else ""
-    return found
-
-
-def _is_yes(event: Event, event_hash: str) -> bool:
-    told = event.entry.payload
-    said = f"approved:{event_hash}"
-    head = Head(event.soul, int(told["proposal"]), said, str(told["key"]), str(told["signature"]))
-    return event.entry.situation == "approved" and is_signed(head)
 
 
 async def escalate(kernel: Kernel, proposal: Proposal) -> str:
@@ -228,7 +103,12 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
     """
     kernel.index.catch_up()
     known = next((p for p in proposals(kernel.index) if p.seq == proposal.seq), None)
-    if known is None or known.state != "approved" or not signed_by(kernel.index, known.seq):
+    if (
+        known is None
+        or known.kind != ESCALATION
+        or known.state != "approved"
+        or not signed_by(kernel.index, known.seq)
+    ):
         raise UsageError(
             f"you have not allowed what event {proposal.seq} proposes", fix="lumen approvals"
         )

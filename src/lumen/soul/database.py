@@ -18,7 +18,7 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 10
+SCHEMA = 11
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -29,7 +29,7 @@ CREATE INDEX events_author ON events(author, seq);
 CREATE INDEX events_session ON events(session_key);
 CREATE INDEX events_repairs ON events(situation) WHERE situation = 'repair';
 CREATE INDEX events_asked ON events(situation, seq)
-  WHERE situation IN ('escalation', 'approved', 'denied', 'escalated');
+  WHERE situation IN ('escalation', 'skill_proposed', 'approved', 'denied', 'escalated');
 CREATE INDEX events_day ON events(segment, seq);
 CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';
 CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',

@@ -231,12 +231,6 @@ class Index:
         rows = self.rows("SELECT session_key, seq FROM open_turns ORDER BY seq")
         return [(str(key), int(seq)) for key, seq in rows]
 
-    def waiting(self) -> int:
-        """How many proposals wait for the author's word."""
-        asked = "SELECT situation, count(*) FROM events WHERE situation IN ('escalation', 'denied', 'escalated') GROUP BY 1"
-        many = {str(s): int(n) for s, n in self.rows(asked)}
-        return many.get("escalation", 0) - many.get("denied", 0) - many.get("escalated", 0)
-
     def said_in(self, start: str, end: str) -> list[Memory]:
         """What the author said between two moments, oldest first."""
         rows = self.rows(

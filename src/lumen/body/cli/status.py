@@ -25,6 +25,7 @@ from lumen.core.canon import JSON, loads
 from lumen.core.clock import SystemClock
 from lumen.core.data import Author, Being
 from lumen.core.errors import Estranged
+from lumen.kernel.approvals import waiting
 from lumen.kernel.edits import look, self_in_force
 from lumen.soul.chosen import reindexed
 from lumen.soul.cycles import last, many_since
@@ -93,7 +94,7 @@ def _found(being: Being, settings: Settings, index: Index) -> dict[str, JSON]:
         "reflected": index.time_of(reflected) or None,
         "cycles_since": many_since(index, reflected),
         "open_turns": len(index.open_turns()),
-        "waiting": index.waiting(),
+        "waiting": waiting(index),
     }
 
 

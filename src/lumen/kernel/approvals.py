@@ -1,0 +1,199 @@
+"""What waits for the author's word: proposals of every kind, and the signed yes or no to each.
+
+A kind is one row in `KINDS`. What is proposed, allowed and denied are events; what waits is read
+off them. Carrying out what was allowed is the business of whoever proposed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from lumen.core.canon import JSON
+from lumen.core.data import Author, Entry, Event, Head, kernel_entry
+from lumen.core.errors import UsageError
+from lumen.kernel.commit import Gate
+from lumen.soul.archive import parse, read_at
+from lumen.soul.index import Index
+from lumen.soul.keys import is_signed
+
+ESCALATION = "escalation"
+SKILL = "skill_proposed"
+WAITING, APPROVED, DENIED, ESCALATED = "waiting", "approved", "denied", "escalated"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something that is not done without the author's word, and how that stands."""
+
+    seq: int
+    timestamp: str
+    kind: str
+    state: str = WAITING  # or approved, denied, escalated
+    model: str = ""  # of an escalation: which model would be asked, about which event
+    question: int = 0
+    expected_value: float = 0.0
+    tokens: int = 0
+    micros: int | None = None
+    way_back: str = ""
+    skill: str = ""  # of a skill: its name, and the hash of exactly the files that would run
+    sha256: str = ""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the author allowed it and it was not carried out yet; a skill's yes just stands."""
+        return self.kind == ESCALATION and self.state == APPROVED
+
+    @property
+    def what(self) -> str:
+        """What is proposed, in a few words."""
+        return f"running the skill {self.skill}" if self.kind == SKILL else f"asking {self.model}"
+
+
+def escalation(seq: int, timestamp: str, payload: dict[str, JSON]) -> Proposal:
+    """A stronger model that might be asked."""
+    told = payload["escalation"]
+    return Proposal(
+        seq=seq,
+        timestamp=timestamp,
+        kind=ESCALATION,
+        model=str(told["model"]),
+        question=int(told["question"]),
+        expected_value=float(told["expected_value"]),
+        tokens=int(told["tokens"]),
+        micros=told["micros"],
+        way_back=str(told["way_back"]),
+    )
+
+
+def _skill(seq: int, timestamp: str, payload: dict[str, JSON]) -> Proposal:
+    return Proposal(
+        seq=seq,
+        timestamp=timestamp,
+        kind=SKILL,
+        skill=str(payload["skill"]),
+        sha256=str(payload["sha256"]),
+        model=str(payload.get("by", "")),
+    )
+
+
+KINDS: dict[str, Callable[[int, str, dict[str, JSON]], Proposal]] = {
+    ESCALATION: escalation,
+    SKILL: _skill,
+}
+
+
+def skill_proposal(name: str, sha256: str, by: str, why: str, session_key: str) -> Entry:
+    """The event that asks whether what a model wrote may run below bubblewrap."""
+    what = f"The skill {name}, which {by} wrote, waits for the author's word: {why}."
+    told: dict[str, JSON] = {"skill": name, "sha256": sha256, "by": by, "why": why}
+    return kernel_entry(SKILL, what, session_key, told)
+
+
+def proposals(index: Index) -> list[Proposal]:
+    """Every proposal there was, oldest first; one that cannot be read is none."""
+    found: dict[int, Proposal] = {}
+    rows = index.rows(
+        "SELECT segment, offset, length FROM events WHERE situation IN "
+        "('escalation', 'skill_proposed', 'approved', 'denied', 'escalated') ORDER BY seq"
+    )
+    for place in rows:
+        event = parse(read_at(index.being.memory, *place))
+        if event.entry.author is not Author.KERNEL:
+            continue
+        told, situation = event.entry.payload, event.entry.situation
+        if situation in KINDS:
+            try:
+                found[event.seq] = KINDS[situation](event.seq, event.timestamp, told)
+            except (KeyError, TypeError, ValueError):
+                continue
+        elif known := found.get(_about(told)):
+            found[known.seq] = replace(known, state=situation)
+    return list(found.values())
+
+
+def waiting(index: Index) -> int:
+    """How many proposals wait for the author, or for what the author allowed to be done."""
+    return sum(p.state == WAITING or p.is_due for p in proposals(index))
+
+
+def skill_of(index: Index, name: str, sha256: str) -> Proposal | None:
+    """The newest proposal to run exactly these files of a skill."""
+    same = [p for p in proposals(index) if (p.kind, p.skill, p.sha256) == (SKILL, name, sha256)]
+    return same[-1] if same else None
+
+
+def may_run(index: Index, name: str, sha256: str) -> bool:
+    """Whether the author's signed yes stands for exactly these files of a skill."""
+    known = skill_of(index, name, sha256)
+    return known is not None and known.state == APPROVED and bool(signed_by(index, known.seq))
+
+
+def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> Proposal:
+    """The author's word on a proposal, signed with a key that is kept outside the being.
+
+    Raises:
+        UsageError: nothing of that number waits.
+    """
+    what = APPROVED if allow else DENIED
+    with gate.writer.held():
+        gate.index.catch_up()
+        proposal = next((p for p in proposals(gate.index) if p.seq == seq), None)
+        if proposal is None or proposal.state not in _open_to(proposal):
+            standing = f"was {proposal.state} already" if proposal else "is no proposal"
+            raise UsageError(f"event {seq} {standing}", fix="lumen approvals")
+        if proposal.state == what:  # it stands, and was not carried out yet
+            return proposal
+        # Its own words before the hash: the signature under a chain's head must not pass for a yes.
+        head = gate.keyring.sign(soul, seq, f"{what}:{gate.index.hash_of(seq)}")
+        entry = kernel_entry(
+            what,
+            f"The author {what} {proposal.what}.",
+            "lumen:author",
+            {"proposal": seq, "key": head.key, "signature": head.signature},
+        )
+        gate.record(entry, sign=True)
+        gate.index.catch_up()
+    return replace(proposal, state=what)
+
+
+def _open_to(proposal: Proposal) -> tuple[str, ...]:
+    """The states in which the author may still decide; on a skill the author may always."""
+    always = (WAITING, APPROVED)
+    return (*always, DENIED) if proposal.kind == SKILL else always
+
+
+def signed_by(index: Index, seq: int) -> str:
+    """The key under the author's yes to a proposal; empty where it stands under none.
+
+    Only a key that the archive named before then is the being's.
+    """
+    keys: set[str] = set()
+    found = ""
+    rows = index.rows(
+        "SELECT segment, offset, length FROM events WHERE author = 'kernel' "
+        "AND situation IN ('genesis', 'key_added', 'approved', 'denied') ORDER BY seq"
+    )
+    for place in rows:
+        event = parse(read_at(index.being.memory, *place))
+        told = event.entry.payload
+        if "public_key" in told:
+            keys.add(str(told["public_key"]))
+        elif _about(told) == seq:
+            found = str(told.get("key", "")) if _is_yes(event, index.hash_of(seq)) else ""
+            found = found if found in keys else ""
+    return found
+
+
+def _about(told: dict[str, JSON]) -> int:
+    """The proposal an event is about; 0 for none."""
+    seq = told.get("proposal")
+    return seq if isinstance(seq, int) else 0
+
+
+def _is_yes(event: Event, event_hash: str) -> bool:
+    told = event.entry.payload
+    said = f"approved:{event_hash}"
+    key, signature = str(told.get("key", "")), str(told.get("signature", ""))
+    head = Head(event.soul, _about(told), said, key, signature)
+    return event.entry.situation == APPROVED and is_signed(head)
