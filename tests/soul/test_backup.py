@@ -33,15 +33,20 @@ PART_OF_IT = {
     "prompts/draft/system.md": b"Speak softly.",
     "skills/chat/main.py": b"print('hi')\n",
     "skills/chat/données/Öffne «это».txt": b"\0\xff",
+    "files/notes on cities.md": b"Written for a goal.\n",
+    "files/deep/er/photo.jpg": b"\xff\xd8" * 600_000,
+    "outbox/2026-11-16.eml": b"Subject: hello\n",
+    "granted by settings/x.csv": b"1,2\n",
+    "notes.txt": b"The author's own.\n",
 }
 NOT_PART_OF_IT = [
     ".git/config",
-    "notes.txt",
     "data/index/soul.db",
     "data/memory/.turns",
     "data/.soul.md.77.new",
     "skills/chat/__pycache__/main.pyc",
     "skills/chat/.git/config",
+    "files/.git/config",
 ]
 SCRIPT = "from lumen.soul.backup import *\nsource = Source(being, keyring, '')\n"
 

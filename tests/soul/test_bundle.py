@@ -190,7 +190,7 @@ def test_a_member_too_many_or_too_few_is_refused(made: Made) -> None:
         "data/",
         "",
         "data/o\0ut",
-        "out",
+        ".out",
         ".git/hooks/pre-commit",
         "skills/x/.git/config",
         "data/index/soul.db",

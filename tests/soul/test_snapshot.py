@@ -204,6 +204,26 @@ def test_a_link_inside_the_being_is_stored_as_what_it_points_to(lived: Home) -> 
     assert not (prompts / "more").is_symlink()
 
 
+def test_what_a_tool_keeps_in_the_folder_is_left_out_and_said(lived: Home) -> None:
+    for name in (".git/config", ".env", ".venv/bin/python"):
+        (lived.being.root / name).parent.mkdir(exist_ok=True)
+        (lived.being.root / name).touch()
+    assert backup(lived).notes == (
+        ".env is not in the backup: its name begins with a dot",
+        ".venv is not in the backup: its name begins with a dot",
+    )
+    assert not any(path.name.startswith(".") for path in restore(lived).root.iterdir())
+
+
+def test_a_file_that_would_run_as_its_owner_comes_back_as_a_plain_one(lived: Home) -> None:
+    left = lived.being.root / "files" / "shell"
+    left.parent.mkdir()
+    left.touch()
+    left.chmod(0o6755)
+    backup(lived)
+    assert (restore(lived).root / "files" / "shell").stat().st_mode & 0o7777 == 0o755
+
+
 def point_outside(path: Path) -> None:
     path.symlink_to("/etc/hostname")
 
@@ -239,7 +259,7 @@ def name_in_bytes(path: Path) -> None:
         (name_in_bytes, "not in UTF-8"),
     ],
 )
-@pytest.mark.parametrize("where", ["skills/chat/odd", "data/odd"])
+@pytest.mark.parametrize("where", ["skills/chat/odd", "data/odd", "odd"])
 def test_what_a_backup_cannot_hold_is_named(
     lived: Home, make: Callable[[Path], None], why: str, where: str
 ) -> None:

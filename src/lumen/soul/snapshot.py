@@ -15,7 +15,7 @@ from lumen.core.data import Being
 from lumen.core.errors import UsageError
 from lumen.soul.archive import LOCK, SEGMENT, Tail, shared, tail, torn_end
 
-TOPS = ("lumen.toml", "data", "files", "prompts", "skills")
+SELF = ("lumen.toml", "data")  # read while writers are held off
 LOCKS = (LOCK, ".turns", ".talk")
 MADE_AGAIN = {".git", "__pycache__"}
 SMALL = 1 << 20  # a file of the self up to this size is read while writers are held off
@@ -59,7 +59,7 @@ def is_kept(name: str) -> bool:
     made_again = parts[:2] == ["data", "index"] or not MADE_AGAIN.isdisjoint(parts)
     passing = parts[-1].startswith(".") and parts[-1].endswith(".new")
     passing = passing or (in_data and parts[-1] in LOCKS)
-    return parts[0] in TOPS and not made_again and not passing
+    return not (parts[0].startswith(".") or made_again or passing)
 
 
 def snapshot(being: Being, *, with_end: bool) -> Snapshot:
@@ -70,19 +70,19 @@ def snapshot(being: Being, *, with_end: bool) -> Snapshot:
         Damaged: the end was asked for, and is not what was written.
     """
     root = being.root
-    pieces = [_piece(*found) for top in ("prompts", "skills") for found in _files(root, top)]
+    tops = sorted(entry.name for entry in root.iterdir())
+    notes = [f"{top} is not in the backup: its name begins with a dot" for top in _hidden(tops)]
+    others = [top for top in tops if top not in SELF]
+    pieces = [_piece(*found) for top in others for found in _files(root, top)]
     with shared(being.memory):
         torn = torn_end(being.memory)
         end = tail(being.memory) if with_end else None
-        pieces += [
-            _of_self(*found) for top in ("lumen.toml", "data") for found in _files(root, top)
-        ]
-    notes: tuple[str, ...] = ()
+        pieces += [_of_self(*found) for top in SELF for found in _files(root, top)]
     if torn:
         cut = torn.segment.relative_to(root).as_posix()
         pieces = [replace(p, size=torn.offset) if p.name == cut else p for p in pieces]
-        notes = (f"{torn.segment.name} ends in an unfinished line, which is not in the backup",)
-    return Snapshot(tuple(sorted(pieces, key=lambda piece: piece.name)), end, notes)
+        notes.append(f"{torn.segment.name} ends in an unfinished line, which is not in the backup")
+    return Snapshot(tuple(sorted(pieces, key=lambda piece: piece.name)), end, tuple(notes))
 
 
 def read(piece: Piece, told: Callable[[int], None]) -> Iterator[bytes]:
@@ -108,8 +108,13 @@ def read(piece: Piece, told: Callable[[int], None]) -> Iterator[bytes]:
         raise Moved
 
 
+def _hidden(tops: list[str]) -> list[str]:
+    """What lies in the being's folder and belongs to a tool; the repository needs no word."""
+    return [top for top in tops if top.startswith(".") and top not in MADE_AGAIN]
+
+
 def _files(root: Path, top: str) -> Iterator[tuple[str, Path]]:
-    """Every file to keep under one of the tops: its name in the being, and where it really is."""
+    """Every file to keep under a name in the being's folder: its name in the being, and where it really is."""
     return _look(root, root / top, top, frozenset({root}))
 
 
