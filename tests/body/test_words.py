@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.canon import loads
+from lumen.core.canon import dumps, loads
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen
@@ -68,6 +68,23 @@ def test_nothing_that_is_said_steers_the_terminal(lumen: Lumen) -> None:
         assert "\u202e" not in ran.said
     assert len(said.out.splitlines()) == len(STEERING)
     assert lumen.heard()[:-1] == list(STEERING)
+
+
+def test_json_keeps_every_word_and_steers_no_terminal(lumen: Lumen) -> None:
+    lumen.run("chat", stdin="\n".join(STEERING).encode())
+    tried = lumen.being / "skills" / "echo"
+    tried.mkdir()
+    (tried / "main.py").write_text(
+        "import json, sys\n"
+        "print(json.dumps({'ok': True, 'output': json.load(sys.stdin)['input']}))\n"
+    )
+    given = dumps("".join(STEERING)).decode()
+    ran = lumen.run("skills", "run", "echo", "say", "--input", given)
+    told = lumen.run("memory", "--all", "--json")
+    assert loads(ran.out) == "".join(STEERING)
+    assert set(STEERING) <= {memory["text"] for memory in told.json()}
+    for line in (ran.out, told.out):
+        assert not [c for c in line if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"]
 
 
 def test_a_terminal_shows_no_escape_that_was_said(lumen: Lumen) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.canon import clean, printable
+from lumen.core.canon import clean, loads, printable, shown
 from lumen.core.clock import FixedClock, SystemClock, parse_stamp, stamp, ulid
 
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text(
@@ -44,11 +44,21 @@ def test_clean_loses_nothing_readable(text: str, kept: str) -> None:
 
 @given(ANY_TEXT)
 def test_printable_text_holds_no_escape_and_no_control_but_line_end_and_tab(text: str) -> None:
-    shown = printable(text)
+    plain = printable(text)
 
-    assert not {c for c in shown if ord(c) < 32 or 127 <= ord(c) < 160} - {"\n", "\t"}
-    assert not set("\u202e\u2066\u200f\u061c") & set(shown)
-    assert printable(shown) == shown
+    assert not {c for c in plain if ord(c) < 32 or 127 <= ord(c) < 160} - {"\n", "\t"}
+    assert not set("\u202e\u2066\u200f\u061c") & set(plain)
+    assert printable(plain) == plain
+
+
+@given(ANY_TEXT)
+def test_json_that_is_shown_says_the_same_and_steers_no_terminal(text: str) -> None:
+    told = {clean(text): [clean(text)]}
+    line = shown(told)
+
+    assert loads(line) == told
+    assert not {c for c in line if ord(c) < 32 or 127 <= ord(c) < 160}
+    assert not set("\u202e\u2066\u200f\u061c") & set(line)
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def test_a_link_inside_the_being_is_stored_as_what_it_points_to(lived: Home) -> 
 
 def test_what_a_tool_keeps_in_the_folder_is_left_out_and_said(lived: Home) -> None:
     for name in (".git/config", ".env", ".venv/bin/python"):
-        (lived.being.root / name).parent.mkdir(exist_ok=True)
+        (lived.being.root / name).parent.mkdir(parents=True, exist_ok=True)
         (lived.being.root / name).touch()
     assert backup(lived).notes == (
         ".env is not in the backup: its name begins with a dot",
@@ -259,10 +259,11 @@ def name_in_bytes(path: Path) -> None:
         (name_in_bytes, "not in UTF-8"),
     ],
 )
-@pytest.mark.parametrize("where", ["skills/chat/odd", "data/odd", "odd"])
+@pytest.mark.parametrize("where", ["skills/chat/odd", "data/odd", "files/odd"])
 def test_what_a_backup_cannot_hold_is_named(
     lived: Home, make: Callable[[Path], None], why: str, where: str
 ) -> None:
+    (lived.being.root / where).parent.mkdir(exist_ok=True)
     make(lived.being.root / where)
     with pytest.raises(UsageError, match=why) as refused:
         backup(lived)

@@ -2,7 +2,7 @@
 
 Text from outside may hold lone surrogates or control characters; `clean` makes it storable
 without losing a readable character. Nothing here decides what is shown on a terminal except
-`printable`, which takes escapes out.
+`printable`, which takes escapes out, and `shown`, which spells them out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _ESCAPES = re.compile(
     r"|\x9b[0-?]*[ -/]*[@-~]?",
     re.DOTALL,
 )
-_BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
+_REORDERING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
+_BIDI = dict.fromkeys(_REORDERING)
+# What JSON may hold as it is, and what would steer a terminal that shows it.
+_SPELLED_OUT = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *_REORDERING)}
 
 
 def dumps(value: JSON) -> bytes:
@@ -51,6 +54,11 @@ def clean(text: str) -> str:
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     whole = _SURROGATE.sub("\ufffd", whole).replace("\0", "\u2400")
     return unicodedata.normalize("NFC", whole.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def shown(value: JSON) -> str:
+    """The same JSON, with what could move the cursor or reorder a line spelled out in it."""
+    return dumps(value).decode().translate(_SPELLED_OUT)
 
 
 def printable(text: str) -> str:

@@ -16,6 +16,7 @@ from lumen.core.canon import JSON, dumps, loads, printable
 from lumen.core.clock import Clock
 from lumen.core.errors import SkillError
 from lumen.hands.isolation import Box, Isolation, confined
+from lumen.hands.modes import strip_borrowed_rights
 from lumen.hands.process import End, Ending, Limits, converse
 from lumen.hands.script import command_of
 from lumen.hands.skills import Skill
@@ -70,7 +71,10 @@ async def run(call: Call, limits: Limits, clock: Clock, box: Box = BOX) -> Resul
         skill = call.skill
         command = command_of(skill.entry, box)
         program = confined(command, skill.folder, box, limits)
-        ending = await converse(program, request, limits)
+        try:
+            ending = await converse(program, request, limits)
+        finally:  # also when it was stopped
+            strip_borrowed_rights(box.writes)
         stderr = ending.stderr
         answer = _judge(ending, limits)
     except SkillError as error:

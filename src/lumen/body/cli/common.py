@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from lumen.body.config import find_being
-from lumen.core.canon import JSON, dumps, printable
+from lumen.core.canon import JSON, printable, shown
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Being
 from lumen.core.errors import UsageError
@@ -45,9 +45,9 @@ def being_meant(named: str | None) -> Being:
 
 
 def show(value: JSON) -> None:
-    """Print a result as one line of JSON."""
+    """Print a result as one line of JSON that steers no terminal."""
     try:
-        line = dumps(value).decode()
+        line = shown(value)
     except TypeError:  # a path that is no UTF-8; here its bytes are escaped
         line = json.dumps(value)
     click.echo(line)
@@ -155,6 +155,7 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> None:
     """Columns that line up; the last one is cut to the terminal's width, if there is one."""
     if not rows:
         return
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     room = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 10_000
     room -= sum(widths) + 2 * len(widths) + len(indent)
