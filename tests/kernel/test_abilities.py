@@ -21,7 +21,8 @@ from tests.kernel.living import (
 from lumen.core.data import Held
 from lumen.hands.author import switch
 from lumen.hands.skills import Maker, find, made_by
-from lumen.kernel.candidates import arithmetic, could_be_skill, slug, wanted_skill
+from lumen.kernel.candidates import could_be_skill, slug, wanted_skill
+from lumen.kernel.sums import arithmetic
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:

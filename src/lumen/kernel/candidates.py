@@ -10,20 +10,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from lumen.core.canon import sha256
+from lumen.core.canon import JSON, sha256
 from lumen.core.data import Held
 from lumen.hands.skills import is_name
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import is_question, words
+from lumen.kernel.reading import words
 from lumen.kernel.score import Behaviour
 from lumen.kernel.slots import Candidate
+from lumen.kernel.sums import sum_asked
 
 LEARN = "learn the skill "  # how a goal for a missing ability begins
 CREATE = "create_skill"  # not a program: the kernel's own tool for making one
-_SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
-_OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
-_PLAIN = re.compile(r"[+*^×÷]|\s[-/%]\s")  # an operator that stands in no date and no number
-_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SLUG = re.compile(r"[\W_]+")
 _WANTED = re.compile(re.escape(LEARN) + r"([a-z][a-z0-9_]*)")
 LONGEST_SLUG = 48
@@ -32,34 +29,6 @@ CLOSE = 0.1  # a candidate that scores so little less was passed up
 MOST_TORN = 8  # pairs of values that are told of
 
 Likeness = Callable[[tuple[str, ...], str], tuple[float, ...]]
-
-
-def arithmetic(text: str) -> str:
-    """The sum a text asks for; empty when it asks for none.
-
-    Dates, telephone numbers and "24/7" look like sums too: those need a word that asks for one.
-    """
-    for found in _SUM.finditer(text):
-        sum_ = " ".join(found[0].split())
-        if _OPERATOR.search(sum_) and not _DATE.fullmatch(sum_) and _asked_for(found, text):
-            return _spelled(sum_)
-    return ""
-
-
-def _spelled(sum_: str) -> str:
-    """A sum as calc reads it: people write 1,000 and 007 and 2^10."""
-    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", sum_)
-    plain = re.sub(r"(?<![\d.])0+(?=\d)", "", plain)
-    return plain.replace("×", "*").replace("÷", "/").replace("^", "**")
-
-
-def _asked_for(found: re.Match[str], text: str) -> bool:
-    before = text[: found.start()].lower().rstrip(" :")
-    cues = [cue.end() for cue in lexicon().signals["reckon"].finditer(text.lower())]
-    if len(before) in cues:
-        return True
-    alone = not (text[: found.start()] + text[found.end() :]).strip(" =?.!\n")
-    return bool(_PLAIN.search(found[0])) and (alone or bool(cues) or is_question(text))
 
 
 def could_be_skill(name: str) -> bool:
@@ -82,9 +51,10 @@ def needed(goal: str) -> str:
 def for_message(text: str, prediction: str, can: Callable[[str], bool]) -> tuple[Candidate, ...]:
     """What could be done when the author speaks: reckon, where that is asked, and speak."""
     speak = Candidate("chat", "say", prediction)
-    sum_ = arithmetic(text)
-    if sum_ and can("calc"):
-        reckon = Candidate("calc", "work_out", f"{sum_} has a value", {"expression": sum_})
+    asked = sum_asked(text)
+    if asked and can("calc"):
+        given: JSON = {"expression": asked.expression, "said": asked.said}
+        reckon = Candidate("calc", "work_out", f"{asked.expression} has a value", given)
         return (reckon, speak)
     return (speak,)
 

@@ -1,17 +1,21 @@
 """The words that carry judgement and the phrases the kernel speaks, loaded from lexicon/*.toml.
 
-English for now; a message in another language still works, with fewer signals.
+English, and the commonest words of Russian; a message in another language still works, with fewer
+signals.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
+LANGUAGES = ("en", "ru")
 FOLDER = Path(__file__).with_name("lexicon")
 
 
@@ -27,16 +31,17 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """One language's words."""
+    """The words, of whatever language."""
 
     signals: MappingProxyType[str, re.Pattern[str]]
     kinds: MappingProxyType[str, Kind]
     numbers: frozenset[str]
     calendar: frozenset[str]
     empty: frozenset[str]
-    mirror: MappingProxyType[str, str]
     phrases: MappingProxyType[str, str]
     abilities: MappingProxyType[str, re.Pattern[str]]
+    sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
+    turned: MappingProxyType[str, str]  # the author's pronouns, as the being says them back
 
     def has(self, signal: str, text: str) -> bool:
         """Whether any word or phrase of a signal occurs in a text."""
@@ -48,9 +53,10 @@ class Lexicon:
 
 
 @cache
-def lexicon(language: str = "en") -> Lexicon:
-    """The words of a language."""
-    raw = tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
+def lexicon() -> Lexicon:
+    """The words of every language there are some for; what the kernel speaks is English."""
+    raw = {language: _read(language) for language in LANGUAGES}
+    english = raw["en"]
     kinds = {
         name: Kind(
             asks=_any_of(kind["asks"]),
@@ -58,20 +64,43 @@ def lexicon(language: str = "en") -> Lexicon:
             numbers=kind.get("numbers", False),
             names=kind.get("names", False),
         )
-        for name, kind in raw["kinds"].items()
+        for name, kind in _joined(raw, "kinds").items()
     }
-    signals = {name: _any_of(words) for name, words in raw["signals"].items()}
-    signals |= {name: re.compile(pattern) for name, pattern in raw["patterns"].items()}
+    signals = {name: _any_of(words) for name, words in _joined(raw, "signals").items()}
+    signals |= {name: re.compile(pattern) for name, pattern in english["patterns"].items()}
+    words = _joined(raw, "words")
     return Lexicon(
         signals=MappingProxyType(signals),
         kinds=MappingProxyType(kinds),
-        numbers=frozenset(raw["words"]["numbers"]),
-        calendar=frozenset(raw["words"]["calendar"]),
-        empty=frozenset(raw["words"]["empty"]),
-        mirror=MappingProxyType(raw["mirror"]),
-        phrases=MappingProxyType(raw["phrases"]),
-        abilities=MappingProxyType({name: _any_of(ws) for name, ws in raw["abilities"].items()}),
+        numbers=frozenset(words["numbers"]),
+        calendar=frozenset(words["calendar"]),
+        empty=frozenset(words["empty"]),
+        phrases=MappingProxyType(english["phrases"]),
+        abilities=MappingProxyType(
+            {name: _any_of(ws) for name, ws in english["abilities"].items()}
+        ),
+        sums=MappingProxyType(_joined(raw, "sums")),
+        turned=MappingProxyType(english["turned"]),
     )
+
+
+def _read(language: str) -> dict[str, Any]:
+    return tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+def _joined(raw: Mapping[str, dict[str, Any]], table: str) -> dict[str, Any]:
+    """A table of several languages in one: lists go on, tables are joined, of a word the first holds."""
+    joined: dict[str, Any] = {}
+    for language in raw.values():
+        for name, value in language.get(table, {}).items():
+            before = joined.get(name)
+            if isinstance(before, list):
+                joined[name] = [*before, *value]
+            elif isinstance(before, dict):
+                joined[name] = before | {k: [*before.get(k, []), *v] for k, v in value.items()}
+            else:
+                joined.setdefault(name, value)
+    return joined
 
 
 def _any_of(words: list[str]) -> re.Pattern[str]:

@@ -117,7 +117,7 @@ def fits(kind: Kind | None, text: str, question: str) -> bool | None:
 
 def mirror(text: str) -> str:
     """The author's words said back: "My sister" becomes "your sister"."""
-    turned = lexicon().mirror
+    turned = lexicon().turned
     pattern = re.compile(
         r"(?<![\w'])(?:"
         + "|".join(map(re.escape, sorted(turned, key=len, reverse=True)))

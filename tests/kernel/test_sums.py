@@ -1,0 +1,100 @@
+"""Sums and percentages: code reads them off the words, calc works them out, to the last digit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.core.data import EventType
+from lumen.kernel.sums import sum_asked
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+WRONG = "= 42"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("What's 18% of 240?", "18% of 240 = 43.2"),
+        ("what is 12 * 7 + 3", "12 * 7 + 3 = 87"),
+        ("240 plus 18 percent", "240 plus 18 percent = 283.2"),
+        ("What is 0.1 + 0.2?", "0.1 + 0.2 = 0.3"),
+        ("сколько будет 15% от 80", "15% от 80 = 12"),
+    ],
+)
+def test_a_sum_in_words_is_worked_out_by_calc_and_not_by_the_model(
+    life: Life, asked: str, answer: str
+) -> None:
+    life.listen(WRONG, small=True)
+
+    assert life.say(asked).text == answer
+    used = [e.entry.description for e in life.turn() if e.entry.event_type is EventType.TOOL_CALL]
+    assert used == ["calc.work_out", "chat.say"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expression"),
+    [
+        ("half of 90", "(90 * 1/2)"),
+        ("What is half of 90?", "(90 * 1/2)"),
+        ("Hey, what's 18% of $240 please?", "(240 * 18 / 100)"),
+        ("How much is a quarter of 1,000?", "(1000 * 1/4)"),
+        ("what is 18,5 % of 1000", "(1000 * 18.5 / 100)"),
+        ("seven times eight", "7 * 8"),
+        ("twice 45", "(45 * 2/1)"),
+        ("What is 20% off 50?", "(50 * (100 - 20) / 100)"),
+        ("how much is a 15% tip on 80", "(80 * 15 / 100)"),
+        ("what is 20% of 80 + 3", "(80 * 20 / 100) + 3"),
+        ("what is 10% of 20% of 300", "((300 * 20 / 100) * 10 / 100)"),
+        ("What is (2 plus 3) times 4?", "(2 + 3) * 4"),
+        ("what is 100 - 15%", "(100) * (100 - 15) / 100"),
+        ("What is 7 squared?", "7 ** 2"),
+        ("What is the square root of 16?", "sqrt(16)"),
+        ("I need to pay the plumber. What's 18% of 240?", "(240 * 18 / 100)"),
+        ("Сколько будет 2 плюс 2?", "2 + 2"),
+        ("половина от 90", "(90 * 1/2)"),
+        ("сколько будет 100 минус 15 процентов", "(100) * (100 - 15) / 100"),
+    ],
+)
+def test_words_of_arithmetic_become_an_expression(asked: str, expression: str) -> None:
+    found = sum_asked(asked)
+
+    assert found is not None
+    assert found.expression == expression
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I am 90% sure.",
+        "I am 90% sure",
+        "Half of my friends live in Lisbon.",
+        "10% of people are left-handed.",
+        "What is 50%?",
+        "50%",
+        "ten",
+        "one of ten",
+        "What is one?",
+        "What's 18% of my 240 + 10?",
+        "What is (2 plus 3?",
+        "It went from 240 to 18 percent.",
+        "Half of 90 is 45.",
+        "We were three of ten.",
+        "x",
+        "My flat is 3 times 4 metres.",
+        "Plus, I like rice.",
+        "the other half",
+        "5 % 0 plus",
+    ],
+)
+def test_what_only_looks_like_a_sum_is_none(said: str) -> None:
+    assert sum_asked(said) is None
+
+
+def test_what_has_no_value_is_said_to_have_none(life: Life) -> None:
+    life.listen(WRONG, small=True)
+
+    assert life.say("What is 5 divided by 0?").text.startswith("I cannot work out 5 divided by 0: ")
