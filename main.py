@@ -19,11 +19,14 @@ UV_AT_LEAST = (0, 8, 0)
 UV_NEEDS_PYTHON = (3, 8)
 DOWNLOAD = "about 240 MB"
 WINDOWS = os.name == "nt"
+WORKERS = ["-n", "2", "--dist", "worksteal"]
 
 HELP = """\
 python3 main.py <command>   run lumen; the first time this sets up ./.venv ({download}, once)
 python3 main.py --help      what lumen can do
 python3 main.py test        run every check; add pytest arguments to run fewer tests
+     --deep                 try all of what is otherwise sampled: much slower
+     --seed N               draw other samples; the run that failed says which were drawn
 """.format(download=DOWNLOAD)
 
 FULLY_COVERED = ",".join(
@@ -320,21 +323,32 @@ def bring_bwrap() -> None:
         say("  try: apt install bubblewrap   (dnf, pacman, apk: the same name)")
 
 
+def chooses_tests(pytest_arguments: "list[str]") -> bool:
+    """Whether only some tests are asked for; how hard they try is another matter."""
+    value = False
+    for argument in pytest_arguments:
+        if not value and argument != "--deep" and argument.split("=")[0] != "--seed":
+            return True
+        value = argument == "--seed"
+    return False
+
+
 def stages(pytest_arguments: "list[str]") -> "list[tuple[str, list[list[str]]]]":
     """Every check by name, with the commands it takes, in the order they run."""
+    tests = ["pytest", *WORKERS, *pytest_arguments]
     found: "list[tuple[str, list[list[str]]]]" = [
         ("format", [["ruff", "format", "--check", "."]]),
         ("lint", [["ruff", "check", "."]]),
         ("types", [["mypy"]]),
         ("contracts", [["lint-imports", "--no-logo"]]),
     ]
-    if pytest_arguments:
+    if chooses_tests(pytest_arguments):
         # Part of the tests covers part of the code: measuring that would only mislead.
-        return [*found, ("tests", [["pytest", *pytest_arguments]])]
+        return [*found, ("tests", [tests])]
     report = ["coverage", "report"]
     return [
         *found,
-        ("tests", [["coverage", "erase"], ["coverage", "run", "-m", "pytest"]]),
+        ("tests", [["coverage", "erase"], ["coverage", "run", "-m", *tests]]),
         (
             "coverage",
             [

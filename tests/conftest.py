@@ -1,19 +1,75 @@
-"""What every test may rely on: the checkout's root, chance that repeats, servers to talk to."""
+"""What every test may rely on: the checkout's root, chance that repeats, servers to talk to.
+
+`--deep` tries all kill points, longer histories and more examples; `--seed N` draws other samples.
+Temporary files stand on a memory disk, except for tests marked `real_disk`.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import settings
 from tests.peers import LlamaServer, Wire
+from tests.sampling import Sampled, set_examples
 
-# The same examples every time, and none judged by how long it took: a red test stays red.
-settings.register_profile("lumen", derandomize=True, deadline=None, database=None)
-settings.load_profile("lumen")
+MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - only for what is thrown away
+MEMORY_NEEDED = 1 << 30
+LASTING = Path("/var/tmp")  # noqa: S108 - unlike /tmp, never kept in memory
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How much is tried, and which of it."""
+    group = parser.getgroup("lumen")
+    group.addoption("--deep", action="store_true", help="try all of what is otherwise sampled")
+    group.addoption("--seed", type=int, default=0, help="draw other samples (default: 0)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Set chance, signals and temporary files before the first test is read."""
+    set_examples(config.getoption("seed"), deep=config.getoption("deep"))
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A background job ignores interrupts, and so would every process a test interrupts.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if "TMPDIR" not in os.environ and memory_disk_will_do():
+        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY_DISK)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """What it takes to try the same again."""
+    much = "all is tried" if config.getoption("deep") else "samples are tried, --deep tries all"
+    return f"lumen: --seed {config.getoption('seed')}, {much}"
+
+
+def memory_disk_will_do() -> bool:
+    """Whether there is one with room, where programs may be run too."""
+    if not (MEMORY_DISK.is_dir() and os.access(MEMORY_DISK, os.W_OK)):
+        return False
+    found = os.statvfs(MEMORY_DISK)
+    return not found.f_flag & os.ST_NOEXEC and found.f_bavail * found.f_frsize > MEMORY_NEEDED
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A folder of the test's own: where files last, if that is what the test is about."""
+    if request.node.get_closest_marker("real_disk") is None:
+        yield tmp_path
+        return
+    where = LASTING if os.access(LASTING, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="lumen-test-", dir=where) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def sampled(request: pytest.FixtureRequest) -> Sampled:
+    """Draws what this test tries of a large space."""
+    option = request.config.getoption
+    return Sampled(request.node.nodeid, option("seed"), option("deep"))
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tests.body.conftest import Lumen
 
+pytestmark = pytest.mark.real_disk
 # Root may read everything. Without these two capabilities its children go by the mode bits.
 POWERLESS = (
     "import ctypes; libc = ctypes.CDLL(None); "

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from lumen.core.canon import JSON
 
+pytestmark = pytest.mark.real_disk
 BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)
 BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
 # The limit is lifted in the same process, as when somebody makes room while a talk goes on.

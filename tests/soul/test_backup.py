@@ -206,6 +206,7 @@ def test_an_archive_without_a_beginning_can_be_backed_up_on_request(
     assert (folder / first.relative_to(lived.being.root)).read_bytes() == spoiled
 
 
+@pytest.mark.real_disk
 @pytest.mark.parametrize("size", [0, 1000, 16_000])
 def test_a_full_disk_leaves_no_backup(lived: Home, size: int) -> None:
     script = (
@@ -219,6 +220,7 @@ def test_a_full_disk_leaves_no_backup(lived: Home, size: int) -> None:
     assert there(lived) == ["being", "host"]
 
 
+@pytest.mark.real_disk
 @pytest.mark.parametrize("size", [0, 1000, 16_000])
 def test_a_full_disk_leaves_nothing_half_restored(lived: Home, size: int) -> None:
     backup(lived)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from lumen.core.clock import SystemClock, draw_from
 from lumen.soul.archive import torn_end
 from lumen.soul.verify import verify
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from tests.soul.conftest import Home
 
+pytestmark = pytest.mark.real_disk
 ROUNDS = 10
 PROCESSES = 4
 WRITE_UNTIL_KILLED = """

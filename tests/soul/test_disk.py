@@ -21,6 +21,7 @@ from lumen.soul.index import Index
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
 
+pytestmark = pytest.mark.real_disk
 FULL = """
 import resource
 def room(size):

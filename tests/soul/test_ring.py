@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from tests.soul.conftest import Home
 
+pytestmark = pytest.mark.real_disk
+
 
 def lock(home: Home) -> Path:
     return home.being.memory / LOCK

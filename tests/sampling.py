@@ -1,0 +1,65 @@
+"""How much of a large space a run tries: some of it by default, all of it with `--deep`.
+
+What is tried is drawn by `--seed` and the test's own name, so the same seed tries the same again,
+in whatever order and on however many workers the tests run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from hypothesis import HealthCheck, core, settings
+
+from lumen.core.clock import draw_from
+
+T = TypeVar("T")
+USUAL_EXAMPLES = 100
+DEEP_EXAMPLES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """What one test may draw from."""
+
+    name: str
+    seed: int
+    deep: bool
+
+    def of(self, every: Sequence[T], few: int) -> list[T]:
+        """All of them with --deep; else the first, the last and `few` between, in their order."""
+        between = range(1, len(every) - 1)
+        if self.deep or few >= len(between):
+            return list(every)
+        drawn = draw_from(f"{self.seed}:{self.name}").sample(between, few)
+        print(f"{len(drawn) + 2} of {len(every)} tried, drawn by --seed {self.seed}")  # noqa: T201
+        return [every[at] for at in (0, *sorted(drawn), len(every) - 1)]
+
+    def rounds(self, few: int, many: int) -> int:
+        """How often to do what differs each time."""
+        return many if self.deep else few
+
+
+def set_examples(seed: int, *, deep: bool) -> None:
+    """Tell hypothesis what to draw; none of it is judged by how long it took.
+
+    Without a seed of its own each test has the same examples every time: a red test stays red.
+    """
+    settings.register_profile(
+        "lumen",
+        derandomize=not seed,
+        deadline=None,
+        database=None,
+        max_examples=DEEP_EXAMPLES if deep else USUAL_EXAMPLES,
+        suppress_health_check=[HealthCheck.too_slow],  # which goes by the clock
+    )
+    settings.load_profile("lumen")
+    if seed:
+        core.global_force_seed = seed  # type: ignore[assignment] # what its own option sets
+
+
+def examples(few: int) -> int:
+    """A test's own number of examples, and so much more of them with --deep."""
+    assert settings.default is not None
+    return few * settings.default.max_examples // USUAL_EXAMPLES
