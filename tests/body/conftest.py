@@ -84,12 +84,14 @@ class Lumen:
     ) -> subprocess.Popen[bytes]:
         """Start a command with pipes; `prelude` is Python that runs in the child first.
 
-        A child on a full disk is not measured: coverage could not write its file either.
+        A child on a full disk is not measured: coverage could not write its file either. Nor does
+        it keep compiled modules: Python would leave half of one for everybody else.
         """
         first = ["-c", f"import os, sys; {prelude}; {EXEC}"] if prelude else ["-m", "lumen"]
         env = self.env() if env is None else env
         if "RLIMIT" in prelude:
             env = {name: value for name, value in env.items() if not name.startswith("COV")}
+            env["PYTHONDONTWRITEBYTECODE"] = "1"
         process = subprocess.Popen(
             [sys.executable, *first, *arguments],
             stdin=subprocess.PIPE,

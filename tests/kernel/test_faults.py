@@ -46,6 +46,7 @@ BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
 # The limit is lifted in the same process, as when somebody makes room while a talk goes on.
 LIMITED = """
 import os, resource, sys
+sys.dont_write_bytecode = True  # or half a module is left for everybody else
 from datetime import UTC, datetime
 from pathlib import Path
 from lumen.core.clock import FixedClock

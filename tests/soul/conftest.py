@@ -140,6 +140,7 @@ class Home:
         """A process of its own: `script` sees this home as `home`, and `said` and `argv`."""
         prelude = (
             "import os, signal, sys; from pathlib import Path; from datetime import timedelta\n"
+            "sys.dont_write_bytecode = True\n"  # half a module, where the script fills the disk
             "from lumen.core.clock import SystemClock\nfrom lumen.core.errors import *\n"
             "from lumen.core.data import *\nfrom lumen.soul.write import Writer\n"
             "from lumen.soul.index import Index\nfrom lumen.soul.keys import Keyring\n"
