@@ -6,6 +6,7 @@ is told what to install instead of being shown a syntax error. No feature of Lum
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -32,15 +33,8 @@ python3 main.py test        run every check; add pytest arguments to run fewer t
 FULLY_COVERED = ",".join(
     "src/lumen/" + name
     for name in (
-        "soul/archive.py",
-        "soul/fold.py",
-        "soul/projection.py",
-        "soul/ring.py",
-        "soul/write.py",
-        "kernel/commit.py",
-        "kernel/revise.py",
-        "kernel/compiler.py",
-        "kernel/step.py",
+        *("soul/archive.py", "soul/fold.py", "soul/projection.py", "soul/ring.py", "soul/write.py"),
+        *("kernel/commit.py", "kernel/revise.py", "kernel/compiler.py", "kernel/step.py"),
     )
 )
 
@@ -325,12 +319,7 @@ def bring_bwrap() -> None:
 
 def chooses_tests(pytest_arguments: "list[str]") -> bool:
     """Whether only some tests are asked for; how hard they try is another matter."""
-    value = False
-    for argument in pytest_arguments:
-        if not value and argument != "--deep" and argument.split("=")[0] != "--seed":
-            return True
-        value = argument == "--seed"
-    return False
+    return bool(re.sub(r"--deep\b|--seed[ =]\d+", "", " ".join(pytest_arguments)).strip())
 
 
 def stages(pytest_arguments: "list[str]") -> "list[tuple[str, list[list[str]]]]":
