@@ -334,18 +334,13 @@ def stages(pytest_arguments: "list[str]") -> "list[tuple[str, list[list[str]]]]"
     if chooses_tests(pytest_arguments):
         # Part of the tests covers part of the code: measuring that would only mislead.
         return [*found, ("tests", [tests])]
-    report = ["coverage", "report"]
+    erase, run, combine = ["erase"], ["run", "-m", *tests], ["combine", "--quiet"]
+    everywhere = ["report", "--fail-under=90"]
+    fully = ["report", "--fail-under=100", "--include=" + FULLY_COVERED]
     return [
         *found,
-        ("tests", [["coverage", "erase"], ["coverage", "run", "-m", *tests]]),
-        (
-            "coverage",
-            [
-                ["coverage", "combine", "--quiet"],
-                [*report, "--fail-under=90"],
-                [*report, "--fail-under=100", "--include=" + FULLY_COVERED],
-            ],
-        ),
+        ("tests", [["coverage", *words] for words in (erase, run)]),
+        ("coverage", [["coverage", *words] for words in (combine, everywhere, fully)]),
     ]
 
 
