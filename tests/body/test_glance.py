@@ -7,11 +7,14 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
 from lumen.body.cli.common import ago, counted
-from lumen.core.data import Held
+from lumen.core.clock import SystemClock
+from lumen.core.data import Author, Being, Entry, EventType, Held, Origin, kernel_entry
 from lumen.soul.selfhood import spell
+from lumen.soul.write import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +74,42 @@ def test_a_new_being_is_told_plainly(inside: Inside) -> None:
     out = inside("status").out
     assert out.count("none yet: they come of living") == 2
     assert "never yet · 0 cycles since" in out
+
+
+def test_a_glance_costs_the_same_however_much_was_lived(lumen: Lumen, inside: Inside) -> None:
+    work: list[int] = []  # what SQLite did for each question, in steps of its own machine
+
+    def count(asked: dict[str, dict[str, int]]) -> None:
+        work.append(asked["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"])
+
+    def watch(connection: apsw.Connection) -> None:
+        connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, count)
+
+    def steps(turns: int) -> int:
+        live(lumen, turns)
+        inside("status")  # the index follows what is new, once
+        apsw.connection_hooks.append(watch)
+        try:
+            work.clear()
+            assert inside("status").code == 0
+        finally:
+            apsw.connection_hooks.remove(watch)
+        return sum(work)
+
+    few = steps(20)
+    assert 0 < steps(2000) < few * 1.1
+
+
+def live(lumen: Lumen, turns: int) -> None:
+    """Turns that were begun and closed, as far as the archive is concerned."""
+    writer = Writer(Being(lumen.being), lumen.keyring, SystemClock())
+    for number in range(turns):
+        key = f"lumen:interface:{number}"
+        heard = Entry(
+            Author.EXTERNAL, EventType.AUTHOR_MESSAGE, Origin.AUTHOR, "heard", "I ate an apple", key
+        )
+        writer.append([heard, kernel_entry("record", "RECORD", key, {})], durable=False)
+    writer.close()
 
 
 @pytest.mark.usefixtures("lumen")

@@ -46,6 +46,40 @@ def test_the_roles_and_the_substrates_are_listed_without_asking_anyone(
     assert desk.asked == []
 
 
+def test_a_list_claims_nothing_of_a_server_that_went_down_and_a_check_says_so(
+    lumen: Lumen, inside: Inside, desk: Wire
+) -> None:
+    def states(*more: str) -> dict[str, str]:
+        ran = inside("models", "list", "--json", *more, env=lumen.env())
+        return {r["role"]: r["state"] for r in ran.json()["roles"]}
+
+    inside("models", "set", "interface", "desk/m", env=lumen.env())
+    assert states("--check")["interface"] == "ok, just asked"
+    assert states("--check") == dict.fromkeys(("interface", "kernel", "embedder"), "ok, just asked")
+    assert "✓ interface  desk/m is there" in inside("doctor", env=lumen.env()).out
+    desk.__exit__()
+    asked = len(desk.asked)
+    assert states()["interface"].startswith("not asked; seen ")
+    assert states()["kernel"] == "in process"
+    assert len(desk.asked) == asked
+    down = inside("models", "list", "--check", env=lumen.env())
+    assert (down.code, "down: desk" in down.out, "try: " in down.err) == (1, True, True)
+    doctor = inside("doctor", env=lumen.env())
+    assert doctor.code == 1
+    assert "✗ interface  desk/m: desk " in doctor.out
+    assert "✓ kernel " in doctor.out
+
+
+def test_a_check_misses_a_model_that_its_server_no_longer_offers(
+    lumen: Lumen, inside: Inside, desk: Wire
+) -> None:
+    inside("models", "set", "interface", "desk/gpt-large", env=lumen.env())
+    desk.on("/v1/models", whole({"data": [{"id": "m"}]}))
+    down = inside("models", "list", "--check", env=lumen.env())
+    assert (down.code, "down: desk does not offer gpt-large" in down.out) == (1, True)
+    assert "try: lumen models list desk" in down.err
+
+
 def test_a_scan_finds_models_and_says_what_to_do_about_the_rest(
     lumen: Lumen, inside: Inside, desk: Wire
 ) -> None:
@@ -105,11 +139,10 @@ def test_a_model_that_is_not_listed_is_assigned_when_it_answers_itself(
     desk.on("/v1/chat/completions", sse(*answer))
     ran = inside("models", "set", "interface", "desk/hidden", env=lumen.env())
     assert "(answered a probe;" in ran.out
-    told = inside("models", "list", "--json", env=lumen.env()).json()
-    assert {r["role"]: r["state"] for r in told["roles"]}["interface"] == "ok"
-    inside("models", "scan", env=lumen.env())
-    told = inside("models", "list", "--json", env=lumen.env()).json()
-    assert {r["role"]: r["state"] for r in told["roles"]}["interface"] == "ok"
+    for before in ("test", "scan"):
+        inside("models", before, *(["interface"] if before == "test" else []), env=lumen.env())
+        told = inside("models", "list", "--check", "--json", env=lumen.env()).json()
+        assert {r["role"]: r["checked"] for r in told["roles"]}["interface"] is True
 
 
 def test_the_loop_that_thinks_unasked_gets_no_model_that_is_elsewhere(

@@ -20,7 +20,7 @@ from lumen.core.data import Change, Store, kernel_entry
 from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
-from lumen.kernel.registry import noting
+from lumen.kernel.registry import Registry, noting
 from lumen.mind.ask import Reach
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import EMBEDDER, ESCALATION, INNER, Assignment, open_substrate
@@ -75,6 +75,51 @@ async def _look(endpoint: Endpoint) -> Found:
         return Found(endpoint.id, tuple(await substrate.discover()))
     except MindError as error:
         return Found(endpoint.id, trouble=error.what, fix=error.fix)
+    finally:
+        substrate.close()
+
+
+async def ask_roles(
+    assigned: Sequence[Assignment], endpoints: Mapping[str, Endpoint], notes: Registry
+) -> dict[str, Found]:
+    """Ask now what each role is assigned to whether it is there; by role, trouble where it is not.
+
+    Each server is asked once, all at the same time. A model that no server lists and that answered
+    a probe before is taken to be there when its server is.
+    """
+    used = {a.substrate: endpoints[a.substrate] for a in assigned if a.substrate in endpoints}
+    looks = await asyncio.gather(*(_look(endpoint) for endpoint in used.values()))
+    found = dict(zip(used, looks, strict=True))
+    return {a.role: await _stands(a, used.get(a.substrate), found, notes) for a in assigned}
+
+
+async def _stands(
+    assigned: Assignment,
+    endpoint: Endpoint | None,
+    found: Mapping[str, Found],
+    notes: Registry,
+) -> Found:
+    name = assigned.substrate
+    if endpoint is None:
+        return Found(name, trouble=f"{name} is no substrate", fix="lumen models list")
+    looked = found[name]
+    if looked.trouble:
+        return replace(looked, fix=looked.fix or "lumen models scan")
+    listed = tuple(m for m in looked.models if m.model_id == assigned.model_id)
+    if listed or str(assigned) in notes.probed or str(assigned) == str(built_in_embedder()):
+        return Found(name, listed)
+    if endpoint.kind == "scripted":  # its scripts are files, which nobody lists
+        return await _described(endpoint, assigned)
+    fix = f"lumen models list {name}"
+    return Found(name, trouble=f"{name} does not offer {assigned.model_id}", fix=fix)
+
+
+async def _described(endpoint: Endpoint, assigned: Assignment) -> Found:
+    substrate = open_substrate(endpoint)
+    try:
+        return Found(endpoint.id, (await substrate.describe(assigned.model_id),))
+    except MindError as error:
+        return Found(endpoint.id, trouble=error.what, fix=error.fix or "lumen models list")
     finally:
         substrate.close()
 

@@ -130,19 +130,21 @@ def _key(soul: str) -> Finding:
 
 
 def _roles(settings: Settings) -> Iterator[Finding]:
-    """Whether what each role is assigned to is there, as far as is known; nobody is asked."""
+    """Whether what each role is assigned to is there: each one is asked, for seconds at most."""
     from lumen.body.reach import all_assignments, endpoints_of, notes_file
+    from lumen.kernel.models import ask_roles
     from lumen.kernel.registry import load
 
     try:
-        reachable, notes = endpoints_of(settings), load(notes_file())
-        for role, assigned in all_assignments(settings).items():
-            why = notes.stale(assigned, reachable)
-            fix = "lumen models scan" if why else ""
-            told = f"{assigned}: {why}" if why else str(assigned)
-            yield Finding(role, "bad" if why else "ok", told, fix)
+        reachable, assigned = endpoints_of(settings), all_assignments(settings)
+        found = asyncio.run(ask_roles(list(assigned.values()), reachable, load(notes_file())))
     except LumenError as error:
         yield Finding("models", "bad", error.what, error.fix)
+        return
+    for role, model in assigned.items():
+        asked = found[role]
+        told = f"{model}: {asked.trouble}" if asked.trouble else f"{model} is there"
+        yield Finding(role, "bad" if asked.trouble else "ok", told, asked.fix)
 
 
 def _archive(being: Being, soul: str) -> Finding:

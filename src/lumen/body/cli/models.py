@@ -1,6 +1,7 @@
 """`lumen models`: which models there are, which serves which role, and whether they answer.
 
-`list` asks nobody, so it is quick and works without a network; `scan` asks everyone.
+`list` asks nobody, so it is quick, works without a network and claims nothing it was not told;
+`list --check` asks the models in use, `scan` asks everyone.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import asyncio
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict, replace
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -50,27 +52,58 @@ def _settings(named: str | None) -> Settings:
 
 @models.command("list")
 @click.argument("substrate", required=False)
+@click.option("--check", is_flag=True, help="Ask now whether each is there; exit 1 when not.")
 @shared
-def list_models(substrate: str | None, named: str | None, as_json: bool) -> None:
+def list_models(substrate: str | None, check: bool, named: str | None, as_json: bool) -> None:
     """The roles and their models; with SUBSTRATE, every model that was seen there."""
     settings = _settings(named)
     reachable, notes = endpoints_of(settings), load(notes_file())
     if substrate is not None:
         _one(_known(substrate, reachable), notes, settings, as_json=as_json)
         return
-    roles = [_role(a, notes, reachable) for a in all_assignments(settings).values()]
+    assigned = list(all_assignments(settings).values())
+    where = zone(settings.timezone)
+    roles = [_role(a, notes, reachable, where) for a in assigned]
+    if check:
+        roles = _checked(roles, assigned, reachable, notes)
     places = [_place(e, notes, settings) for e in reachable.values() if e.kind != "scripted"]
     if as_json:
         show({"roles": roles, "substrates": places})
-        return
-    table(
-        [
-            ("role", "model", "reads", "state"),
-            *((r["role"], r["model"], _size(r), r["state"]) for r in roles),
-        ]
-    )
-    say()
-    table([("substrate", "", "state", "where"), *_places(places)])
+    else:
+        table(
+            [
+                ("role", "model", "reads", "state"),
+                *((r["role"], r["model"], _size(r), r["state"]) for r in roles),
+            ]
+        )
+        say()
+        table([("substrate", "", "state", "where"), *_places(places)])
+        for fix in dict.fromkeys(r["fix"] for r in roles if r.get("fix")):
+            note(f"  try: {fix}")
+    if any(r["checked"] is False for r in roles):
+        click.get_current_context().exit(1)
+
+
+def _checked(
+    roles: list[dict[str, JSON]],
+    assigned: list[Assignment],
+    reachable: dict[str, Endpoint],
+    notes: Registry,
+) -> list[dict[str, JSON]]:
+    """The roles, each with what came of asking for its model just now."""
+    from lumen.kernel.models import ask_roles
+
+    found = asyncio.run(ask_roles(assigned, reachable, notes))
+    told = [(role, found[role["role"]]) for role in roles]
+    return [
+        {
+            **role,
+            "state": f"down: {asked.trouble}" if asked.trouble else "ok, just asked",
+            "checked": not asked.trouble,
+            "fix": asked.fix,
+        }
+        for role, asked in told
+    ]
 
 
 def _places(places: Iterable[dict[str, JSON]]) -> list[tuple[str, str, str, str]]:
@@ -127,18 +160,32 @@ def _can(model: ModelDescriptor) -> str:
     return ", ".join(said)
 
 
-def _role(a: Assignment, notes: Registry, reachable: dict[str, Endpoint]) -> dict[str, JSON]:
-    why = notes.stale(a, reachable)
+def _role(
+    a: Assignment, notes: Registry, reachable: dict[str, Endpoint], where: ZoneInfo
+) -> dict[str, JSON]:
     seen = notes.models.get(str(a))
-    fresh = a.substrate in ("embedded", "scripted") or seen is not None
-    state = f"stale: {why}" if why else "ok" if fresh else "not looked for yet"
     return {
         "role": a.role,
         "model": str(a),
-        "state": state,
+        "state": _known_of(a, notes, reachable, where),
         "context_tokens": seen.context_tokens if seen else None,
         "last_seen": seen.last_seen if seen else None,
+        "checked": None,  # nobody was asked
     }
+
+
+def _known_of(
+    a: Assignment, notes: Registry, reachable: dict[str, Endpoint], where: ZoneInfo
+) -> str:
+    """What is known of a model without asking; never that it is there now."""
+    if why := notes.stale(a, reachable):
+        return f"stale: {why}"
+    if a.substrate in ("embedded", "scripted"):
+        return "in process"
+    seen = notes.models.get(str(a))
+    if seen is None:
+        return "not looked for yet"
+    return f"not asked; seen {short_time(seen.last_seen, where)}"
 
 
 def _place(endpoint: Endpoint, notes: Registry, settings: Settings) -> dict[str, JSON]:
@@ -175,7 +222,8 @@ def scan(named: str | None, as_json: bool) -> None:
         note(f"asking {', '.join(reachable)} …")
     found = asyncio.run(look(reachable, notes_file(), SystemClock()))
     notes = load(notes_file())
-    roles = [_role(a, notes, reachable) for a in all_assignments(settings).values()]
+    where = zone(settings.timezone)
+    roles = [_role(a, notes, reachable, where) for a in all_assignments(settings).values()]
     if as_json:
         show({"substrates": [asdict(f) for f in found], "roles": roles})
         return
