@@ -19,12 +19,12 @@ from lumen.kernel.evolve import (
     Experience,
     Proposal,
     bounded,
-    is_name,
     one_line,
     proposals,
     settle,
 )
 from lumen.kernel.score import Decision, Option, replayed
+from lumen.kernel.wording import flaw
 
 VALUES = (
     Held("honesty", 0.8, "active"),
@@ -166,7 +166,7 @@ def test_whatever_is_proposed_what_is_kept_is_small_bounded_evident_and_about_on
         was = known.get((p.kind, p.name))
         if was is None:
             assert p.after <= 0.5
-            assert is_name(p.name)
+            assert flaw(p.name) == ""
         else:
             assert abs(p.after - was.weight) <= STEP + 1e-9
 
@@ -213,9 +213,12 @@ def test_two_that_agree_are_one_and_no_conflict() -> None:
     ("one", "why"),
     [
         (value(0.9), "nothing speaks for a change of 'honesty'"),
-        (value(0.4, 1, name=" "), "' ' is no name for a value"),
-        (value(0.4, 1, name="a\nb"), "'a\\nb' is no name for a value"),
-        (value(0.4, 1, name="x" * 201), f"{'x' * 201!r} is no name for a value"),
+        (value(0.4, 1, name=" "), "' ' is no name for a value: it says nothing"),
+        (value(0.4, 1, name="a\nb"), "'a\\nb' is no name for a value: it is not one line"),
+        (
+            value(0.4, 1, name="x" * 201),
+            f"{'x' * 201!r} is no name for a value: it has more than 200 characters",
+        ),
         (Proposal("goal", "fly", 0.0, 0.0, "", (1,), "dropped"), "there is no goal 'fly'"),
         (Proposal("story", "", 0.0, 0.0, "", (1,)), "it stands in the story already: "),
     ],

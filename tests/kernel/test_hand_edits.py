@@ -16,7 +16,9 @@ from lumen.core.clock import SystemClock
 from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
 from lumen.core.errors import Refused
 from lumen.kernel.edits import look, self_in_force
-from lumen.kernel.run import adopt_edits, close_dead_turns, snapshot
+from lumen.kernel.identity import snapshot
+from lumen.kernel.provenance import provenance
+from lumen.kernel.run import adopt_edits, close_dead_turns
 from lumen.kernel.turns import in_turn
 from lumen.soul.history import kept
 from lumen.soul.selfhood import SOUL, VALUES, goals_of, spell
@@ -270,7 +272,7 @@ def test_what_the_prompt_says_of_the_self_is_what_the_archive_says(life: Life) -
     assert found.narrative == "A pattern.\n\nBorn."
     assert found.values == (("honesty", 0.9),)
     assert [(g.name, g.status) for g in found.goals] == [("swim", "todo")]
-    assert found == snapshot(self_in_force(life.kernel.index), "Ada")
+    assert found == snapshot(self_in_force(life.kernel.index), "Ada", provenance(life.kernel.index))
 
 
 ADOPTS = """

@@ -93,7 +93,7 @@ thought = st.fixed_dictionaries(
 proposed = st.fixed_dictionaries(
     {
         "kind": st.sampled_from(("value", "goal", "story")),
-        "name": name,
+        "name": st.sampled_from(("calm", "sing")) | name,
         "weight": st.floats(0, 1),
         "why": sentence,
         "evidence": st.lists(

@@ -52,7 +52,9 @@ def test_what_a_model_proposes_is_bounded_and_needs_memories_it_was_shown(life: 
         {"calm": 0.6, "play": 0.6},
         [Held("sing", 0.5, "todo"), Held("live", 0.9, "perpetual")],
     )
-    one, two = life.tell("I love it when you are calm.", "You play too loud.")
+    one, two, three = life.tell(
+        "I love it when you are calm.", "You should have mercy with me.", "Sing whenever you like."
+    )
     hidden = life.kernel.gate.record(kernel_entry("note", "mechanics", "lumen:kernel", {})).seq
     oracle = strong(
         life,
@@ -61,8 +63,8 @@ def test_what_a_model_proposes_is_bounded_and_needs_memories_it_was_shown(life: 
                 proposal("value", "Calm", 1.0, [one, one, hidden]),
                 proposal("value", "play", 0.9, [hidden, 99999]),
                 proposal("value", "mercy", 1.0, [two]),
-                proposal("goal", "sing", 0.5, [two], status="perpetual"),
-                proposal("story", "# I was told\n## to be calm.", 0.0, [one]),
+                proposal("goal", "sing", 0.5, [three], status="perpetual"),
+                proposal("story", "I was told to be calm.", 0.0, [one]),
             ]
         },
     )
@@ -73,8 +75,8 @@ def test_what_a_model_proposes_is_bounded_and_needs_memories_it_was_shown(life: 
         "mercy": (0.5, "active"),
     }
     assert goals(life)["sing"] == (0.5, "perpetual")
-    assert life.being.soul_md.read_text().endswith("I was told ## to be calm.\n")
-    assert [e.payload["sources"] for e in evolved(life)] == [[one], [two], [two], [one]]
+    assert life.being.soul_md.read_text().endswith("I was told to be calm.\n")
+    assert [e.payload["sources"] for e in evolved(life)] == [[one], [two], [three], [one]]
     assert all(e.payload["change"]["by"] == "model" for e in evolved(life))
     assert "mechanics" not in oracle.shown()
     assert came.asked.trouble == ""
@@ -100,7 +102,7 @@ def test_what_a_tool_said_speaks_for_no_change_of_self(life: Life) -> None:
 
 def test_a_model_may_let_go_revive_and_set_goals_within_the_same_bounds(life: Life) -> None:
     give(life, {"calm": 0.6}, [Held("sing", 0.5, "todo"), Held("live", 0.9, "perpetual")])
-    (told,) = life.tell("Please stop singing, and learn to cook.")
+    (told,) = life.tell("You need not be calm. Please stop singing, live, and learn to cook.")
     strong(
         life,
         Proposals={
@@ -108,20 +110,20 @@ def test_a_model_may_let_go_revive_and_set_goals_within_the_same_bounds(life: Li
                 proposal("value", "calm", 0.6, [told], status="deprecated"),
                 proposal("goal", "sing", 0.9, [told], status="dropped"),
                 proposal("goal", "live", 0.9, [told], status="todo"),
-                proposal("goal", "cook", 1.0, [told], status="done"),
-                proposal("goal", "calm", 1.0, [told]),
+                proposal("goal", "cook", 1.0, [told]),
+                proposal("goal", "calm", 1.0, [told], status="perpetual"),
             ]
         },
     )
     reflect(life)
     assert values(life) == {"calm": (0.6, "deprecated")}
-    assert goals(life) == {"live": (0.9, "todo"), "cook": (0.5, "todo"), "calm": (0.5, "todo")}
+    assert goals(life) == {"live": (0.9, "todo"), "cook": (0.5, "todo"), "calm": (0.5, "perpetual")}
     assert [e.description.partition(",")[0] for e in evolved(life)] == [
         "I made 'calm' deprecated (0.60)",
         "I let go of the goal 'sing'",
         "I made 'live' todo (0.90)",
         "I set myself the goal 'cook' (0.50)",
-        "I set myself the goal 'calm' (0.50)",
+        "I set myself the goal 'calm' (0.50",
     ]
 
 
@@ -137,8 +139,9 @@ def test_a_model_that_fails_leaves_the_rules_and_is_told_of(life: Life) -> None:
 
 def test_a_contradicting_model_is_settled_by_evidence_and_the_conflict_is_told(life: Life) -> None:
     give(life, {"calm": 0.6, "play": 0.6})
-    heard = lived(life, 0.5, CALM_OVER_PLAY, n=3)
-    strong(life, Proposals={"proposals": [proposal("value", "calm", 0.1, heard[:1])]})
+    lived(life, 0.5, CALM_OVER_PLAY, n=3)
+    heard = life.tell("You need not be so calm.")
+    strong(life, Proposals={"proposals": [proposal("value", "calm", 0.1, heard)]})
     came = reflect(life)
     assert values(life)["calm"][0] == 0.7
     (why,) = came.asked.conflicts

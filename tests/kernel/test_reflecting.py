@@ -54,6 +54,7 @@ def test_every_change_has_a_memory_of_what_set_it_off_what_changed_why_and_by_wh
         "before": 0.6,
         "after": 0.7,
         "status": "",
+        "text": "",
         "by": "kernel",
         "otherwise": 0,
         "of": 3,

@@ -13,7 +13,8 @@ from lumen.core.canon import loads
 from lumen.core.data import Held
 from lumen.core.errors import BadSetting
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.capabilities import PROMPTS, digest
+from lumen.kernel.capabilities import PROMPTS
+from lumen.kernel.identity import digest
 from lumen.kernel.reading import modality
 from lumen.kernel.slots import Self
 from lumen.kernel.templates import TEMPLATES, Problem, check, in_force, templates
@@ -60,9 +61,14 @@ def test_drafts_gives_its_templates_what_is_declared(life: Life) -> None:
 
 
 def test_the_digest_gives_its_templates_what_is_declared(tmp_path: Path) -> None:
-    named = ", ".join(f'"{name}": {name}' for name in TEMPLATES["digest"].slots)
+    slots = TEMPLATES["digest"].slots
+    plain = [name for name, given in slots.items() if not given.untrusted]
+    assert [*slots.keys() - plain] == ["own"]
+    named = ", ".join(f'"{name}": {name}' for name in plain)
     write(tmp_path, "digest/system.md", f"{{{{ {{{named}}} | tojson }}}}")
-    assert shape(loads(digest((tmp_path,), NOBODY, small=False))) == declared("digest")
+    found = declared("digest")
+    del found["own"]
+    assert shape(loads(digest((tmp_path,), NOBODY, small=False))) == found
     write(tmp_path, "digest/system.md", "{{ nothing }}")
     with pytest.raises(BadSetting) as refused:
         digest((tmp_path,), NOBODY, small=False)

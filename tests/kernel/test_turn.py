@@ -12,7 +12,8 @@ import pytest
 from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Held, Store, kernel_entry
 from lumen.core.errors import LumenError, UsageError
-from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
+from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
+from lumen.kernel.identity import digest
 from lumen.kernel.loops import ACTION
 from lumen.kernel.run import LONGEST_MESSAGE, Watch, says_something
 from lumen.kernel.slots import Evaluation, Plan, Reply, Self, Slot, trace

@@ -56,9 +56,9 @@ PROPOSED = {
     "proposals": [
         {
             "kind": "value",
-            "name": "patience",
+            "name": "singing",
             "weight": 0.9,
-            "why": "the author waited for me",
+            "why": "the author sings",
             "evidence": [2, 3],
         }
     ]
@@ -230,7 +230,7 @@ def test_a_week_is_lived_as_the_golden_file_tells(life: Life) -> None:
     assert goals(life)["learn the skill email"][1] == "done"
     assert goals(life)["email Marta about Porto"][1] == "done"
     assert "paint the fence" not in goals(life)
-    assert values(life)["patience"] == (0.5, "active")
+    assert values(life)["singing"] == (0.5, "active")
     assert "I reached a goal" in now(life).narrative
     explained(life, held(before.values), "value", held(now(life).values))
     explained(life, held(before.goals), "goal", held(now(life).goals))

@@ -25,14 +25,11 @@ from lumen.kernel.mend import put_back
 from lumen.kernel.privacy import holds_private
 from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
-from lumen.kernel.slots import Self
 from lumen.kernel.step import Done, Output, Spoken
-from lumen.mind.render import render
 from lumen.mind.substrate import LONGEST_TOKEN
 from lumen.soul.cycles import record_of
 
 MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
-MOST_HELD = 24  # values and goals, the heaviest, that stand in the identity text
 PROMPTS = Path(__file__).with_name("prompts")
 
 
@@ -211,18 +208,6 @@ def _in_words(skill: Skill) -> str:
     shown = effects.example
     call = f" (action {shown.action}, input {dumps(shown.input).decode()})" if shown else ""
     return f"{skill.name}{call}: {effects.description}"
-
-
-def digest(folders: tuple[Path, ...], self_: Self, *, small: bool) -> str:
-    """The identity text that opens every prompt; short and stable for a small model."""
-    slots = {
-        "name": self_.name,
-        "author_name": self_.author_name,
-        "narrative": self_.narrative,
-        "values": [{"name": name, "weight": weight} for name, weight in self_.values[:MOST_HELD]],
-        "goals": [{"name": g.name, "status": g.status} for g in self_.goals[:MOST_HELD]],
-    }
-    return render(folders, "digest", "system", slots, small=small).text
 
 
 def _tidy(text: str, finish: str) -> str:

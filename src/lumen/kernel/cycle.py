@@ -191,7 +191,9 @@ async def _imagined(kernel: Kernel, lived: Lived, stimulus: Stimulus, watch: Wat
     turn = await begin(kernel, stimulus, watch, {PastLife: lived})
     try:
         review = await reflecting.review.run(past=lived, stimulus=stimulus)
-        asked = await reflecting.ask.run(review=review, self_=kernel.self_, mind=turn.mind)
+        asked = await reflecting.ask.run(
+            review=review, self_=kernel.self_, mind=turn.mind, recall=kernel.recall
+        )
     finally:
         turn.mind.calls.settle()
     if not (isinstance(review, Review) and isinstance(asked, Asked)):

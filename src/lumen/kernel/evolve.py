@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from lumen.core.data import Held, Memory
 from lumen.kernel.score import LEAST, Decision, replayed
+from lumen.kernel.wording import LONGEST_STORY, flaw
 
 STEP = 0.1  # how far a weight may move in one reflection
 MOST = 5  # changes in one reflection
@@ -20,8 +21,10 @@ SURE = 2  # how often something must have happened before it means anything
 TELLING = 0.3  # a mean surprise from here on says something about the values behind it
 ANSWERS = 5  # replies in the author's own words before being truthful is a habit
 FAINT = 0.05  # a value that came down to this is no longer held
-LONGEST_NAME = 200
 FINDS = 3  # explorations that found something before being curious is one
+# what a value or a goal may become, beside weighing more or less
+STATES = {"value": ("active", "deprecated"), "goal": ("dropped", "perpetual", "todo")}
+BEGINS = {"value": ("", "active"), "goal": ("", "todo", "perpetual")}  # and what a new one may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +169,8 @@ def bounded(proposal: Proposal, *, new: bool) -> Proposal:
         return proposal
     if new:
         start = round(max(0.0, min(proposal.after, 0.5)), 3)
-        return replace(proposal, before=0.0, after=start, status="")
+        begins = proposal.status if proposal.status == "perpetual" else ""
+        return replace(proposal, before=0.0, after=start, status=begins)
     before = proposal.before
     after = max(before - STEP, min(before + STEP, proposal.after))
     after = round(max(0.0, min(1.0, after)), 3)
@@ -202,18 +206,23 @@ def _unfit(one: Proposal, past: Experience, *, new: bool) -> str:
     if not one.evidence:
         return f"nothing speaks for a change of {one.name!r}"
     if one.kind == "story":
-        known = one.text in (past.soul or "")
-        return f"it stands in the story already: {one.text}" if known or not one.text else ""
-    if new and not is_name(one.name):
-        return f"{one.name!r} is no name for a {one.kind}"
-    gone = new and one.kind == "goal" and one.status == "dropped"
-    return f"there is no goal {one.name!r}" if gone else ""
+        if not one.text or one.text in (past.soul or ""):
+            return f"it stands in the story already: {one.text}"
+        why = flaw(one.text, LONGEST_STORY)
+        return f"{one.text!r} is no line for a story: {why}" if why else ""
+    why = flaw(one.name) if new else ""
+    if why:
+        return f"{one.name!r} is no name for a {one.kind}: {why}"
+    return _unfit_status(one, new=new)
 
 
-def is_name(text: str) -> bool:
-    """Whether a value or a goal can be called that."""
-    tells = any(c.isalnum() for c in text)
-    return tells and text.isprintable() and text == text.strip() and len(text) <= LONGEST_NAME
+def _unfit_status(one: Proposal, *, new: bool) -> str:
+    """Why a value or a goal cannot become what is proposed: it is refused, never made another."""
+    if new and one.status in STATES[one.kind] and one.status not in BEGINS[one.kind]:
+        return f"there is no {one.kind} {one.name!r}"
+    if one.status and one.status not in STATES[one.kind]:
+        return f"no reflection makes a {one.kind} {one.status!r}: {one.name!r} stays as it is"
+    return ""
 
 
 def _stronger(one: Proposal, other: Proposal) -> tuple[Proposal, str]:

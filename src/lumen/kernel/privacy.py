@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lumen.core.untrusted import Untrusted
+from lumen.kernel.identity import Recalled
 from lumen.kernel.reading import sentences
-from lumen.kernel.step import Recalled
 from lumen.kernel.traces import runs, sequence, telling
 from lumen.mind.substrate import Prompt
 
@@ -28,7 +29,7 @@ def _shown(value: Any, hidden: list[str], local: bool) -> Any:  # noqa: ANN401 -
         case Recalled(text, private):
             if local or not private:
                 return text
-            hidden.append(text)
+            hidden.append(text.text if isinstance(text, Untrusted) else text)
             return ""
         case Mapping():
             return {key: _shown(inner, hidden, local) for key, inner in value.items()}

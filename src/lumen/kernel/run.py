@@ -18,12 +18,14 @@ from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, ker
 from lumen.core.errors import LumenError, MindError, UsageError
 from lumen.hands.terms import Terms
 from lumen.kernel.calls import Calls
-from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind, digest
+from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.closing import CYCLES
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import self_in_force
+from lumen.kernel.identity import digest, snapshot
 from lumen.kernel.loops import ACTION
 from lumen.kernel.mend import hold
+from lumen.kernel.provenance import provenance
 from lumen.kernel.recall import Recall as RecallOver
 from lumen.kernel.slots import (
     Choice,
@@ -46,7 +48,6 @@ from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.history import last_change
 from lumen.soul.index import Index
-from lumen.soul.selfhood import Selfhood
 
 LONGEST_MESSAGE = 4_000_000
 LESSON = 64  # memories given vectors at a time
@@ -283,19 +284,9 @@ def adopt_edits(kernel: Kernel, *, alone: bool = False) -> None:
     kernel.index.catch_up()
     latest = last_change(kernel.index), kernel.index.reread()  # a forgetting changes the past
     if kernel.as_of != (0, 0) and latest != kernel.as_of:
-        kernel.self_ = snapshot(self_in_force(kernel.index), kernel.self_.author_name)
+        known = provenance(kernel.index)
+        kernel.self_ = snapshot(self_in_force(kernel.index), kernel.self_.author_name, known)
     kernel.as_of = latest
-
-
-def snapshot(found: Selfhood, author_name: str) -> Self:
-    """The self as the loops see it."""
-    return Self(
-        name=found.name,
-        author_name=author_name,
-        narrative="\n\n".join(filter(None, (found.ontology, found.narrative))),
-        values=tuple((v.name, v.weight) for v in found.values if v.status == "active"),
-        goals=tuple(g for g in found.goals if g.status != "done"),
-    )
 
 
 async def begin(

@@ -14,6 +14,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import Draw
 from lumen.core.data import Change, Held, Memory
 from lumen.kernel.evolve import Experience, Proposal
+from lumen.kernel.identity import Self as Self
 from lumen.kernel.score import Behaviour
 
 LONGEST_TRACED = 600
@@ -42,17 +43,6 @@ class Stimulus:
     private: bool = False
     goal: Held | None = None  # what is pursued unasked; nothing: the author spoke
     tries: int = 0  # how often in a row that goal was pursued in vain
-
-
-@dataclass(frozen=True, slots=True)
-class Self:
-    """A snapshot of who the being is and whom it speaks with."""
-
-    name: str
-    author_name: str
-    narrative: str = ""
-    values: tuple[tuple[str, float], ...] = ()
-    goals: tuple[Held, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,14 +65,6 @@ class Spoken:
     private: bool = False  # it was shown something private
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """Words for a prompt that come from a memory; private ones are shown to local models only."""
-
-    text: str
-    private: bool = False
-
-
 class Mind(Protocol):
     """The model that the interface role is assigned to."""
 

@@ -70,12 +70,19 @@ TEMPLATES: Mapping[str, Declared] = {
         meaning="who the being is; opens every call",
         slots={
             **_NAMES,
-            "narrative": Given("its story, from soul.md", ("Born by the sea.", "")),
+            "narrative": Given("its story, as the author wrote it", ("Born by the sea.", "")),
             "values": Given(
-                "what it holds dear: name, weight", ([{"name": "honesty", "weight": 0.9}], [])
+                "what the author has it hold dear: name, weight",
+                ([{"name": "honesty", "weight": 0.9}], []),
             ),
             "goals": Given(
-                "what it is after: name, status", ([{"name": "sing", "status": "todo"}], [])
+                "what the author has it be after: name, status",
+                ([{"name": "sing", "status": "todo"}], []),
+            ),
+            "own": Given(
+                "lines, values and goals that reflection added",
+                ("I like the sea.", ""),
+                untrusted=True,
             ),
         },
         parts=("system",),
@@ -109,13 +116,13 @@ TEMPLATES: Mapping[str, Declared] = {
     ),
     "decide": Declared(
         meaning="which of several actions that score the same",
-        slots={"options": Given("what they are", (["search: it is found"],))},
+        slots={"options": Given("what they are, as models put it", (["search: it is found"],))},
         parts=("system", "prompt"),
     ),
     "record": Declared(
         meaning="a sentence on how an outcome differed from its prediction",
         slots={
-            "prediction": Given("what was predicted", ("it is found",)),
+            "prediction": Given("what was predicted", ("it is found",), untrusted=True),
             "outcome": Given("what a skill came to", ("nothing was found",), untrusted=True),
             "delta": Given("the difference, computed", ("-0.50",)),
         },
@@ -125,7 +132,7 @@ TEMPLATES: Mapping[str, Declared] = {
         meaning="a program for something it cannot do yet",
         slots={
             "skill": Given("its name", ("email",)),
-            "purpose": Given("what it is for", ("send a letter",)),
+            "purpose": Given("what it is for", ("send a letter",), untrusted=True),
         },
         parts=("system", "prompt"),
     ),

@@ -40,6 +40,7 @@ CREATE TABLE open_turns(session_key TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID
 CREATE TABLE changes(path TEXT, seq INTEGER, store TEXT, base TEXT, text TEXT,
   PRIMARY KEY(path, seq)) WITHOUT ROWID;
 CREATE INDEX changes_seq ON changes(seq);
+CREATE TABLE lines(path TEXT, line TEXT, seq INTEGER, PRIMARY KEY(path, line)) WITHOUT ROWID;
 CREATE TABLE undone(seq INTEGER PRIMARY KEY, undoes INTEGER);
 CREATE TABLE checkpoints(seq INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE uses(seq INTEGER, memory INTEGER, by INTEGER, day INTEGER,
@@ -80,6 +81,7 @@ FOLDED = (
     "tally",
     "open_turns",
     "changes",
+    "lines",
     "undone",
     "checkpoints",
     "uses",

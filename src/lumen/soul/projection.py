@@ -27,6 +27,7 @@ from lumen.soul.fold import (
     millionths,
     opens,
 )
+from lumen.soul.selfhood import entries, is_self
 
 BATCH = 5_000  # events applied in one transaction: memory and log stay flat
 Row = Any  # a row as SQLite hands it over
@@ -152,6 +153,7 @@ def _apply(db: apsw.Connection, seq: int, done: Effects) -> None:
     for undo in done.undone:
         db.execute("INSERT OR REPLACE INTO undone VALUES(?,?)", (undo.at, undo.undoes))
     _weigh(db, seq, done, anew=any(unweighed))
+    _introduce(db, seq, done)
     if done.scrubbed:
         db.execute("UPDATE erasures SET scrubbed = 1 WHERE seq = ?", (done.scrubbed,))
     for marked in done.marks:
@@ -197,6 +199,43 @@ def _set_file(db: apsw.Connection, change: FileSet) -> None:
         (change.path, change.at, change.store, change.base, change.text),
     )
     db.execute("DELETE FROM held WHERE path = ? AND seq < ?", (change.path, change.at))
+
+
+def _introduce(db: apsw.Connection, seq: int, done: Effects) -> None:
+    """Note which event brought each line of the self; all of them anew where the past changed."""
+    if done.erases or any(change.at != seq for change in done.files):
+        db.execute("DELETE FROM lines")
+        paths = db.execute("SELECT DISTINCT path FROM changes").fetchall()
+        for path in (str(path) for (path,) in paths if is_self(str(path))):
+            before: str | None = None
+            rows: Row = db.execute(
+                "SELECT seq, text FROM changes WHERE path = ? ORDER BY seq", (path,)
+            ).fetchall()
+            for at, text in rows:
+                _introduce_lines(db, FileSet(at, path, "", "", text), before)
+                before = text
+        return
+    for change in done.files:
+        if is_self(change.path):
+            row: Row = db.execute(
+                "SELECT text FROM changes WHERE path = ? AND seq < ? ORDER BY seq DESC LIMIT 1",
+                (change.path, change.at),
+            ).fetchone()
+            _introduce_lines(db, change, row[0] if row else None)
+
+
+def _introduce_lines(db: apsw.Connection, change: FileSet, before: str | None) -> None:
+    """A line belongs to the event that brought it; going back brings it as whoever wrote it."""
+    back = db.execute(
+        "SELECT 1 FROM restores WHERE seq = ?1 UNION SELECT 1 FROM undone WHERE seq = ?1",
+        (change.at,),
+    ).fetchone()
+    was = set(entries(change.path, before))
+    new = [line for line in entries(change.path, change.text) if line not in was]
+    verb = "IGNORE" if back else "REPLACE"
+    for line in new:
+        row = (change.path, line, change.at)
+        db.execute(f"INSERT OR {verb} INTO lines VALUES(?,?,?)", row)
 
 
 def _weigh(db: apsw.Connection, seq: int, done: Effects, *, anew: bool) -> None:

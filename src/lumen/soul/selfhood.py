@@ -148,6 +148,18 @@ def stand(held: Sequence[Held], name: str, status: str) -> list[Held]:
     return [replace(h, status=status) if h.name == name else h for h in held]
 
 
+def entries(path: str, text: str | None) -> tuple[str, ...]:
+    """What a self file says, piece by piece: its lines, or the names of its values or goals."""
+    if text is None:
+        return ()
+    if path != SOUL:
+        try:
+            return tuple(held.name for held in parse_held(text, states_of(path)))
+        except Flaw:
+            return ()
+    return tuple(dict.fromkeys(filter(None, map(str.strip, text.splitlines()))))
+
+
 def without(path: str, text: str, quotes: Callable[[str], bool]) -> str:
     """A file's text without the lines, values or goals that say something."""
     if is_self(path) and path != SOUL:

@@ -64,8 +64,8 @@ async def phrased(gaps: list[Gap], self_: Self, mind: Mind) -> tuple[str, str]:
     from lumen.kernel.outputs import Question
 
     slots: dict[str, object] = {
-        "values": [name for name, _ in self_.values],
-        "goals": [g.name for g in self_.goals if g.status == "perpetual"],
+        "values": [self_.shown("value", name) for name, _ in self_.values],
+        "goals": [self_.shown("goal", g.name) for g in self_.goals if g.status == "perpetual"],
         "gaps": [Untrusted(g.question, "memory") for g in gaps],
     }
     try:

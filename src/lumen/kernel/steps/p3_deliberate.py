@@ -24,6 +24,7 @@ from lumen.kernel.candidates import (
     torn,
 )
 from lumen.kernel.grounded import bears, day, grounded
+from lumen.kernel.identity import Recalled
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import words
 from lumen.kernel.score import behaviour, best, choice, gap
@@ -44,7 +45,7 @@ from lumen.kernel.slots import (
     Stimulus,
     Surface,
 )
-from lumen.kernel.step import Hands, Mind, Recall, Recalled, Skip, step
+from lumen.kernel.step import Hands, Mind, Recall, Skip, step
 
 TALK_TOKENS = 48
 THOUGHT_TOKENS = 120
@@ -116,8 +117,8 @@ async def thought_up(
     slots: dict[str, JSON] = {
         "name": self_.name,
         "author_name": self_.author_name,
-        "goal": goal.name,
-        "values": [name for name, _ in self_.values],
+        "goal": self_.shown("goal", goal.name),
+        "values": [self_.shown("value", name) for name, _ in self_.values],
         "skills": [Untrusted(line, "skill") for line in known],
         "facts": [
             Recalled(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
@@ -329,7 +330,10 @@ async def tie(plan: Plan, top: tuple[int, ...], mind: Mind, goal: Held | None) -
         return first
     from lumen.kernel.outputs import Verdict
 
-    options = [f"{plan.candidates[i].skill}: {plan.candidates[i].prediction}" for i in top]
+    options = [
+        Untrusted(f"{plan.candidates[i].skill}: {plan.candidates[i].prediction}", "plan")
+        for i in top
+    ]
     slots: dict[str, JSON] = {"options": options}
     try:
         verdict = await mind.ask_for(Verdict, "orchestrator", "decide", slots, VERDICT_TOKENS)

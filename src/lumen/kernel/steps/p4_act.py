@@ -5,6 +5,7 @@ from __future__ import annotations
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import MindError
+from lumen.core.untrusted import Untrusted
 from lumen.kernel.candidates import CREATE
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.slots import (
@@ -69,7 +70,7 @@ async def created(wanted: Candidate, stimulus: Stimulus, mind: Mind, hands: Hand
     name = wanted.action
     slots: dict[str, JSON] = {
         "skill": name,
-        "purpose": stimulus.goal.name if stimulus.goal else name,
+        "purpose": Untrusted(stimulus.goal.name if stimulus.goal else name, "goal"),
     }
     try:
         code = await mind.ask_for(Code, "orchestrator", "create_skill", slots, CODE_TOKENS)

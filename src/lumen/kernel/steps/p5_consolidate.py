@@ -75,7 +75,7 @@ async def described(chosen: Candidate, outcome: str, off: float, mind: Mind) -> 
     from lumen.kernel.outputs import Told
 
     slots: dict[str, object] = {
-        "prediction": chosen.prediction,
+        "prediction": Untrusted(chosen.prediction, "plan"),
         "outcome": Untrusted(outcome, chosen.skill),
         "delta": f"{off:+.2f}",
     }

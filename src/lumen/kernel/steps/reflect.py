@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lumen.core.canon import JSON, sha256
+from lumen.core.canon import JSON, printable, sha256
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import MindError
 from lumen.kernel.evolve import Experience, Proposal, changed, one_line, proposals, settle
+from lumen.kernel.identity import Recalled
+from lumen.kernel.provenance import STORY
 from lumen.kernel.slots import Asked, Evolved, Review, Self, Stimulus
-from lumen.kernel.step import Mind, Past, Recalled, Skip, step
+from lumen.kernel.step import Mind, Past, Recall, Skip, step
+from lumen.kernel.support import speaking
 
 if TYPE_CHECKING:
     from lumen.kernel.outputs import Proposed
@@ -18,8 +22,6 @@ TRUSTED = (Origin.AUTHOR, Origin.SELF)
 SHOWN = 24
 LONGEST = 240
 ASK_TOKENS = 160
-# what a value or a goal may become, beside weighing more or less
-STATES = {"value": ("active", "deprecated"), "goal": ("dropped", "perpetual", "todo")}
 
 
 @step()
@@ -40,19 +42,27 @@ async def review(past: Past, stimulus: Stimulus) -> Review:
 
 
 @step()
-async def ask(review: Review, self_: Self, mind: Mind) -> Asked:
+async def ask(review: Review, self_: Self, mind: Mind, recall: Recall) -> Asked:
     """How would the past have gone with other weights? The rules ask first, then a strong model."""
     past = review.experience
     found, trouble = proposals(past), ""
     if await mind.strong("reflection"):
         more, trouble = await imagined(review, self_, mind)
-        found = [*found, *more]
+        found = [*found, *(founded(p, past, self_, recall) for p in more)]
     settled = settle(found, past)
     return Asked(proposals=settled.kept, conflicts=settled.conflicts, trouble=trouble)
 
 
+def founded(one: Proposal, past: Experience, self_: Self, recall: Recall) -> Proposal:
+    """What a model proposed, with those memories alone that say what they are cited for."""
+    cited = [m for m in past.memories if m.seq in one.evidence and m.origin in TRUSTED]
+    known = (self_.name, self_.author_name)
+    speak = speaking(one.text or one.name, cited, known, recall.likeness)
+    return replace(one, evidence=speak)
+
+
 async def imagined(review: Review, self_: Self, mind: Mind) -> tuple[list[Proposal], str]:
-    """What a model would change, as far as memories it was shown speak for it."""
+    """What a model would change, as far as it was shown a memory of that number."""
     from lumen.kernel.outputs import Proposals
 
     past = review.experience
@@ -61,8 +71,11 @@ async def imagined(review: Review, self_: Self, mind: Mind) -> tuple[list[Propos
     slots: dict[str, object] = {
         "summary": review.summary,
         "memories": [Recalled(f"{m.seq}: {m.text[:LONGEST]}", m.private) for m in shown],
-        "values": [{"name": v.name, "weight": v.weight} for v in past.values],
-        "goals": [{"name": g.name, "weight": g.weight, "status": g.status} for g in past.goals],
+        "values": [{"name": self_.shown("value", v.name), "weight": v.weight} for v in past.values],
+        "goals": [
+            {"name": self_.shown("goal", g.name), "weight": g.weight, "status": g.status}
+            for g in past.goals
+        ],
     }
     try:
         answer = await mind.ask_for(Proposals, "reflection", "ask", slots, ASK_TOKENS)
@@ -80,15 +93,16 @@ def proposed_by(said: Proposed, evidence: tuple[int, ...], past: Experience) -> 
     story = said.kind == "story"
     held = {h.name.casefold(): h for h in (past.values if said.kind == "value" else past.goals)}
     meant = held.get(said.name.strip().casefold())
+    name = said.name.strip()
     return Proposal(
         said.kind,
-        one_line(said.name) if story else meant.name if meant else said.name.strip(),
+        meant.name if meant and not story else name,
         meant.weight if meant and not story else 0.0,
         said.weight,
-        one_line(said.why),
+        one_line(printable(said.why)),
         evidence,
-        status=said.status if said.status in STATES.get(said.kind, ()) else "",
-        text=one_line(said.name) if story else "",
+        status="" if story else said.status.strip(),
+        text=name if story else "",
         by="model",
     )
 
@@ -130,6 +144,7 @@ def _told(one: Proposal, review: Review, stimulus: Stimulus) -> Entry:
         "before": one.before,
         "after": one.after,
         "status": one.status,
+        "text": one.text,
         "by": one.by,
         "otherwise": one.otherwise,
         "of": one.of,
@@ -154,12 +169,13 @@ def _told(one: Proposal, review: Review, stimulus: Stimulus) -> Entry:
 def in_words(one: Proposal) -> str:
     """A change as the being tells it."""
     if one.kind == "story":
-        return f"I wrote into my story: {one.text} Because {one.why}."
+        return f"{STORY}{one.text} Because {one.why}."
     if one.status == "dropped":
         return f"I let go of the goal {one.name!r}, because {one.why}."
-    if one.status:
+    if one.status and one.before:
         return f"I made {one.name!r} {one.status} ({one.after:.2f}), because {one.why}."
     if not one.before:
         new = "I now hold {} dear" if one.kind == "value" else "I set myself the goal {!r}"
-        return f"{new.format(one.name)} ({one.after:.2f}), because {one.why}."
+        lasting = ", perpetual" if one.status == "perpetual" else ""
+        return f"{new.format(one.name)} ({one.after:.2f}{lasting}), because {one.why}."
     return f"I moved {one.name} from {one.before:.2f} to {one.after:.2f}, because {one.why}."
