@@ -112,10 +112,10 @@ def test_no_search_and_no_recall_returns_a_kernel_memory(index: Index) -> None:
     found = {seq for seq, _ in index.search(["about", "think", "apple", "begins"], 100)}
     assert found
     assert not found & kernel
-    assert not {m.seq for m in index.recent(1000, 1000)} & kernel
+    assert not {m.seq for m in index.exchanges(1000, 1000)} & kernel
     assert not index.get(range(30)).keys() & kernel
     assert len(index.get(range(30))) == 16
-    assert [m.seq for m in index.recent(12, 3)] == [8, 9, 11]
+    assert [m.seq for m in index.exchanges(12, 1)] == [8, 9]
     assert not {m.seq for m in index.texts()} & kernel
     assert not {*Vectors(index, "any").missing(100)} & kernel
     heaviest = index.memories(limit=None, kernel=False, by_weight=True)

@@ -126,7 +126,7 @@ class Recall:
 
     def recent(self) -> tuple[Memory, ...]:
         """The last two exchanges before this turn."""
-        return tuple(self._index.recent(self.before, 2 * EXCHANGES))
+        return tuple(self._index.exchanges(self.before, EXCHANGES))
 
     def told(self, span: Span) -> list[Noted | Line]:
         """What the author said in a span; over a long one, by the years' summaries up to where

@@ -31,6 +31,7 @@ from lumen.soul.database import (
 from lumen.soul.disk import identity
 from lumen.soul.projection import Applied, Progress, follow, last_applied, unwatched
 
+UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
 WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
 WORD = re.compile(r"\w[\w'’]*")
 Result = TypeVar("Result")
@@ -147,14 +148,21 @@ class Index:
         )
         return [_memory(row) for row in (rows if oldest or by_weight else reversed(rows))]
 
-    def recent(self, before: int, limit: int) -> list[Memory]:
-        """The last memories a loop may see that came before an event, oldest first."""
-        rows = self.rows(
-            f"SELECT {_MEMORY} FROM events WHERE seq < ? AND author != 'kernel' "  # noqa: S608 - a constant column list
-            "AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
-            (before, limit),
+    def exchanges(self, before: int, limit: int) -> list[Memory]:
+        """What the author last said and how it was answered, in pairs, oldest first.
+
+        A pair is one turn of conversation, told by its session key: whatever else happened between
+        or beside it, here or in another process, neither splits it nor counts for one.
+        """
+        pairs = self.rows(
+            "SELECT a.seq, min(r.seq) FROM (SELECT seq, session_key FROM events WHERE seq < ?1 "
+            "AND author = 'external' AND event_type = 'author_message' AND situation != 'erased' "
+            "ORDER BY seq DESC LIMIT ?3) a JOIN events r ON r.session_key = a.session_key "
+            "AND r.author = 'self' AND r.event_type = 'assistant_message' "
+            "AND r.situation != 'erased' AND r.seq < ?1 GROUP BY a.seq ORDER BY a.seq DESC LIMIT ?2",
+            (before, limit, UNANSWERED + limit),
         )
-        return [_memory(row) for row in reversed(rows)]
+        return list(self.get(seq for pair in reversed(pairs) for seq in pair).values())
 
     def lived(self, after: int, limit: int) -> list[Memory]:
         """The last memories since an event, oldest first; kernel ones are left out."""
