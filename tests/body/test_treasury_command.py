@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
 from tests.body.conftest import Lumen, Ran
-from tests.peers import Wire, chat, sse, whole
+from tests.peers import Exchange, Wire, chat, sse, whole
 
 from lumen.core.canon import dumps
 
@@ -135,6 +136,38 @@ def test_a_stronger_model_is_asked_only_once_the_author_allows_it(
     assert inside("approvals", "--json", env=env).json() == []
     kept = [e for e in lumen.events() if e["event_type"] == "assistant_message"][-1]
     assert (kept["author"], kept["model"]) == ("self", "far/m")
+    assert lumen.verified()
+
+
+def test_others_talk_on_while_what_was_allowed_is_asked_and_it_is_asked_once(
+    lumen: Lumen, far: Wire, inside: Inside, wait_until: Callable[..., None]
+) -> None:
+    answered = threading.Event()
+
+    def slowly(exchange: Exchange) -> None:
+        assert answered.wait(60)
+        sse(*ANSWER)(exchange)
+
+    far.on("/v1/chat/completions", slowly)
+    env = lumen.env()
+    inside("models", "set", "escalation", "far/m", env=env)
+    lumen.run("chat", "-m", "Why is the sky blue?")
+    (proposal,) = inside("approvals", "--json", env=env).json()
+    number = str(proposal["seq"])
+    first = lumen.start("approvals", "allow", number)
+    wait_until(lambda: any(a.method == "POST" for a in far.asked))
+    second = lumen.start("approvals", "allow", number)
+    try:
+        assert "like rice" in lumen.run("chat", "-m", "I like rice.").out
+    finally:
+        answered.set()
+    out, _ = first.communicate(timeout=60)
+    assert (first.returncode, out) == (0, b"Because air scatters blue the most.\n")
+    _, err = second.communicate(timeout=60)
+    assert second.returncode != 0
+    assert b"escalated already" in err or b"being asked" in err
+    assert len([a for a in far.asked if a.method == "POST"]) == 1
+    assert lumen.situations("approved", "escalated") == ["approved", "escalated"]
     assert lumen.verified()
 
 

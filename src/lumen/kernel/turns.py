@@ -40,6 +40,27 @@ def no_turn_meanwhile(being: Being) -> Iterator[None]:
 
 
 @contextmanager
+def carrying_out(being: Being) -> Iterator[None]:
+    """Carry out what the author allowed, one at a time: two yeses to one proposal ask once.
+
+    Conversations go on meanwhile: this lock is nobody else's.
+
+    Raises:
+        Busy: another one is carried out, and that takes long.
+    """
+    with (being.memory / ".approved").open("ab") as file:
+        for _ in range(WAITS):
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(WAIT_S)
+            else:
+                yield
+                return
+    raise Busy("something you allowed is being asked right now", fix="try again when it is over")
+
+
+@contextmanager
 def nobody_in_turn(being: Being) -> Iterator[bool]:
     """Whether no process is in a turn; while this is held, none begins one."""
     with (being.memory / ".turns").open("ab") as file:

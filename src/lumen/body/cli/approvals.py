@@ -76,20 +76,24 @@ def _skill(p: Proposal, being: Being) -> list[tuple[str, str]]:
 @shared
 def allow(number: int, named: str | None, as_json: bool) -> None:
     """Let proposal NUMBER be carried out, now; your key signs it."""
-    from lumen.body.app import as_author
+    from lumen.body.app import as_author, opened
     from lumen.kernel.escalate import escalate, must_be_known
+    from lumen.kernel.turns import carrying_out, in_turn
 
     being = being_meant(named)
     soul = must_be(being).soul
-    with as_author(being, note) as kernel:
-        kernel.index.catch_up()
-        must_be_known(kernel.index, number)
-        proposal = decide(kernel.gate, soul, number, allow=True)
+    with carrying_out(being):
+        with as_author(being, note) as kernel:
+            kernel.index.catch_up()
+            must_be_known(kernel.index, number)
+            proposal = decide(kernel.gate, soul, number, allow=True)
         if proposal.kind == SKILL:
             _allowed(proposal, as_json=as_json)
             return
         note(f"asking {proposal.model} …")
-        text = asyncio.run(escalate(kernel, proposal))
+        # A turn like any other from here on: others may talk while a server takes its time.
+        with opened(being, note) as kernel, in_turn(being):
+            text = asyncio.run(escalate(kernel, proposal))
     if as_json:
         show({"proposal": number, "model": proposal.model, "reply": text})
         return
@@ -110,10 +114,11 @@ def _allowed(proposal: Proposal, *, as_json: bool) -> None:
 def deny(number: int, named: str | None, as_json: bool) -> None:
     """Refuse proposal NUMBER."""
     from lumen.body.app import as_author
+    from lumen.kernel.turns import carrying_out
 
     being = being_meant(named)
     soul = must_be(being).soul
-    with as_author(being, note) as kernel:
+    with carrying_out(being), as_author(being, note) as kernel:
         kernel.index.catch_up()
         proposal = decide(kernel.gate, soul, number, allow=False)
     if as_json:
