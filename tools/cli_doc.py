@@ -41,6 +41,8 @@ def _below(name: str, command: click.Command) -> Iterator[tuple[str, click.Comma
     if not isinstance(command, click.Group):
         yield name, command
         return
+    if command.invoke_without_command and command is not cli:
+        yield name, command
     context = click.Context(command, info_name=name, **cli.context_settings)
     for word in command.list_commands(context):
         found = command.get_command(context, word)

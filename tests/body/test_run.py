@@ -31,7 +31,7 @@ def test_a_cycle_is_a_line_and_the_two_loops_take_turns(lumen: Lumen) -> None:
     assert ran.code == 0
     first, second = ran.out.splitlines()
     assert re.fullmatch(r"\d\d:\d\d  ● action     learn about tomatoes → search — .*", first)
-    assert re.fullmatch(r"\d\d:\d\d  \? explore    .*understand cities.* — found 0", second)
+    assert re.fullmatch(r"\d\d:\d\d  \? explore    .*understand cities.* — found nothing", second)
     assert "Lumen is at work." in ran.err
     assert ran.err.endswith("Stopped after 2 cycles.\n")
     assert "\x1b" not in ran.said

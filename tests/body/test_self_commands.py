@@ -122,3 +122,15 @@ def test_settings_of_memory_that_cannot_be_are_named(lumen: Lumen, inside: Insid
         ran = inside("status")
         assert ran.code == 2
         assert said in ran.err
+
+
+def test_the_author_says_that_a_goal_is_done(lumen: Lumen, inside: Inside) -> None:
+    lumen.want(goals='[{"name": "plan herbs", "weight": 0.5, "status": "todo"}]')
+    env = lumen.env()
+    missing = inside("goals", "done", "plan the sea", env=env)
+    assert (missing.code, "there is no goal 'plan the sea'" in missing.err.lower()) == (2, True)
+    assert inside("goals", "done", "plan herbs", env=env).out == "Done: plan herbs\n"
+    assert inside("goals", "--json", env=env).json()[0]["status"] == "done"
+    again = inside("goals", "done", "plan herbs", "--json", env=env)
+    assert (again.code, again.json()["error"]) == (2, "'plan herbs' is done")
+    assert lumen.verified()

@@ -86,9 +86,11 @@ def test_a_goal_goes_from_todo_to_working_to_done_and_no_other_way(life: Life) -
     pursue(life)
     assert goals(life)["learn about tides"] == (0.8, "working")
     went = pursue(life)
-    assert goals(life)["learn about tides"] == (0.8, "done")
-    assert went.outcome == "ok · reached"
+    assert goals(life)["learn about tides"] == (0.8, "working")
+    assert went.outcome == "ok · the goal is done when you say so"
     assert "turn every six hours" in (life.being.root / "files/learn-about-tides.md").read_text()
+    life.say("You can close learn about tides.")
+    assert goals(life)["learn about tides"] == (0.8, "done")
     assert [f.name for f in due(life.kernel)][-1] == "goal"
     assert pursue(life).what == "no goal is open"
 

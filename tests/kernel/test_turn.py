@@ -103,6 +103,23 @@ def test_a_step_that_skips_writes_its_empty_slot_and_its_reason_is_archived(
     assert life.open_turns() == []
 
 
+def test_a_turn_in_which_nothing_could_be_done_still_answers(
+    life: Life, turn_as: Callable[[Loop], None]
+) -> None:
+    async def pass_over(**_: object) -> Slot:
+        raise Skip("there is nothing to plan")
+
+    def skipping(one: Step) -> Step:
+        return replace(one, run=pass_over) if one.name == "plan" else one
+
+    turn_as(with_steps(skipping))
+    answered = life.say("I like rice.")
+
+    assert answered.text
+    assert life.step("post_eval")["wrote"]["outcome"] == "said"
+    assert life.open_turns() == []
+
+
 def test_a_change_to_a_store_that_was_not_declared_stops_the_turn_and_is_not_made(
     life: Life, turn_as: Callable[[Loop], None]
 ) -> None:

@@ -64,8 +64,8 @@ def for_goal(
 ) -> tuple[Candidate, ...]:
     """What could be done for a goal: learn what it needs, look for it, write it down.
 
-    `told` are the author's own sentences that bear on it, with their dates; `authors` is whether
-    a model is there that can write a skill.
+    `told` are the author's own sentences that bear on it, with their dates, none where a page of
+    them was written; `authors` is whether a model is there that can write a skill.
     """
     skill = wanted_skill(goal.name)
     if skill:
@@ -83,7 +83,6 @@ def for_goal(
         "write",
         f"a page about {about} is written",
         {"path": f"{slug(goal.name)}.md", "text": page(goal.name, told), "unique": True},
-        completes=True,
     )
     return (write, look)
 

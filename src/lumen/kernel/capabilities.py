@@ -27,7 +27,7 @@ from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
 from lumen.kernel.step import Done, Output, Spoken
 from lumen.mind.substrate import LONGEST_TOKEN
-from lumen.soul.cycles import record_of
+from lumen.soul.cycles import brought, record_of
 
 MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
 PROMPTS = Path(__file__).with_name("prompts")
@@ -94,6 +94,19 @@ class RecordedHands:
     def likely(self, skill: str) -> float:
         """How likely it succeeds, by what came of it before."""
         return expected(*record_of(self.gate.index, skill))
+
+    def brought(self, skill: str, goal: str) -> bool:
+        """Whether it has brought something for a goal before."""
+        return brought(self.gate.index, skill, goal)
+
+    def holds(self, skill: str, path: str) -> bool:
+        """Whether a file that the skill may write is there, with something in it."""
+        try:
+            found = find(self.gate.being.skills, skill)
+            folders = grant(found, self.gate.being.root, self.terms).box.writes
+        except SkillError:
+            return False
+        return any(_says_something(Path(folder) / path) for folder in folders)
 
     def forbidden(self, skill: str, *, private: bool = False) -> str:
         """Why it may not be used unasked; empty when it may, or when there is none.
@@ -187,6 +200,13 @@ class RecordedHands:
             payload={**payload, "private": True} if self.private else payload,
         )
         self.entries.append(entry)
+
+
+def _says_something(path: Path) -> bool:
+    try:
+        return not path.is_symlink() and path.is_file() and bool(path.read_bytes().strip())
+    except OSError:
+        return False
 
 
 def _must_ask(given: Grant, autonomy: str) -> str:

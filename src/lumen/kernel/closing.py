@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lumen.core.canon import JSON
+from lumen.kernel.completion import worked
 from lumen.kernel.slots import Acted, Decision, Evaluation, Evolved, Looked, Plan, Reply, Stimulus
 
 Slots = Mapping[type, Any]  # what each step wrote, by its type
@@ -19,9 +20,9 @@ def cycle_of(stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
     done = decision.chosen >= 0
     return {
         "loop": "action",
-        "goal": goal.name if goal else "",
+        "goal": goal.name if goal else next(iter(came.completed), ""),
         "skill": plan.candidates[decision.chosen].skill if done else "",
-        "ok": (acted.ok if acted.ran else slots[Reply].delivered) if done else True,
+        "ok": (worked(acted) if acted.ran else slots[Reply].delivered) if done else True,
         "progress": came.progress,
         "completed": bool(came.completed),
         "delta": came.delta,
@@ -46,7 +47,8 @@ def explored(stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
     """What an exploration came to."""
     looked = slots[Looked]
     skill = "search" if looked.ran else ""
-    return {"loop": "explore", "skill": skill, "ok": looked.ok, "progress": looked.found > 0}
+    found = looked.ok and looked.found > 0
+    return {"loop": "explore", "skill": skill, "ok": found, "progress": found}
 
 
 def evolved(stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:

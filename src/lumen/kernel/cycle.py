@@ -15,6 +15,7 @@ from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Held, Origin, kernel_entry
 from lumen.core.errors import LumenError, Refused
 from lumen.kernel.candidates import LEARN, needed, wanted_skill
+from lumen.kernel.completion import OPEN, named_file
 from lumen.kernel.lived import Lived
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
 from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, run_loop
@@ -37,7 +38,7 @@ from lumen.kernel.steps import reflect as reflecting
 from lumen.kernel.steps.explore import repeats
 from lumen.kernel.triggers import Cycle, Fired, fired
 from lumen.kernel.turns import in_turn
-from lumen.soul.cycles import last, many_since, since, vain_tries
+from lumen.soul.cycles import brought, last, last_heard, last_pursued, many_since, since, vain_tries
 from lumen.soul.fold import PURSUES
 
 FAINT = 0.1  # a goal pursued in vain so often that it prompts less is left to reflection
@@ -67,9 +68,11 @@ class Reflected:
 def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
     """The goal that prompts most: its weight, less the more often it was pursued in vain.
 
-    One that waits for a skill comes behind all others: the skill has to be learnt first.
+    One that waits for a skill comes behind all others: the skill has to be learnt first. One that
+    waits for the author's word rests until the author says something.
     """
-    open_ = [g for g in kernel.self_.goals if g.status in ("todo", "working")]
+    heard = last_heard(kernel.index)
+    open_ = [g for g in kernel.self_.goals if g.status in OPEN and not _rests(kernel, g, heard)]
     if not open_:
         return None
     names = {g.name for g in open_}
@@ -83,12 +86,19 @@ def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
     return (goal, tries[goal.name]) if prompt(tries[goal.name]) >= FAINT else None
 
 
+def _rests(kernel: Kernel, goal: Held, heard: int) -> bool:
+    """Whether all there was to write about a goal is written: to go on would be to do it again."""
+    if named_file(goal.name) or not brought(kernel.index, "write_file", goal.name):
+        return False
+    return last_pursued(kernel.index, goal.name) > heard
+
+
 async def pursue(kernel: Kernel, watch: Watch) -> Went:
     """One action cycle for the goal that prompts most."""
     adopt_edits(kernel)
     found = next_goal(kernel)
     if found is None:
-        open_ = any(g.status in ("todo", "working") for g in kernel.self_.goals)
+        open_ = any(g.status in OPEN for g in kernel.self_.goals)
         return Went("action", "no goal gets on" if open_ else "no goal is open", done=False)
     goal, tries = found
     session_key = f"lumen:orchestrator:{ulid(kernel.clock)}"
@@ -115,8 +125,7 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
     if decision.chosen < 0:
         return Went("action", goal.name, decision.why, done=bool(decision.changes))
     skill = plan.candidates[decision.chosen].skill
-    ok = "ok" if turn.slots[Acted].ok else turn.slots[Acted].error
-    told = (ok, "reached" if came.completed else "", decision.held)
+    told = (_outcome(turn.slots[Acted]), _standing(skill, came), decision.held)
     outcome = " · ".join(filter(None, told))
     return Went("action", f"{goal.name} → {skill}", outcome, came.delta)
 
@@ -135,7 +144,23 @@ async def wonder(kernel: Kernel, watch: Watch) -> Went:
     wondered: Wondered = turn.slots[Wondered]
     looked: Looked = turn.slots[Looked]
     shown = "(private)" if wondered.private else wondered.question
-    return Went("explore", shown, f"found {looked.found}" if looked.ok else looked.error)
+    found = f"found {looked.found}" if looked.found else "found nothing"
+    return Went("explore", shown, found if looked.ok else looked.error)
+
+
+def _outcome(acted: Acted) -> str:
+    """What an action came to, in a word or two: that a skill did not fail is no success."""
+    if not acted.ok:
+        return acted.error
+    return "ok" if acted.found else "found nothing"
+
+
+def _standing(skill: str, came: Evaluation) -> str:
+    """How the goal stands now, where there is something to say about that."""
+    if came.completed:
+        return "reached"
+    written = skill == "write_file" and came.progress
+    return "the goal is done when you say so" if written else ""
 
 
 def due(kernel: Kernel, *, asked: bool = False) -> tuple[Fired, ...]:

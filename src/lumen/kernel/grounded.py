@@ -7,6 +7,7 @@ it was told. Pure functions; the phrases stand in the lexicon.
 from __future__ import annotations
 
 from lumen.core.clock import parse_stamp
+from lumen.kernel.completion import closed
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import mirror
 from lumen.kernel.slots import Contour, Draft, Evidence, Now, Reality, Self, Stimulus, Surface
@@ -30,6 +31,8 @@ def grounded(
     """The draft built from evidence alone; nothing when the evidence has no bearing."""
     if reality.told:
         return Draft(reality.told, "grounded", reality.cited)
+    if goal := closed(stimulus.text, self_.goals):
+        return Draft(_phrase("goal_closed", goal=goal.name), "grounded")
     if surface.modality == "question":
         return _answer(surface, reality, self_, now, contour)
     if surface.modality == "statement":

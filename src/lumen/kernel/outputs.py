@@ -54,7 +54,7 @@ class Thought(Output):
     prediction: Sentence
     values: Names = Field(default_factory=list)
     against: Names = Field(default_factory=list)
-    completes: bool = False
+    completes: bool = False  # older prompts ask for it; nothing goes by it
 
 
 class Thoughts(Output):

@@ -141,7 +141,7 @@ class Candidate:
     values: tuple[str, ...] = ()  # values it is in line with
     against: tuple[str, ...] = ()  # and such as it offends
     likely: float = 0.5  # how likely it succeeds, by what came of it before
-    completes: bool = False  # when it succeeds, the goal is reached
+    completes: bool = False  # by the kernel: when it succeeds, the goal is reached
 
 
 @dataclass(frozen=True, slots=True)

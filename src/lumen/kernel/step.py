@@ -115,6 +115,14 @@ class Hands(Protocol):
         """How likely it succeeds, by what came of it before."""
         ...
 
+    def brought(self, skill: str, goal: str) -> bool:
+        """Whether it has brought something for a goal before."""
+        ...
+
+    def holds(self, skill: str, path: str) -> bool:
+        """Whether a file that the skill may write is there, with something in it."""
+        ...
+
     def forbidden(self, skill: str, *, private: bool = False) -> str:
         """Why it may not be used unasked; empty when it may."""
         ...

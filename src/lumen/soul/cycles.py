@@ -83,6 +83,20 @@ def last_pursued(index: Index, goal: str) -> int:
     return int(row[0])
 
 
+def last_heard(index: Index) -> int:
+    """The last event that came from outside; 0: there was none."""
+    row = index.row("SELECT coalesce(max(seq), 0) FROM events WHERE author = 'external'")
+    return int(row[0])
+
+
+def brought(index: Index, skill: str, goal: str) -> bool:
+    """Whether a skill brought something for a goal before."""
+    row = index.row(
+        "SELECT 1 FROM cycles WHERE goal = ? AND skill = ? AND progress LIMIT 1", (goal, skill)
+    )
+    return row is not None
+
+
 def record_of(index: Index, skill: str) -> tuple[int, int]:
     """How often, of late, a skill brought something, and how often it did not."""
     row = index.row(

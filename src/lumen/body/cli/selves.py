@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import click
 
@@ -10,8 +10,10 @@ from lumen.body.cli.common import being_meant, note, say, shared, show, table
 from lumen.body.cli.histories import histories, show_histories
 from lumen.body.config import Settings, must_be, zone
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being, Held
+from lumen.core.data import Being, Change, Held, Store, kernel_entry
+from lumen.core.errors import UsageError
 from lumen.kernel.checkpoints import difference
+from lumen.kernel.completion import OPEN
 from lumen.kernel.edits import Edits, in_force, look, read, self_in_force
 from lumen.soul.index import Index
 from lumen.soul.selfhood import GOAL_STATES, GOALS, goals_of, is_self, parse_held
@@ -127,7 +129,7 @@ def values(history: bool, named: str | None, as_json: bool) -> None:
         _listed(held)
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--year", type=click.IntRange(1, 9999), help="Only of this year's file.")
 @click.option("--status", type=click.Choice(GOAL_STATES), help="Only those that stand so.")
 @click.option("--history", is_flag=True, help="How each went, as a plot, and why.")
@@ -135,7 +137,9 @@ def values(history: bool, named: str | None, as_json: bool) -> None:
 def goals(
     year: int | None, status: str | None, history: bool, named: str | None, as_json: bool
 ) -> None:
-    """What it is after, the heaviest first, of every year."""
+    """What it is after, the heaviest first, of every year; `done` closes one."""
+    if click.get_current_context().invoked_subcommand is not None:
+        return
     _, settings, index = _open(named)
     if history:
         found = [
@@ -159,6 +163,33 @@ def goals(
         show([asdict(g) for g in held])
     else:
         _listed(tuple(held))
+
+
+@goals.command("done")
+@click.argument("name")
+@shared
+def close_goal(name: str, named: str | None, as_json: bool) -> None:
+    """Say that the goal NAME is reached; or in a chat: you can close NAME."""
+    from lumen.body.app import as_author
+
+    being = being_meant(named)
+    with as_author(being, note) as kernel:
+        goal = next((g for g in self_in_force(kernel.index).goals if g.name == name), None)
+        if goal is None or goal.status not in OPEN:
+            standing = f"{name!r} is {goal.status}" if goal else f"there is no goal {name!r}"
+            raise UsageError(standing, fix="lumen goals")
+        over = replace(goal, status="done")
+        kernel.gate.commit(
+            "author",
+            [Change(Store.GOAL_STATUS, "move", over)],
+            kernel_entry("author", f"The author says that {name!r} is done.", "lumen:author", {}),
+            durable=True,
+            sign=True,
+        )
+    if as_json:
+        show(asdict(over))
+    else:
+        say(f"Done: {name}")
 
 
 def _plotted(index: Index, settings: Settings, found: list[Series], *, as_json: bool) -> None:

@@ -23,6 +23,7 @@ from lumen.kernel.candidates import (
     for_message,
     torn,
 )
+from lumen.kernel.completion import closed
 from lumen.kernel.grounded import bears, day, grounded
 from lumen.kernel.identity import Recalled
 from lumen.kernel.lexicon import lexicon
@@ -79,7 +80,9 @@ async def plan(
         found = for_message(ingested.excerpt, prediction, hands.can)
     else:
         authors = await mind.strong("orchestrator")
-        told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in near(reality)]
+        written = hands.brought("write_file", stimulus.goal.name)
+        facts = [] if written else near(reality)
+        told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in facts]
         found = for_goal(stimulus.goal, told, hands.can, authors=authors)
         if authors and found[0].skill not in (CREATE, "note"):
             known = hands.known()
@@ -137,8 +140,6 @@ async def thought_up(
             t.input,
             tuple(t.values),
             tuple(t.against),
-            0.5,
-            t.completes,
         )
         for t in thoughts.candidates[:MOST_CANDIDATES]
         if could_be_skill(t.skill)
@@ -161,8 +162,9 @@ async def drafts(
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
     own = grounded(stimulus, surface, reality, self_, now, contour)
-    if own and (surface.modality == "task" or reality.told):
-        return Drafts(drafts=(own,))  # what cannot be done must not be promised, nor a day invented
+    settled = surface.modality == "task" or reality.told or closed(stimulus.text, self_.goals)
+    if own and settled:  # what cannot be done must not be promised, nor a day invented
+        return Drafts(drafts=(own,))
     useful = [e for e in reality.evidence if e.score >= contour.middling][:FACTS]
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
     slots = {

@@ -43,7 +43,8 @@ async def optional_tool_calls(
     text, found = told_of(done)
     if stimulus.goal is None:
         return Acted(ran=True, ok=done.ok, text=text, error=done.error, found=found)
-    outcome = f"it gave {found}" if done.ok else f"it failed: {done.error}"
+    gave = f"it gave {found}" if found else "it found nothing"
+    outcome = gave if done.ok else f"it failed: {done.error}"
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.WORLD_ACTION,

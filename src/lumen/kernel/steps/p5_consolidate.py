@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lumen.core.data import Change, Held, Store
 from lumen.core.errors import MindError
+from lumen.kernel.completion import closed, reached, worked
 from lumen.kernel.score import delta
-from lumen.kernel.slots import Acted, Candidate, Decision, Evaluation, Plan, Reply, Stimulus
-from lumen.kernel.step import Mind, Recall, step
+from lumen.kernel.slots import (
+    Acted,
+    Candidate,
+    Decision,
+    Evaluation,
+    Plan,
+    Reply,
+    Self,
+    Stimulus,
+)
+from lumen.kernel.step import Hands, Mind, Recall, step
 
 TELL_TOKENS = 32
 WORTH_TELLING = 0.3  # a smaller surprise is none
@@ -19,37 +31,43 @@ async def post_eval(
     decision: Decision,
     acted: Acted,
     reply: Reply,
+    self_: Self,
     recall: Recall,
     mind: Mind,
+    hands: Hands,
 ) -> Evaluation:
     """The signed difference between prediction and outcome, by code; a model only describes it."""
     if decision.chosen < 0 and stimulus.goal is not None:
         return Evaluation(outcome=f"nothing was done: {decision.why}")
+    if stimulus.goal is None and (done := closed(stimulus.text, self_.goals)):
+        return ended(done, reply)
+    if decision.chosen < 0 or not acted.ran:
+        return spoken(reply, plan.candidates[decision.chosen :][:1])
     chosen = plan.candidates[decision.chosen]
-    if not acted.ran:
-        outcome = "said" if reply.delivered else f"the skill failed: {reply.error}"
-        off = 0.0 if reply.delivered else -1.0
-        return Evaluation(
-            outcome=outcome, prediction=chosen.prediction, delta=off, progress=reply.delivered
-        )
     outcome = came_of(acted)
     (nearness,) = recall.likeness((outcome,), chosen.prediction)
     off = delta(ok=worked(acted), likely=chosen.likely, distance=1.0 - max(0.0, nearness))
-    reached = worked(acted) and chosen.completes
+    goal = stimulus.goal
+    over = bool(goal and worked(acted) and reached(goal, chosen, acted, hands.holds))
     return Evaluation(
         outcome=outcome,
         prediction=chosen.prediction,
         delta=off,
         progress=worked(acted),
-        completed=(stimulus.goal.name,) if stimulus.goal and reached else (),
-        described=await described(chosen, outcome, off, mind) if stimulus.goal else "",
-        changes=moved(stimulus.goal, reached=reached) if stimulus.goal else (),
+        completed=(goal.name,) if goal and over else (),
+        described=await described(chosen, outcome, off, mind) if goal else "",
+        changes=moved(goal, done=over) if goal else (),
     )
 
 
-def worked(acted: Acted) -> bool:
-    """Whether an action brought anything: a search that finds nothing did not."""
-    return acted.ok and acted.found > 0
+def spoken(reply: Reply, expected: tuple[Candidate, ...]) -> Evaluation:
+    """What came of words alone; nothing was expected of them where nothing could be done."""
+    return Evaluation(
+        outcome="said" if reply.delivered else f"the skill failed: {reply.error}",
+        prediction=expected[0].prediction if expected else "",
+        delta=0.0 if reply.delivered else -1.0,
+        progress=reply.delivered,
+    )
 
 
 def came_of(acted: Acted) -> str:
@@ -59,9 +77,16 @@ def came_of(acted: Acted) -> str:
     return acted.text or "nothing was found"
 
 
-def moved(goal: Held, *, reached: bool) -> tuple[Change, ...]:
+def ended(goal: Held, reply: Reply) -> Evaluation:
+    """A goal that the author says is done."""
+    return replace(
+        spoken(reply, ()), completed=(goal.name,), progress=True, changes=moved(goal, done=True)
+    )
+
+
+def moved(goal: Held, *, done: bool) -> tuple[Change, ...]:
     """A goal that was pursued is being worked on, and done when it is reached."""
-    states = (["working"] if goal.status == "todo" else []) + (["done"] if reached else [])
+    states = (["working"] if goal.status == "todo" else []) + (["done"] if done else [])
     return tuple(
         Change(Store.GOAL_STATUS, "move", Held(goal.name, goal.weight, state)) for state in states
     )

@@ -1,0 +1,72 @@
+"""When a goal is reached: by a check that code can make, or by the author's word; by nothing else.
+
+That something was written, found or said about a goal does not reach it, and neither does a model
+that says so. Pure functions over names and texts; what stands on disk is asked of the hands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from lumen.core.data import Held
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.reading import is_question, sentences, stem, words
+from lumen.kernel.slots import Acted, Candidate
+
+OPEN = ("todo", "working")
+_FILE = re.compile(
+    r"(?<![\w./-])(?:files/)?((?:[\w-]+/)*[\w-]+\.(?:md|txt|csv|json|html|tex|toml|yaml|yml))(?![\w/-])"
+)
+_DOUBLED = re.compile(r"([^\Waeiou\d_])\1$")  # planning → plan
+_QUOTED = re.compile(r"[\"“«„][^\"“”«»„]*[\"”»“]")
+
+
+def named_file(goal: str) -> str:
+    """The file that a goal, in its own words, asks for; empty when it names none."""
+    found = _FILE.search(goal)
+    return found[1] if found else ""
+
+
+def worked(acted: Acted) -> bool:
+    """Whether an action brought anything: a search that finds nothing did not."""
+    return acted.ok and acted.found > 0
+
+
+def reached(goal: Held, chosen: Candidate, acted: Acted, holds: Callable[[str, str], bool]) -> bool:
+    """Whether an action that worked reached its goal, as far as code can see.
+
+    A goal that names a file is reached by writing that very file, and it must be there with
+    something in it; one that needs an ability, by a skill for it that passed its trial.
+    """
+    file = named_file(goal.name)
+    if file:
+        return acted.text == file and holds(chosen.skill, file)
+    return chosen.completes
+
+
+def closed(text: str, goals: Iterable[Held]) -> Held | None:
+    """The goal that the author says is done; nothing where none, or more than one, is meant.
+
+    A sentence must say that something is done, deny nothing, ask nothing, and hold every word of
+    the goal's name. What stands in quotation marks counts for naming a goal and for nothing else.
+    """
+    open_ = [g for g in goals if g.status in OPEN and words(g.name)]
+    for start, stop in sentences(text):
+        sentence = text[start:stop]
+        said = _QUOTED.sub(" ", sentence)
+        if is_question(sentence) or not lexicon().has("goal_done", said):
+            continue
+        if lexicon().has("not_done", said):
+            continue
+        held = _roots(sentence)
+        meant = [g for g in open_ if _roots(g.name) <= held]
+        longest = max((len(words(g.name)) for g in meant), default=0)
+        meant = [g for g in meant if len(words(g.name)) == longest]
+        if len(meant) == 1:
+            return meant[0]
+    return None
+
+
+def _roots(text: str) -> set[str]:
+    return {_DOUBLED.sub(r"\1", stem(w)) for w in words(text)}

@@ -1,0 +1,169 @@
+"""A goal is reached by a check that code can make or by the author's word, and by nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.kernel.living import by, give, goals, now, pursue, reflect, refresh, strong
+
+from lumen.core.data import Held
+from lumen.kernel.completion import closed, named_file
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+HERBS = Held("plan the herb garden", 0.6, "todo")
+TOLD = "The herb garden gets sun from noon on, so plan for basil and thyme."
+
+
+def thought(skill: str, action: str, **given: object) -> dict[str, object]:
+    """What a model proposes, and that it claims to reach the goal by it."""
+    return {
+        "candidates": [
+            {
+                "skill": skill,
+                "action": action,
+                "input": given,
+                "prediction": "the goal is reached",
+                "completes": True,
+            }
+        ]
+    }
+
+
+def test_a_page_of_what_was_told_reaches_no_goal_and_is_no_story(life: Life) -> None:
+    life.tell(TOLD)
+    give(life, goals=[HERBS])
+    went = [pursue(life) for _ in range(6)]
+
+    assert "plan-the-herb-garden.md" in [p.name for p in (life.being.root / "files").iterdir()]
+    assert goals(life) == {HERBS.name: (0.6, "working")}
+    assert "the goal is done when you say so" in went[1].outcome
+    assert not any("reached" in w.outcome for w in went)
+    reflect(life)
+    assert "I reached a goal" not in now(life).narrative
+
+
+def test_what_waits_for_the_authors_word_rests_until_the_author_speaks(life: Life) -> None:
+    life.tell(TOLD)
+    give(life, goals=[HERBS])
+    went = [pursue(life) for _ in range(4)]
+    assert [w.done for w in went] == [True, True, False, False]
+    assert went[-1].what == "no goal gets on"
+    life.say("I like rice.")
+    assert pursue(life).done
+
+    assert [p.name for p in (life.being.root / "files").iterdir()] == ["plan-the-herb-garden.md"]
+
+
+@pytest.mark.parametrize(
+    "claimed",
+    [
+        thought("note", "keep", text="The herb garden is planned."),
+        thought("write_file", "write", path="herbs.md", text="Basil and thyme."),
+        thought("search", "find", words="herb garden"),
+    ],
+)
+def test_that_a_model_says_so_reaches_no_goal(life: Life, claimed: dict[str, object]) -> None:
+    life.tell(TOLD)
+    give(life, goals=[HERBS])
+    strong(life, Thoughts=claimed, Verdict={"number": 1}, Told={"text": "x"})
+    for _ in range(3):
+        pursue(life)
+
+    assert goals(life) == {HERBS.name: (0.6, "working")}
+
+
+def test_a_goal_that_names_a_file_is_reached_when_that_file_is_written(life: Life) -> None:
+    goal = Held("write the herbs down in herbs.md", 0.6, "todo")
+    give(life, goals=[goal])
+    strong(
+        life,
+        Thoughts=[
+            thought("write_file", "write", path="other.md", text="Basil."),
+            thought("write_file", "write", path="herbs.md", text=" \n"),
+            thought("write_file", "write", path="herbs.md", text="Basil.", overwrite=True),
+        ],
+        Verdict={"number": 1},
+        Told={"text": "x"},
+    )
+    outcomes, states = [], []
+    for _ in range(3):
+        outcomes.append(pursue(life).outcome)
+        states.append(goals(life)[goal.name][1])
+
+    assert states == ["working", "working", "done"]
+    assert outcomes[-1] == "ok · reached"
+
+
+@pytest.mark.parametrize(
+    ("goal", "file"),
+    [
+        ("write the herbs down in herbs.md", "herbs.md"),
+        ("keep files/lists/shop.txt up to date", "lists/shop.txt"),
+        ("write ../../etc/passwd.txt", ""),
+        ("write /etc/motd.md", ""),
+        ("read about node.js", ""),
+        ("plan the herb garden", ""),
+    ],
+)
+def test_the_file_a_goal_asks_for_is_read_off_its_words(goal: str, file: str) -> None:
+    assert named_file(goal) == file
+
+
+@pytest.mark.parametrize(
+    ("said", "closes"),
+    [
+        ("I finished planning the herb garden.", True),
+        ("You can close “plan the herb garden”.", True),
+        ("The plan for the herb garden is done, thanks.", True),
+        ("Please mark plan the herb garden as done.", True),
+        ("The herb garden plan is not done.", False),
+        ("I haven't finished the herb garden plan.", False),
+        ("Is the herb garden plan done?", False),
+        ("When the herb garden plan is done, we plant.", False),
+        ("Bruno says the herb garden plan is done.", False),
+        ("My sister said “the herb garden plan is done”.", False),
+        ("The garden is done.", False),
+        ("I finished my tea.", False),
+        ("I like the herb garden plan.", False),
+    ],
+)
+def test_the_authors_word_closes_a_goal_and_nothing_like_it_does(
+    life: Life, said: str, *, closes: bool
+) -> None:
+    give(life, goals=[HERBS, Held("plan the trip", 0.5, "todo"), Held("plan", 0.5, "perpetual")])
+    answered = life.say(said)
+    refresh(life)
+
+    assert goals(life)[HERBS.name][1] == ("done" if closes else "todo")
+    assert (answered.text == "Good: “plan the herb garden” is done.") is closes
+    assert goals(life)["plan the trip"] == (0.5, "todo")
+
+
+def test_what_the_author_calls_done_is_a_story(life: Life) -> None:
+    give(life, goals=[HERBS])
+    life.say("I finished planning the herb garden.")
+    reflect(life)
+
+    assert f"I reached a goal: {HERBS.name}." in now(life).narrative
+
+
+def test_a_word_that_may_mean_two_goals_closes_none() -> None:
+    both = [replace(HERBS, name="plan the garden"), replace(HERBS, name="garden plan")]
+
+    assert closed("I finished the garden plan.", both) is None
+    assert closed("I finished the garden plan.", both[:1]) == both[0]
+
+
+def test_a_search_that_found_nothing_is_no_success(life: Life) -> None:
+    give(life, goals=[Held("find out about quaggas", 0.6, "todo")])
+    went = pursue(life)
+
+    assert went.outcome == "found nothing"
+    assert went.delta < 0
+    cycle = life.beat("record").entry.payload["cycle"]
+    assert (cycle["skill"], cycle["ok"], cycle["progress"]) == ("search", False, False)
+    assert "it found nothing" in by(life, "self")[-1].entry.description
