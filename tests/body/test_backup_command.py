@@ -25,7 +25,9 @@ def test_a_backup_says_where_it_ends_and_that_the_key_stays(talked: Lumen, insid
     assert (ran.code, ran.err) == (0, "")
     assert f"ends at event {last['seq']} · head {last['event_hash']}" in ran.out
     assert str(talked.home / "a.lumen") in ran.out
-    assert "the key stays on this host; on another host a new one is made and said so" in ran.out
+    assert (
+        f"signed with this host's key {talked.events()[0]['payload']['public_key'][:16]}" in ran.out
+    )
 
 
 def test_both_commands_speak_json(talked: Lumen, inside: Inside) -> None:
@@ -79,8 +81,13 @@ def test_another_past_is_explained(talked: Lumen, inside: Inside) -> None:
     assert talked.run("chat", stdin=said, env={**there}).code == 0
     assert talked.run("backup", "b.lumen", env=there).code == 0
     assert inside("chat", "-m", "I like beer.").code == 0
-    ran = inside("restore-backup", "b.lumen", "c")
-    assert ran.code == 0
+    refused = inside("restore-backup", "b.lumen", "c")
+    assert (refused.code, refused.out) == (2, "")
+    assert "for which nothing in its archive vouches" in refused.err
+    assert not (talked.home / "c").exists()
+    ran = inside("restore-backup", "b.lumen", "c", "--even-damaged")
+    assert (ran.code, "✓" in ran.out) == (0, False)
+    assert "for which nothing in its archive vouches" in ran.out
     assert "what the backup holds there is not the same" in ran.out
     assert "archive accept-rollback" in ran.out
 
@@ -118,7 +125,7 @@ def test_a_damaged_archive_is_named_and_kept_on_request(talked: Lumen, inside: I
     ran = inside("backup", "a.lumen", "--even-damaged")
     assert (ran.code, ran.out[0]) == (0, "✗")
     ran = inside("restore-backup", "a.lumen", "b")
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (2, "")
     ran = inside("restore-backup", "a.lumen", "b", "--even-damaged")
     assert (ran.code, ran.out[0]) == (0, "✗")
     assert "archive verify" in ran.out
@@ -129,7 +136,7 @@ def test_a_backup_that_was_cut_off_is_refused(talked: Lumen, inside: Inside) -> 
     file = talked.home / "a.lumen"
     file.write_bytes(file.read_bytes()[:-1])
     ran = inside("restore-backup", "a.lumen", "b")
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (2, "")
     assert "is cut off or was changed" in ran.err
     assert not (talked.home / "b").exists()
 

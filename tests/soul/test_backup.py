@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import Being
-from lumen.core.errors import ArchiveError, Damaged, LumenError, UsageError
+from lumen.core.errors import ArchiveError, Damaged, LumenError, Unproved, UsageError
 from lumen.soul.backup import Packed, Progress, Source, pack, unpack
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
@@ -329,8 +329,11 @@ def test_a_host_that_has_seen_another_past_says_so(lived: Home) -> None:
     writer = lived.writer()
     seen = lived.say(writer, "z", sign=True)[-1]
     writer.close()
-    found = unpack(elsewhere / "a.lumen", lived.root / "restored", lived.keyring)
+    with pytest.raises(Unproved, match="nothing in its archive vouches"):
+        unpack(elsewhere / "a.lumen", lived.root / "restored", lived.keyring)
+    found = unpack(elsewhere / "a.lumen", lived.root / "restored", lived.keyring, even_damaged=True)
     assert found.verified
+    assert found.doubt
     assert found.seen is not None
     assert found.seen.seq == seen.seq < found.count
 

@@ -16,8 +16,16 @@ import pytest
 from lumen.core.canon import loads
 from lumen.core.errors import Damaged, LumenError, NoSpace, UsageError
 from lumen.soul.backup import Source, pack, unpack
-from lumen.soul.bundle import Manifest, Member, content, manifest_of, opened, write
-from lumen.soul.keys import Keyring
+from lumen.soul.bundle import (
+    Manifest,
+    Member,
+    content,
+    manifest_of,
+    opened,
+    signature_of,
+    write,
+)
+from lumen.soul.keys import Keyring, Signed
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -42,11 +50,13 @@ class Made:
         self.folder.mkdir()
         self.true = self.folder / "true.lumen"
         self.being = home.being
+        self.keyring = home.keyring
         source = Source(home.being, home.keyring, "")
         pack(source, self.true, created=CREATED)
         self.tar = gzip.decompress(self.true.read_bytes())
         with opened(self.true) as plain:
             self.manifest = manifest_of(plain)
+            self.signed = signature_of(plain, self.manifest)
             self.data = {m.path: b"".join(content(plain, m)) for m in self.manifest.files}
         self.host = Keyring(home.root / "other-host")
 
@@ -81,11 +91,12 @@ class Made:
         return self.refuses(sealed(gzip.compress(tar, 1, mtime=0)), error)
 
     def forged(self, *files: Member, data: bytes = b"planted", **more: Any) -> bytes:  # noqa: ANN401 - a claim may be of any type
-        """A bundle with further members, or other claims, written by the true writer."""
+        """A bundle with further members, or other claims, written and signed by its true host."""
         claims = {"files": (*self.manifest.files, *files), **more}
         manifest = replace(self.manifest, **claims)
+        signed = self.keyring.host_sign(self.manifest.soul, manifest.statement)
         out = io.BytesIO()
-        write(out, manifest, lambda m: iter([self.data.get(m.path, data)]))
+        write(out, manifest, signed, lambda m: iter([self.data.get(m.path, data)]))
         return out.getvalue()
 
 
@@ -116,9 +127,9 @@ def test_any_tar_program_reads_a_backup(made: Made) -> None:
         said = loads(first.read())
         assert long.read().decode() == "внутри"
         assert all(member.isreg() for member in tar)
-    assert names == ["manifest.json", *(f["path"] for f in said["files"])]
+    assert names == ["manifest.json", "signature.json", *(f["path"] for f in said["files"])]
     assert list(said) == ["format", "soul", "count", "head", "verified", "created", "files"]
-    assert (said["format"], said["count"], said["verified"]) == ("lumen-backup/1", 3, True)
+    assert (said["format"], said["count"], said["verified"]) == ("lumen-backup/2", 3, True)
     assert list(said["files"][0]) == ["path", "size", "sha256", "mode", "mtime"]
 
 
@@ -254,9 +265,9 @@ def test_a_backup_of_something_else_is_refused(made: Made) -> None:
         b"[]",
         b"{}",
         b"{",
-        b'{"format":"lumen-backup/1"}',
+        b'{"format":"lumen-backup/2"}',
         b'{"files":[{"path":1,"size":1e999}]}',
-        b'{"format":"lumen-backup/1","soul":"","count":1e30,"head":"","verified":true,"created":"","files":[]}',
+        b'{"format":"lumen-backup/2","soul":"","count":1e30,"head":"","verified":true,"created":"","files":[]}',
     ],
 )
 def test_a_manifest_that_says_something_else_is_refused(made: Made, text: bytes) -> None:
@@ -287,15 +298,16 @@ def test_a_name_of_any_length_is_read_by_any_tar_program(length: int) -> None:
     name += "x" * (length - len(name.encode()))
     member = Member(name, 0, "", 0o644, 0)
     out = io.BytesIO()
-    write(out, Manifest("", 0, "", True, "", (member, member)), lambda _: iter([]))
+    manifest = Manifest("", 0, "", True, "", (member, member))
+    write(out, manifest, Signed("", ""), lambda _: iter([]))
     with tarfile.open(fileobj=io.BytesIO(out.getvalue())) as tar:
-        assert tar.getnames() == ["manifest.json", name, name]
+        assert tar.getnames() == ["manifest.json", "signature.json", name, name]
 
 
 def test_a_later_format_is_named(made: Made) -> None:
     size = int(made.tar[124:135], 8)
-    text = made.tar[512 : 512 + size].replace(b"lumen-backup/1", b"lumen-backup/2")
-    assert "lumen-backup/2" in made.refuses_tar(with_manifest(made, text), UsageError)
+    text = made.tar[512 : 512 + size].replace(b"lumen-backup/2", b"lumen-backup/3")
+    assert "lumen-backup/3" in made.refuses_tar(with_manifest(made, text), UsageError)
 
 
 def test_a_bomb_is_not_unpacked(made: Made) -> None:

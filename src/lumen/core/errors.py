@@ -5,7 +5,8 @@ LumenError            what went wrong, and what to try
 │   ├── NotABeing     the directory is no being
 │   ├── AlreadyABeing the directory holds one, or other files, already
 │   ├── BadSetting    lumen.toml or a template does not say what it must
-│   └── Locked        the author's key is under a passphrase that was not given
+│   ├── Locked        the author's key is under a passphrase that was not given
+│   └── Unproved      nothing that counts shows who made a backup; it was not restored
 ├── ArchiveError      the archive cannot be read or written as it stands
 │   ├── Damaged       stored bytes are not what was written
 │   ├── Estranged     this host has seen another chain of the same soul: rolled back, or a fork
@@ -62,6 +63,10 @@ class BadSetting(UsageError):
 
 class Locked(UsageError):
     """The author's key is needed, and its passphrase was not given or is another."""
+
+
+class Unproved(UsageError):
+    """Nothing that counts shows who made what was to be taken in."""
 
 
 class ArchiveError(LumenError):

@@ -2,7 +2,8 @@
 
 The file is read back, unpacked and its archive verified before it gets its name. The private key
 and the witness stay on their host. What belongs in a backup is snapshot.py's part, how the file
-is spelled bundle.py's; whether to live on from an older state is for the author to say.
+is spelled bundle.py's, who made it provenance.py's; whether to live on from an older state is for
+the author to say.
 """
 
 from __future__ import annotations
@@ -20,10 +21,22 @@ from shlex import quote
 from tempfile import mkdtemp, mkstemp
 
 from lumen.core.data import Being, Head
-from lumen.core.errors import ArchiveError, Busy, Damaged, NoSpace, UsageError
-from lumen.soul.bundle import SOUL, Manifest, Member, at_end, content, manifest_of, opened, write
+from lumen.core.errors import ArchiveError, Busy, Damaged, NoSpace, Unproved, UsageError
+from lumen.soul.bundle import (
+    SOUL,
+    UNSIGNED_FORMAT,
+    Manifest,
+    Member,
+    at_end,
+    content,
+    manifest_of,
+    opened,
+    signature_of,
+    write,
+)
 from lumen.soul.disk import FULL, settle
-from lumen.soul.keys import Keyring
+from lumen.soul.keys import Keyring, Signed
+from lumen.soul.provenance import doubt, sign
 from lumen.soul.snapshot import Moved, Piece, is_kept, read, snapshot
 from lumen.soul.verify import Report, verify
 
@@ -45,7 +58,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A backup that was made or restored. `seen`: this host knows a later archive, or another."""
+    """A backup that was made or restored. `seen`: this host knows a later archive, or another.
+
+    `doubt` says why it is not known who made it; empty when `key` counts and signed it.
+    """
 
     soul: str
     count: int
@@ -56,6 +72,8 @@ class Packed:
     size: int
     notes: tuple[str, ...] = ()
     seen: Head | None = None
+    key: str = ""
+    doubt: str = ""
 
 
 def pack(
@@ -99,6 +117,7 @@ def unpack(
     Raises:
         UsageError: the file is no backup, or the folder holds something.
         Damaged: the backup is not what was packed, or its archive does not verify.
+        Unproved: no key that counts signed it; one from before backups were signed is let pass.
         NoSpace: the disk is full.
     """
     file = file.absolute()
@@ -107,15 +126,17 @@ def unpack(
     folder = folder.resolve()
     _must_be_free(folder)
     with _folder_beside(folder) as fresh:
-        manifest = _extract(file, fresh, partial(progress, "restoring"))
+        manifest, signed = _extract(file, fresh, partial(progress, "restoring"))
         report, seen = _judge(Being(fresh), keyring, manifest.soul)
+        unsure = doubt(manifest, signed, report, keyring)
         if not even_damaged:
             _must_be_true(report, manifest, file)
+            _must_be_signed(manifest, unsure, file)
         for path in [*fresh.rglob("*"), fresh]:
             settle(path)
         _rename(fresh, folder)
-    found = replace(_packed(manifest), count=report.count, head=report.head, seen=seen)
-    return replace(found, verified=report.ok and manifest.verified)
+    found = replace(_packed(manifest, signed, unsure), count=report.count, head=report.head)
+    return replace(found, verified=report.ok and manifest.verified, seen=seen)
 
 
 def _must_be_new(file: Path, being: Being) -> None:
@@ -149,6 +170,14 @@ def _must_be_true(report: Report, manifest: Manifest, file: Path) -> None:
         raise Damaged(f"{file} does not end at the event it says", fix=OTHER)
 
 
+def _must_be_signed(manifest: Manifest, unsure: str, file: Path) -> None:
+    if unsure and manifest.format != UNSIGNED_FORMAT:
+        raise Unproved(
+            f"{file} was not restored: {unsure}",
+            fix=f"{OTHER}      or, if you know where it is from: lumen restore-backup --even-damaged …",
+        )
+
+
 def _pack(source: Source, report: Report, file: Path, created: str, progress: Progress) -> Packed:
     seen = snapshot(source.being, with_end=report.ok)
     end = (seen.end.seq, seen.end.event_hash) if seen.end else (report.count, report.head)
@@ -156,11 +185,17 @@ def _pack(source: Source, report: Report, file: Path, created: str, progress: Pr
     members = tuple(_member(piece, told) for piece in seen.pieces)
     soul = report.soul if SOUL.fullmatch(report.soul) else ""
     manifest = Manifest(soul, *end, report.ok, created, members)
+    signed = sign(manifest, source.keyring)
     pieces = {piece.name: piece for piece in seen.pieces}
     told = _counted(partial(progress, "packing"), seen.size)
     with _file_beside(file) as (fresh, descriptor):
         with os.fdopen(descriptor, "wb") as out:
-            write(out, manifest, lambda member: _same(read(pieces[member.path], told), member))
+            write(
+                out,
+                manifest,
+                signed,
+                lambda member: _same(read(pieces[member.path], told), member),
+            )
             out.flush()
             os.fsync(out.fileno())
         with _folder_beside(file) as copy:
@@ -169,10 +204,11 @@ def _pack(source: Source, report: Report, file: Path, created: str, progress: Pr
         if report.ok and (found.ok, found.count, found.head) != (True, *end):
             raise Moved  # a text was erased under the copy: the next one holds the erasure too
         _give_name(fresh, file)
-    return replace(_packed(manifest), notes=seen.notes)
+    unsure = doubt(manifest, signed, found, _nobody(file))
+    return replace(_packed(manifest, signed, unsure), notes=seen.notes)
 
 
-def _packed(manifest: Manifest) -> Packed:
+def _packed(manifest: Manifest, signed: Signed | None, unsure: str) -> Packed:
     return Packed(
         soul=manifest.soul,
         count=manifest.count,
@@ -181,6 +217,8 @@ def _packed(manifest: Manifest) -> Packed:
         created=manifest.created,
         files=len(manifest.files),
         size=manifest.size,
+        key=signed.key if signed else "",
+        doubt=unsure,
     )
 
 
@@ -200,10 +238,11 @@ def _same(chunks: Iterator[bytes], member: Member) -> Iterator[bytes]:
         raise Moved
 
 
-def _extract(file: Path, folder: Path, tell: Tell) -> Manifest:
+def _extract(file: Path, folder: Path, tell: Tell) -> tuple[Manifest, Signed | None]:
     """Unpack a backup into an empty folder of ours; every byte is compared with the manifest."""
     with opened(file) as plain:
         manifest = manifest_of(plain)
+        signed = signature_of(plain, manifest)
         names = [member.path for member in manifest.files]
         if "lumen.toml" not in names or not all(map(is_kept, names)):
             raise Damaged(f"{file} holds what no being consists of", fix=OTHER)
@@ -219,7 +258,7 @@ def _extract(file: Path, folder: Path, tell: Tell) -> Manifest:
                     told(len(data))
             os.utime(path, (member.mtime, member.mtime))
         at_end(plain)
-    return manifest
+    return manifest, signed
 
 
 def _create(path: Path, mode: int) -> int:

@@ -3,7 +3,8 @@
 A bundle has one spelling. All that may follow the manifest is worked out from it and compared, so
 a link, a path that comes twice or a member longer than said is never parsed, let alone carried
 out; any tar program still reads the file. What belongs in a backup, and whether the archive in it
-is true, is for backup.py to say. The seal shows accidents; only signed heads show a forger.
+is true, is for backup.py to say. The seal shows accidents, the signature under the manifest a
+forger; whose signature counts is for provenance.py to say.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from typing import BinaryIO
 
 from lumen.core.canon import JSON, dumps, loads
 from lumen.core.errors import Damaged, UsageError
+from lumen.soul.keys import HEX, Signed
 
-FORMAT = "lumen-backup/1"
+FORMAT = "lumen-backup/2"
+UNSIGNED_FORMAT = "lumen-backup/1"  # of Lumen 0.4: the same without a signature
 MANIFEST = "manifest.json"
+SIGNATURE = "signature.json"
 LONGEST_MANIFEST = 64 << 20
 LARGEST_MEMBER = 0o77777777777  # what a tar header can say
 LEVEL = 3  # half of each line is hashes: level 6 takes twice as long for a tenth less
@@ -56,6 +60,18 @@ class Manifest:
     verified: bool
     created: str
     files: tuple[Member, ...]
+    format: str = FORMAT
+
+    @property
+    def text(self) -> bytes:
+        """The manifest's bytes, in its one spelling."""
+        told = asdict(self)
+        return dumps({"format": told.pop("format"), **told})
+
+    @property
+    def statement(self) -> bytes:
+        """What the signature covers: the format, the soul and the hash of the manifest."""
+        return f"{FORMAT}\n{self.soul}\n{sha256(self.text).hexdigest()}\n".encode()
 
     @property
     def size(self) -> int:
@@ -63,11 +79,13 @@ class Manifest:
         return sum(member.size for member in self.files)
 
 
-def write(out: BinaryIO, manifest: Manifest, read: Callable[[Member], Iterator[bytes]]) -> None:
+def write(
+    out: BinaryIO, manifest: Manifest, signed: Signed, read: Callable[[Member], Iterator[bytes]]
+) -> None:
     """Write a bundle; `read` gives the bytes of each member, as many as its size says."""
     squeeze = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     seal = sha256()
-    for plain in _plain(manifest, read):
+    for plain in _plain(manifest, signed, read):
         packed = squeeze.compress(plain)
         seal.update(packed)
         out.write(packed)
@@ -78,7 +96,7 @@ def write(out: BinaryIO, manifest: Manifest, read: Callable[[Member], Iterator[b
 
 @contextmanager
 def opened(file: Path) -> Iterator[BinaryIO]:
-    """The tar inside a bundle, to be read from its start with the three functions below.
+    """The tar inside a bundle, to be read from its start with the four functions below.
 
     Raises:
         UsageError: the file is something else.
@@ -110,14 +128,33 @@ def manifest_of(plain: BinaryIO) -> Manifest:
         found = loads(text)
         said = str(found["format"])
         manifest = _manifest(found)
-        sound = _is_sound(manifest) and (said != FORMAT or _spelled(manifest) == text)
+        known = said in (FORMAT, UNSIGNED_FORMAT)
+        sound = _is_sound(manifest) and (not known or manifest.text == text)
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise _broken(f"the manifest of the backup cannot be read ({error})") from error
     if not sound:
         raise _broken("the manifest of the backup does not say what it must")
-    if said != FORMAT:
+    if not known:
         raise UsageError(f"the backup is in the format {said}, not {FORMAT}", fix="a newer lumen")
     return manifest
+
+
+def signature_of(plain: BinaryIO, manifest: Manifest) -> Signed | None:
+    """The signature, which comes second; none in a backup of a version that did not sign.
+
+    Whether it is good, and whose it is, is not asked here. Both parts are empty where the host
+    that made the backup had no key.
+    """
+    if manifest.format == UNSIGNED_FORMAT:
+        return None
+    whole, none = _signature_text(Signed("0" * 64, "0" * 128)), _signature_text(Signed("", ""))
+    header = _exactly(plain, BLOCK)
+    for length in (len(whole), len(none)):
+        if header == _header(SIGNATURE, length, 0o600, 0):
+            text = _exactly(plain, length)
+            _expect(plain, _padding(length))
+            return _signed(text)
+    raise _broken("the backup holds no signature where one must be")
 
 
 def content(plain: BinaryIO, member: Member) -> Iterator[bytes]:
@@ -142,14 +179,31 @@ def at_end(plain: BinaryIO) -> None:
         raise _broken("the backup holds more than its manifest says")
 
 
-def _plain(manifest: Manifest, read: Callable[[Member], Iterator[bytes]]) -> Iterator[bytes]:
-    text = _spelled(manifest)
-    yield _header(MANIFEST, len(text), 0o600, 0) + text + _padding(len(text))
+def _plain(
+    manifest: Manifest, signed: Signed, read: Callable[[Member], Iterator[bytes]]
+) -> Iterator[bytes]:
+    for name, text in ((MANIFEST, manifest.text), (SIGNATURE, _signature_text(signed))):
+        yield _header(name, len(text), 0o600, 0) + text + _padding(len(text))
     for member in manifest.files:
         yield _header(member.path, member.size, member.mode, member.mtime)
         yield from read(member)
         yield _padding(member.size)
     yield bytes(2 * BLOCK)
+
+
+def _signature_text(signed: Signed) -> bytes:
+    return dumps({"key": signed.key, "signature": signed.signature})
+
+
+def _signed(text: bytes) -> Signed:
+    try:
+        found = loads(text)
+        signed = Signed(found["key"], found["signature"])
+        if _signature_text(signed) == text and all(map(HEX.fullmatch, signed)):
+            return signed
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise _broken("the signature of the backup cannot be read")
 
 
 def _header(path: str, size: int, mode: int, mtime: int) -> bytes:
@@ -177,10 +231,6 @@ def _padding(size: int) -> bytes:
     return bytes(-size % BLOCK)
 
 
-def _spelled(manifest: Manifest) -> bytes:
-    return dumps({"format": FORMAT, **asdict(manifest)})
-
-
 def _manifest(found: JSON) -> Manifest:
     files = tuple(
         Member(str(f["path"]), int(f["size"]), str(f["sha256"]), int(f["mode"]), int(f["mtime"]))
@@ -193,6 +243,7 @@ def _manifest(found: JSON) -> Manifest:
         verified=bool(found["verified"]),
         created=str(found["created"]),
         files=files,
+        format=str(found["format"]),
     )
 
 

@@ -11,6 +11,7 @@ import click
 from lumen.body.cli.common import being_meant, counted, note, say, shared, show
 from lumen.body.config import data_home, must_be
 from lumen.core.clock import SystemClock, stamp
+from lumen.core.errors import Damaged, UsageError
 from lumen.soul.backup import Packed, Progress, Source, pack, unpack
 from lumen.soul.keys import Keyring
 
@@ -42,7 +43,10 @@ def backup(file: Path, even_damaged: bool, named: str | None, as_json: bool) -> 
         say(f"✗ backed up, but the archive does not verify after event {made.count:,}")
     packed = _amount(file.stat().st_size)
     say(f"  {file.absolute()} ({packed}: {counted(made.files, 'file')} of {_amount(made.size)})")
-    say("  the key stays on this host; on another host a new one is made and said so")
+    if made.doubt:
+        say(f"  {made.doubt}; restoring it asks for --even-damaged")
+    else:
+        say(f"  signed with this host's key {made.key[:16]}, which stays here")
     for line in made.notes:
         say(f"  note: {line}")
 
@@ -50,7 +54,11 @@ def backup(file: Path, even_damaged: bool, named: str | None, as_json: bool) -> 
 @click.command("restore-backup")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@click.option("--even-damaged", is_flag=True, help="Also if the archive does not verify.")
+@click.option(
+    "--even-damaged",
+    is_flag=True,
+    help="Also if it does not verify or nobody who counts signed it.",
+)
 @shared
 def restore_backup(
     file: Path, folder: Path | None, even_damaged: bool, named: str | None, as_json: bool
@@ -61,14 +69,22 @@ def restore_backup(
     """
     root = folder.expanduser().absolute() if folder else being_meant(named).root
     keyring = Keyring(data_home())
-    found = unpack(file, root, keyring, even_damaged=even_damaged, progress=_progress())
+    try:
+        found = unpack(file, root, keyring, even_damaged=even_damaged, progress=_progress())
+    except Damaged as error:  # nothing was written: what was asked for cannot be
+        raise UsageError(error.what, fix=error.fix) from error
     if as_json:
         seen = {"seq": found.seen.seq, "event_hash": found.seen.event_hash} if found.seen else None
         show({"being": str(root), **asdict(found), "seen": seen})
         return
     lumen = f"lumen --being {quote(str(root))}"
-    if found.verified:
-        say(f"✓ restored and verified · ends at event {found.count:,} · head {found.head}")
+    end = f"ends at event {found.count:,} · head {found.head}"
+    if found.verified and not found.doubt:
+        say(f"✓ restored and verified · {end}")
+        say(f"  signed by the key {found.key[:16]}")
+    elif found.verified:
+        say(f"  restored · {end}")
+        say(f"  {found.doubt}")
     else:
         say(f"✗ restored, but the archive did not verify: {lumen} archive verify")
     say(f"  {root} ({counted(found.files, 'file')} of {_amount(found.size)})")
