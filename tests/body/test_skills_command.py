@@ -72,7 +72,7 @@ def test_the_table_says_state_maker_effects_and_isolation(lumen: Lumen, inside: 
     assert lines["skill"].split() == ["skill", "state", "made", "by", "effects", "held", "by"]
     assert lines["chat"].split() == ["chat", "ready", "shipped", "none", "limits"]
     assert lines["double"].split() == ["double", "ready", "model", "none", "bwrap"]
-    assert lines["mine"].split() == ["mine", "ready", "author", "unknown", "limits"]
+    assert lines["mine"].split() == ["mine", "ready", "author", "unknown", "bwrap"]
     assert lines["off"].split()[1] == "disabled"
     assert "has no main.py" in lines["hollow"]
     assert "no TOML" in lines["wrong"]
@@ -83,10 +83,14 @@ def test_the_table_says_state_maker_effects_and_isolation(lumen: Lumen, inside: 
 
 
 @pytest.mark.parametrize("isolation", ["none", "bwrap"])
-def test_a_setting_holds_for_every_skill(lumen: Lumen, inside: Inside, isolation: str) -> None:
+def test_a_setting_holds_for_every_skill_that_no_model_wrote(
+    lumen: Lumen, inside: Inside, isolation: str
+) -> None:
     by_a_model(lumen)
     lumen.set("isolation = ", f'isolation = "{isolation}"')
-    assert {r["isolation"] for r in inside("skills", "--json").json()} == {isolation}
+    held = {r["name"]: r["isolation"] for r in inside("skills", "--json").json()}
+    assert held.pop("double") == "bwrap"
+    assert set(held.values()) == {isolation}
     ran = inside("skills", "run", "double", "double", "--input", "4", "--json")
     assert ran.json() == {"ok": True, "output": 8, "error": None}
     assert inside("skills", "test").code == 0
@@ -101,7 +105,8 @@ def test_where_bubblewrap_is_missing_the_table_says_what_holds_instead(lumen: Lu
     bare.mkdir()
     ran = lumen.run("skills", env={**lumen.env(), "PATH": str(bare)})
     (line,) = [x for x in ran.out.splitlines() if x.startswith("double")]
-    assert "limits (bubblewrap is not installed" in line
+    assert "waits: lumen approvals" in line
+    assert "bwrap (bubblewrap is not installed" in line
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,18 @@ import pytest
 
 from lumen.core.canon import loads
 from lumen.core.clock import SystemClock
-from lumen.hands.author import MOST_SOURCE, Authored, Draft, Rejected, Signature, accept, author
-from lumen.hands.isolation import Isolation
+from lumen.core.errors import Unapproved
+from lumen.hands.author import (
+    MOST_SOURCE,
+    Authored,
+    Draft,
+    Kept,
+    Rejected,
+    Signature,
+    accept,
+    author,
+)
+from lumen.hands.isolation import Isolation, bwrap_trouble
 from lumen.hands.run import Box
 from lumen.hands.skills import AUTHORED, Maker, Skill, find, made_by, source_hash
 from lumen.hands.terms import Terms, grant
@@ -40,7 +50,7 @@ def places(tmp_path: Path, bwrap: Box) -> tuple[Path, Path]:
     return tmp_path / "data" / "staging", tmp_path / "skills"
 
 
-def make(places: tuple[Path, Path], draft: Draft) -> Authored | Rejected:
+def make(places: tuple[Path, Path], draft: Draft) -> Authored | Kept | Rejected:
     return asyncio.run(author(*places, draft, SIGNED, SystemClock()))
 
 
@@ -87,7 +97,7 @@ def test_a_skill_changed_since_runs_again_only_when_the_author_accepts_it(
     accept(skill)
     accept(skill)
     assert made_by(skill) is Maker.AUTHOR
-    assert grant(skill, tmp_path, Terms()).box.isolation is Isolation.LIMITS
+    assert grant(skill, tmp_path, Terms()).maker is Maker.AUTHOR
 
 
 def test_a_draft_without_an_example_is_made_and_said_to_be_untried(
@@ -150,17 +160,34 @@ def test_a_draft_is_tried_where_it_sees_and_changes_nothing(
     assert "Read-only file system" in refusal(places, Draft("double", meddles, TOML))
 
 
-def test_where_limits_are_all_there_is_a_draft_that_changes_itself_is_refused(
+RAN = "import pathlib\npathlib.Path({mark!r}).touch()\n"
+
+
+def test_where_bubblewrap_does_not_work_nothing_of_a_draft_is_run_and_it_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lumen.hands.author.strongest", lambda: Isolation.LIMITS)
-    places = (tmp_path / "staging", tmp_path / "skills")
-    tampers = MAIN + "open('main.py', 'a').write('#')\n"
-    assert "it changed its own files" in refusal(places, Draft("double", tampers, TOML))
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    bwrap_trouble.cache_clear()
+    try:
+        places, mark = (tmp_path / "staging", tmp_path / "skills"), tmp_path / "ran"
+        made = make(places, Draft("double", RAN.format(mark=str(mark)) + MAIN, TOML))
+        assert isinstance(made, Kept)
+        assert "bubblewrap is not installed" in made.why
+        assert not mark.exists()
+        assert made_by(made.skill) is Maker.MODEL
+        assert made.sha256 == source_hash(made.skill)
+        with pytest.raises(Unapproved):
+            grant(made.skill, tmp_path, Terms())
+        assert "already" in refusal(places, Draft("double", MAIN, TOML))
+        assert "main.py is no Python" in refusal(places, Draft("other", "def (", TOML))
+        assert list(places[0].iterdir()) == []
+    finally:
+        bwrap_trouble.cache_clear()
 
 
 def test_two_drafts_of_one_name_at_once_give_one_skill(places: tuple[Path, Path]) -> None:
-    async def both() -> list[Authored | Rejected]:
+    async def both() -> list[Authored | Kept | Rejected]:
         drafts = [Draft("double", MAIN + f"# {n}\n", TOML) for n in range(2)]
         return await asyncio.gather(*(author(*places, d, SIGNED, SystemClock()) for d in drafts))
 

@@ -13,10 +13,8 @@ from lumen.core.canon import JSON, dumps
 from lumen.core.errors import SkillError
 from lumen.hands.author import switch
 from lumen.hands.effects import Effects, Example, effects_of, missing, parse_effects, words_of
-from lumen.hands.isolation import Isolation, bwrap_trouble
-from lumen.hands.run import Box
 from lumen.hands.skills import AUTHORED, Maker, Skill, find, made_by, shipped, source_hash
-from lumen.hands.terms import Terms, grant, held, lay_out
+from lumen.hands.terms import Terms, grant
 
 WHOLE = """
 description = "Finds words."
@@ -178,94 +176,6 @@ def test_every_value_holds_itself_and_whatever_holds_it_has_its_keys(a: JSON, b:
         assert b.keys() <= a.keys()
 
 
-def test_folders_are_the_beings_or_named_by_the_author(tmp_path: Path) -> None:
-    skill = skill_in(tmp_path, WHOLE)
-    given_ = grant(skill, tmp_path, Terms())
-    assert given_.box == Box(
-        Isolation.LIMITS, (tmp_path / "files", tmp_path / "notes"), (tmp_path / "files",), True
-    )
-    assert given_.context == {
-        "reads": [str(tmp_path / "files"), str(tmp_path / "notes")],
-        "writes": [str(tmp_path / "files")],
-        "settings": {"folders": ["files"]},
-    }
-    chosen = Terms(settings={"tried": {"folders": ["/srv/notes", "mine"], "colour": "red"}})
-    told = grant(skill, tmp_path, chosen)
-    assert told.box.reads == (Path("/srv/notes"), tmp_path / "mine", tmp_path / "notes")
-    assert told.context["settings"] == {"folders": ["/srv/notes", "mine"], "colour": "red"}
-
-
-@pytest.mark.parametrize(
-    "folder",
-    [
-        "..",
-        ".",
-        "/etc",
-        "data",
-        "data/memory",
-        "prompts",
-        "skills/chat",
-        ".git",
-        "x/../data",
-        "out",
-    ],
-)
-@pytest.mark.parametrize("by_default", [False, True])
-def test_a_skill_cannot_declare_itself_into_the_being_or_out_of_it(
-    tmp_path: Path, folder: str, by_default: bool
-) -> None:
-    (tmp_path / "out").symlink_to("/etc", target_is_directory=True)
-    declared = f'writes = ["setting:where"]\n[settings]\nwhere = "{folder}"'
-    skill = skill_in(tmp_path, declared if by_default else f'writes = ["{folder}"]')
-    with pytest.raises(SkillError, match=r"declares the folder .*(inside the being|being itself)"):
-        grant(skill, tmp_path, Terms())
-
-
-def test_a_setting_that_names_no_folder_is_refused(tmp_path: Path) -> None:
-    skill = skill_in(tmp_path, 'reads = ["setting:where"]')
-    assert grant(skill, tmp_path, Terms()).box.reads == ()
-    wrongs: list[JSON] = [7, [7], [""], {}]
-    for wrong in wrongs:
-        with pytest.raises(SkillError, match="setting 'where' that names no folder"):
-            grant(skill, tmp_path, Terms(settings={"tried": {"where": wrong}}))
-
-
-def test_folders_to_write_to_are_made_and_what_stands_in_the_way_is_named(tmp_path: Path) -> None:
-    skill = skill_in(tmp_path, 'writes = ["files/deep"]')
-    lay_out(grant(skill, tmp_path, Terms()))
-    assert (tmp_path / "files" / "deep").is_dir()
-    (tmp_path / "files" / "deep").rmdir()
-    (tmp_path / "files" / "deep").write_text("")
-    with pytest.raises(SkillError, match="cannot be made"):
-        lay_out(grant(skill, tmp_path, Terms()))
-
-
-def test_the_network_opens_for_what_a_model_wrote_only_by_the_authors_word(tmp_path: Path) -> None:
-    authors = skill_in(tmp_path, "network = true", name="mine")
-    models = by_a_model(skill_in(tmp_path, "network = true", name="its"))
-    undeclared = skill_in(tmp_path, "", name="undeclared")
-    allowed = Terms(settings={n: {"network": True} for n in ("mine", "its", "undeclared")})
-    assert [grant(s, tmp_path, Terms()).box.network for s in (authors, models, undeclared)] == [
-        True,
-        False,
-        False,
-    ]
-    assert [grant(s, tmp_path, allowed).box.network for s in (authors, models, undeclared)] == [
-        True,
-        True,
-        False,
-    ]
-
-
-def test_a_network_by_setting_opens_once_the_author_sets_it(tmp_path: Path) -> None:
-    toml = 'network = "setting:endpoint"\n[settings]\nendpoint = "http://default"'
-    skill = skill_in(tmp_path, toml)
-    assert not grant(skill, tmp_path, Terms()).box.network
-    for value, opens in (("", False), ("http://mine", True)):
-        terms = Terms(settings={"tried": {"endpoint": value}})
-        assert grant(skill, tmp_path, terms).box.network is opens
-
-
 def test_who_made_a_skill_is_told_by_its_files(tmp_path: Path) -> None:
     chat = Skill("chat", shipped() / "chat")
     assert made_by(chat) is Maker.SHIPPED
@@ -297,29 +207,6 @@ def test_a_broken_mark_of_a_model_is_not_taken_for_the_author(tmp_path: Path, ma
     with pytest.raises(SkillError, match="changed by another hand") as caught:
         grant(skill, tmp_path, Terms())
     assert caught.value.fix.endswith("lumen skills accept tried")
-
-
-def test_what_a_model_wrote_is_held_as_strictly_as_can_be(bwrap: Box) -> None:
-    del bwrap
-    wanted = Isolation.LIMITS
-    assert held(Maker.SHIPPED, wanted) == held(Maker.AUTHOR, wanted) == (Isolation.LIMITS, "")
-    assert held(Maker.MODEL, wanted) == (Isolation.BWRAP, "")
-    for maker in (Maker.SHIPPED, Maker.AUTHOR, Maker.MODEL):
-        assert held(maker, Isolation.NONE) == (Isolation.NONE, "")
-        assert held(maker, Isolation.BWRAP) == (Isolation.BWRAP, "")
-
-
-def test_where_the_strictest_is_limits_that_is_said(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    bwrap_trouble.cache_clear()
-    try:
-        isolation, why = held(Maker.MODEL, Isolation.LIMITS)
-        assert isolation is Isolation.LIMITS
-        assert "not installed" in why
-    finally:
-        bwrap_trouble.cache_clear()
 
 
 def test_a_disabled_skill_is_not_found_until_it_is_enabled(tmp_path: Path) -> None:

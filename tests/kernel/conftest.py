@@ -117,8 +117,11 @@ class Life:
         adopt_edits(self.kernel)
         return [*self.told(), *dead]
 
-    def skill(self, name: str, source: str) -> None:
-        """Give the being a skill; it finds the being's folder in `root`."""
+    def skill(self, name: str, source: str, *, isolation: str = "limits") -> None:
+        """Give the being a skill of the author's; it finds the being's folder in `root`."""
+        terms = self.kernel.terms
+        chosen = {**terms.settings, name: {"isolation": isolation}}
+        self.kernel.terms = replace(terms, settings=chosen)
         folder = self.being.skills / name
         folder.mkdir(exist_ok=True)
         head = "import json, os, pathlib, signal, sys\nroot = pathlib.Path.cwd().parent.parent\n"

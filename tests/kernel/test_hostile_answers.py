@@ -34,9 +34,9 @@ from lumen.core.canon import JSON
 from lumen.core.data import Held
 from lumen.hands.skills import is_name
 from lumen.hands.terms import Terms
-from lumen.kernel.candidates import LEARN
 from lumen.kernel.deep import compare
 from lumen.kernel.evolve import STEP
+from lumen.kernel.revise import LEARN
 from lumen.soul.selfhood import Selfhood
 from lumen.soul.verify import verify
 

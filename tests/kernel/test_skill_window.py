@@ -106,6 +106,7 @@ def test_what_a_skill_did_to_the_self_is_undone_kept_aside_and_said(
     assert [p.read_bytes() for p in aside] == ([wrote] if wrote is not None else [])
     result = [e.entry for e in life.turn() if e.entry.event_type is EventType.TOOL_RESULT]
     assert [r.payload["error"] for r in result] == [f"it changed {path}"]
+    assert life.told() == [f"The skill chat changed {path}; it was put back."]
 
     life.kernel.index.catch_up()
     assert self_in_force(life.kernel.index).name == "Lumen"
@@ -220,7 +221,8 @@ def test_what_another_process_commits_meanwhile_is_kept(life: Life, meddles: boo
     assert [v.name for v in self_in_force(life.kernel.index).values] == ["calm"]
     meddled = [e.entry.payload["path"] for e in life.events() if e.entry.situation == "meddled"]
     assert meddled == ([VALUES] if meddles else [])
-    assert life.open_again() == []
+    said = [f"The skill chat changed {path}; it was put back." for path in meddled]
+    assert life.open_again() == said  # and by nobody else's doing
 
 
 COMMITS = """
@@ -277,11 +279,13 @@ import sys
 from pathlib import Path
 from lumen.core.clock import FixedClock, SystemClock
 from lumen.core.data import Being
+from lumen.hands.terms import Terms
 from lumen.mind.embed import Embedder
 from lumen.soul.keys import Keyring
 from tests.kernel.conftest import wake
 being, keyring = Being(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
 life = wake(being, keyring, FixedClock(SystemClock().now(), 1), Embedder())
+life.kernel.terms = Terms(settings={"chat": {"isolation": "limits"}})
 life.open_again()
 life.say("I like rice.")
 """

@@ -147,7 +147,7 @@ def read_settings(path: Path) -> Settings:
         skill_seconds=seconds,
         skill_memory_mib=_memory(raw, path),
         isolation=_isolation(raw, path),
-        skill_settings=_skill_settings(raw),
+        skill_settings=_skill_settings(raw, path),
         use_increment=_between(raw, path, "use_increment", 0.02, (0, 1)),
         half_life_days=int(_between(raw, path, "half_life_days", 90, (1, 36_500))),
         redact=_words(raw, path),
@@ -203,10 +203,34 @@ def _isolation(raw: dict[str, Any], path: Path) -> str:
     return found
 
 
-def _skill_settings(raw: dict[str, Any]) -> MappingProxyType[str, dict[str, Any]]:
-    """The tables [skills.NAME]; what is in them is for the skill to judge."""
-    told = raw.get("skills", {}).items()
-    return MappingProxyType({name: table for name, table in told if isinstance(table, dict)})
+def _skill_settings(raw: dict[str, Any], path: Path) -> MappingProxyType[str, dict[str, Any]]:
+    """The tables [skills.NAME]: what we grant is checked, all else is for the skill to judge."""
+    told = {n: t for n, t in raw.get("skills", {}).items() if isinstance(t, dict)}
+    for name, table in told.items():
+        for key, (kind, like) in _SKILL_KEYS.items():
+            value = table.get(key)
+            fits = value is None or (isinstance(value, kind) and _is_grant(key, value))
+            if not fits:
+                raise BadSetting(
+                    f"{path}: [skills.{name}] {key} must be like {like}, not {value!r}",
+                    fix=f"{key} = {like}",
+                )
+    return MappingProxyType(told)
+
+
+def _is_grant(key: str, value: object) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(one, str) and one.strip() and one.isprintable() for one in value)
+    return key != "isolation" or value in ISOLATIONS
+
+
+_SKILL_KEYS: dict[str, tuple[type, str]] = {
+    "network": (bool, "true"),
+    "read": (list, '["~/notes"]'),
+    "write": (list, '["~/notes"]'),
+    "isolation": (str, '"limits"'),
+    "unasked": (bool, "true"),
+}
 
 
 def _dollars(raw: dict[str, Any], path: Path) -> float:

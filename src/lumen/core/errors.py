@@ -26,6 +26,7 @@ LumenError            what went wrong, and what to try
 │   ├── OverBudget    a cap does not allow the call; nothing was sent
 │   └── Cancelled     the call was stopped on request
 ├── SkillError        a skill broke its contract: crash, timeout, flood or bad JSON
+│   └── Unapproved    what a model wrote would run below bubblewrap, and the author has not said yes
 └── BadLoop           a loop does not fit together; raised at import, names the step
 """
 
@@ -162,3 +163,7 @@ class SkillError(LumenError):
 
 class BadLoop(LumenError):
     """A loop does not fit together; the message names the step."""
+
+
+class Unapproved(SkillError):
+    """What a model wrote would run below bubblewrap, and the author has not said yes to it."""

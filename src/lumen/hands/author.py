@@ -1,8 +1,9 @@
 """Create skill: a draft that a model wrote becomes a skill, or is refused with the reason.
 
-A draft is written to a staging folder, read, and tried there under the strongest isolation the
-host has; only one that explains itself and passes its own example is moved in, whole. Whether a
-skill should be made, and what the archive keeps of it, is the kernel's to decide.
+A draft is written to a staging folder, read, and tried there in bubblewrap; only one that explains
+itself and passes its own example is moved in, whole. Where bubblewrap does not work nothing of it is
+run: it is kept, and waits for the author. Whether a skill should be made, and what the archive keeps
+of it, is the kernel's to decide.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from lumen.core.canon import clean, dumps
 from lumen.core.clock import Clock
 from lumen.core.errors import SkillError
 from lumen.hands.effects import Effects, effects_of
-from lumen.hands.isolation import Box, Isolation, strongest
+from lumen.hands.isolation import Box, Isolation, bwrap_trouble
 from lumen.hands.process import Limits
 from lumen.hands.script import packages
 from lumen.hands.skills import AUTHORED, DISABLED, Skill, describe, is_name, source_hash
@@ -58,6 +59,15 @@ class Authored:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """A draft that was not run, as bubblewrap does not work here: it lies there for the author."""
+
+    skill: Skill
+    sha256: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rejected:
     """A draft that became nothing, and why: a sentence that a model can act on."""
 
@@ -75,7 +85,7 @@ class Signature:
 
 async def author(
     staging: Path, skills_dir: Path, draft: Draft, signed: Signature, clock: Clock
-) -> Authored | Rejected:
+) -> Authored | Kept | Rejected:
     """Make a skill of a draft; nothing is left in `staging`, and in `skills_dir` all or nothing.
 
     `staging` must be on the same disk as `skills_dir`, and outside it.
@@ -141,11 +151,16 @@ def _flaw_in(source: str) -> str:
 
 async def _try(
     skill: Skill, skills_dir: Path, files: Mapping[str, str], signed: Signature, clock: Clock
-) -> Authored | Rejected:
-    """Run a draft where it lies, and move it in when it holds."""
-    box = Box(strongest())
+) -> Authored | Kept | Rejected:
+    """Run a draft where it lies, and move it in when it holds; unrun where that is not safe."""
+    box = Box(Isolation.BWRAP)
     effects = effects_of(skill)
     sha256 = source_hash(skill)
+    final = Skill(skill.name, skills_dir / skill.name)
+    taken = Rejected(f"there is a skill named {skill.name} already", files)
+    if trouble := bwrap_trouble():
+        _sign(skill, sha256, signed)
+        return Kept(final, sha256, trouble) if _move(skill.folder, final.folder) else taken
     try:
         said = await describe(skill, box)
     except SkillError as error:
@@ -155,12 +170,15 @@ async def _try(
         return Rejected(f"its example did not pass: {trial.why}", files)
     if source_hash(skill) != sha256:
         return Rejected("it changed its own files when it was tried", files)
+    _sign(skill, sha256, signed)
+    if not _move(skill.folder, final.folder):
+        return taken
+    return Authored(final, sha256, files, said, effects, box.isolation, trial.tried)
+
+
+def _sign(skill: Skill, sha256: str, signed: Signature) -> None:
     mark = {"by": signed.by, "sha256": sha256, "made": signed.made}
     _put(skill.folder / AUTHORED, dumps(mark) + b"\n")
-    final = Skill(skill.name, skills_dir / skill.name)
-    if not _move(skill.folder, final.folder):
-        return Rejected(f"there is a skill named {skill.name} already", files)
-    return Authored(final, sha256, files, said, effects, box.isolation, trial.tried)
 
 
 def _place_in(staging: Path) -> tempfile.TemporaryDirectory[str]:

@@ -49,6 +49,11 @@ class Proposal:
         """What is proposed, in a few words."""
         return f"running the skill {self.skill}" if self.kind == SKILL else f"asking {self.model}"
 
+    @property
+    def title(self) -> str:
+        """The same, to open a list's line."""
+        return f"run the skill {self.skill}" if self.kind == SKILL else f"ask {self.model}"
+
 
 def escalation(seq: int, timestamp: str, payload: dict[str, JSON]) -> Proposal:
     """A stronger model that might be asked."""

@@ -15,11 +15,11 @@ from lumen.core.data import Held
 from lumen.hands.skills import is_name
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import words
+from lumen.kernel.revise import LEARN
 from lumen.kernel.score import Behaviour
 from lumen.kernel.slots import Candidate
 from lumen.kernel.sums import sum_asked
 
-LEARN = "learn the skill "  # how a goal for a missing ability begins
 CREATE = "create_skill"  # not a program: the kernel's own tool for making one
 _SLUG = re.compile(r"[\W_]+")
 _WANTED = re.compile(re.escape(LEARN) + r"([a-z][a-z0-9_]*)")

@@ -12,16 +12,15 @@ from pathlib import Path
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Author, Entry, EventType, Origin
-from lumen.core.errors import MindError, SkillError
-from lumen.hands.author import Authored, Draft, Signature, author
+from lumen.core.errors import MindError, SkillError, Unapproved
+from lumen.hands.author import Authored, Draft, Kept, Signature
 from lumen.hands.effects import effects_of
-from lumen.hands.run import Call, run
-from lumen.hands.skills import Maker, Skill, discover, find, made_by, named
-from lumen.hands.terms import Grant, Terms, grant, lay_out
+from lumen.hands.skills import Maker, Skill, authored, discover, find, made_by, named, source_hash
+from lumen.hands.terms import Grant, Terms
+from lumen.kernel.approvals import skill_of, skill_proposal
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
-from lumen.kernel.edits import watched
-from lumen.kernel.mend import put_back
+from lumen.kernel.guard import Guard
 from lumen.kernel.privacy import holds_private
 from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
@@ -83,13 +82,18 @@ class RecordedHands:
     autonomy: str = "full"
     entries: list[Entry] = field(default_factory=list)
 
+    @property
+    def guard(self) -> Guard:
+        """What runs skills."""
+        return Guard(self.gate, self.terms, self.clock, self.session_key)
+
     def can(self, skill: str) -> bool:
-        """Whether the skill is there and has an entry point."""
+        """Whether the skill is there, has an entry point, and waits for no approval."""
         try:
-            find(self.gate.being.skills, skill)
+            found = find(self.gate.being.skills, skill)
         except SkillError:
             return False
-        return True
+        return authored(found) is None or not self._waits(found)
 
     def likely(self, skill: str) -> float:
         """How likely it succeeds, by what came of it before."""
@@ -123,7 +127,7 @@ class RecordedHands:
         if found.disabled:
             return f"{skill} is switched off; lumen skills enable {skill}"
         try:
-            given = grant(find(self.gate.being.skills, skill), self.gate.being.root, self.terms)
+            given = self.guard.granted(find(self.gate.being.skills, skill))
         except SkillError as error:
             return error.what
         if private and given.box.network:
@@ -144,11 +148,14 @@ class RecordedHands:
         """Make a skill of what a model wrote: tried out first, and archived with its source."""
         draft = Draft(name, files.get("main.py", ""), files.get("skill.toml", ""))
         signed = Signature(by, stamp(self.clock.now()))
-        being = self.gate.being
         self._note(EventType.TOOL_CALL, Origin.KERNEL, f"create_skill.{name}", {"files": files})
-        made = await author(being.data / "staging", being.skills, draft, signed, self.clock)
-        ok = isinstance(made, Authored)
-        error = "" if isinstance(made, Authored) else made.reason
+        made = await self.guard.create(draft, signed)
+        ok, error = isinstance(made, Authored), ""
+        if isinstance(made, Kept):
+            error = f"it is written and waits for the author's word, as {made.why}: lumen approvals"
+            self._propose(made.skill, made.sha256, by, made.why)
+        elif not isinstance(made, Authored):
+            error = made.reason
         payload: dict[str, JSON] = {"ok": ok, "error": error or None}
         if isinstance(made, Authored):
             payload |= {"sha256": made.sha256, "isolation": made.isolation.value}
@@ -162,30 +169,36 @@ class RecordedHands:
         asked = {"input": given, **marked}
         self._note(EventType.TOOL_CALL, Origin.KERNEL, f"{skill}.{action}", asked)
         try:
-            found = find(self.gate.being.skills, skill)
-            granted = grant(found, self.gate.being.root, self.terms)
-            lay_out(granted)
-            call = Call(found, self.session_key, action, given, granted.context)
+            result = await self.guard.call(skill, action, given)
+            done = Done(result.ok, result.output, result.error)
         except SkillError as error:
             done = Done(ok=False, output=None, error=error.what)
-        else:
-            done = await self._run(call, granted)
+            if isinstance(error, Unapproved):
+                self._propose_what_stands(skill, error.what)
         said = f"{skill}.{action}: " + ("done" if done.ok else done.error)
         payload: dict[str, JSON] = {"ok": done.ok, "error": done.error or None, **marked}
         self._note(EventType.TOOL_RESULT, Origin.TOOL, said, payload)
         return done
 
-    async def _run(self, call: Call, granted: Grant) -> Done:
-        """Run a skill with an eye on what it must not touch."""
-        since, before = self.gate.index.catch_up(), watched(self.gate.being)
-        meddled: list[str] = []
+    def _waits(self, skill: Skill) -> bool:
         try:
-            result = await run(call, self.terms.limits, self.clock, granted.box)
-        finally:  # also when the author stops it
-            meddled = put_back(self.gate, before, since, call.skill.name, self.session_key)
-        if meddled:
-            return Done(ok=False, output=None, error=f"it changed {', '.join(meddled)}")
-        return Done(result.ok, result.output, result.error)
+            self.guard.granted(skill)
+        except SkillError as error:
+            return isinstance(error, Unapproved)
+        return False
+
+    def _propose_what_stands(self, name: str, why: str) -> None:
+        """Ask about a skill that a model wrote before, or on a host that could hold it."""
+        found = named(self.gate.being.skills, name)
+        by = str((authored(found) or {}).get("by", "a model"))
+        self._propose(found, source_hash(found), by, why)
+
+    def _propose(self, skill: Skill, sha256: str, by: str, why: str) -> None:
+        """Ask the author whether what a model wrote may run below bubblewrap; once for each hash."""
+        self.gate.index.catch_up()
+        waiting = any(e.payload.get("sha256") == sha256 for e in self.entries)
+        if not waiting and skill_of(self.gate.index, skill.name, sha256) is None:
+            self.entries.append(skill_proposal(skill.name, sha256, by, why, self.session_key))
 
     def _note(
         self, event_type: EventType, origin: Origin, said: str, payload: dict[str, JSON]

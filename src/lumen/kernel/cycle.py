@@ -14,10 +14,11 @@ from lumen.core.canon import JSON
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Held, Origin, kernel_entry
 from lumen.core.errors import LumenError, Refused
-from lumen.kernel.candidates import LEARN, needed, wanted_skill
+from lumen.kernel.candidates import needed, wanted_skill
 from lumen.kernel.completion import OPEN, named_file
 from lumen.kernel.lived import Lived
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
+from lumen.kernel.revise import LEARN
 from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, run_loop
 from lumen.kernel.score import prompt
 from lumen.kernel.slots import (

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lumen.core.data import Held, Memory
+from lumen.kernel.revise import asks_for_skill
 from lumen.kernel.score import LEAST, Decision, replayed
 from lumen.kernel.wording import LONGEST_STORY, flaw
 
@@ -213,6 +214,9 @@ def _unfit(one: Proposal, past: Experience, *, new: bool) -> str:
     why = flaw(one.name) if new else ""
     if why:
         return f"{one.name!r} is no name for a {one.kind}: {why}"
+    to_do = {g.name for g in past.goals if g.status != "done"}
+    if one.kind == "goal" and asks_for_skill(one.name) and one.name not in to_do:
+        return "a goal to learn a skill comes from a missing ability or from the author"
     return _unfit_status(one, new=new)
 
 

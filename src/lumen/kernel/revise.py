@@ -32,6 +32,7 @@ PATHS = {Store.SOUL: SOUL, Store.VALUES: VALUES, Store.SETTINGS: "lumen.toml"}
 SUMMARY = re.compile(r"data/memory/[0-9]{4}/summary\.md")
 FORWARD = {("todo", "working"), ("working", "done")}
 STATES_OF_WORK = ("todo", "working", "done")
+LEARN = "learn the skill "  # how a goal for a missing ability begins: what follows gets written
 
 
 def revise(
@@ -50,7 +51,25 @@ def revise(
     else:
         raise Refused(f"{change.operation} with that value is no operation")
     _must_hold(change.store, path, text)
+    if loop != "author" and change.store is not Store.GOAL_GAP:
+        _must_ask_for_no_skill(path, texts.get(path), text)
     return path, text
+
+
+def asks_for_skill(goal: str) -> bool:
+    """Whether a goal is to learn a skill, however it is spelled."""
+    return " ".join(goal.casefold().split()).startswith(LEARN.strip())
+
+
+def _must_ask_for_no_skill(path: str, before: str | None, after: str | None) -> None:
+    """A goal to learn a skill has code written: it is opened by a missing ability, or the author."""
+    if GOALS.fullmatch(path) and _to_learn(path, after) - _to_learn(path, before):
+        raise Refused("a goal to learn a skill comes from a missing ability or from the author")
+
+
+def _to_learn(path: str, text: str | None) -> set[str]:
+    held = parse_held(text, states_of(path)) if text is not None else []
+    return {h.name for h in held if h.status != "done" and asks_for_skill(h.name)}
 
 
 def _must_hold(store: Store, path: str, text: str | None) -> None:

@@ -47,7 +47,7 @@ def approvals(everything: bool, named: str | None, as_json: bool) -> None:
     where = zone(settings.timezone)
     for p in found:
         question = asked[p.question].text if p.question in asked else "(forgotten)"
-        say(f"{p.seq}  {short_time(p.timestamp, where)}  {p.what}  · {p.state}")
+        say(f"{p.seq}  {short_time(p.timestamp, where)}  {p.title}  · {p.state}")
         table(_skill(p, being) if p.kind == SKILL else _escalation(p, question), indent="    ")
     note("  next: lumen approvals allow N   or: lumen approvals deny N")
 

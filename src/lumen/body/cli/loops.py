@@ -33,6 +33,7 @@ from lumen.body.cli.live import LiveLine
 from lumen.body.config import must_be, zone
 from lumen.core.clock import Clock
 from lumen.core.errors import UsageError
+from lumen.hands.terms import in_force
 
 if TYPE_CHECKING:
     from lumen.kernel.cycle import Went
@@ -84,6 +85,9 @@ def run(
         os.nice(BACKGROUND)  # a conversation in another terminal comes first
     with opened(being, note) as kernel:
         kernel.autonomy = autonomy
+        if not as_json:
+            for line in in_force(kernel.terms):
+                note(f"Skills: {line}.")
         pause = settings.cycle_seconds if every is None else every
         shown = Shown(
             as_json, kernel.clock, zone(settings.timezone), rounds=1 if autonomy == "shadow" else 2
@@ -165,6 +169,7 @@ async def _cycles(
                 went = await (pursue if loop == "action" else wonder)(kernel, watch)
             quiet.after(loop, went)
         shown.cycle(went)
+        shown.mended(kernel)
         if went.done and (why := due(kernel)):
             await _look_back(kernel, why, shown, stop)
         if cycles is not None and shown.cycles >= cycles:
@@ -250,6 +255,12 @@ class Shown:
             if not self.as_json:
                 said = (": ".join(filter(None, (w.what, w.outcome))) for w in self.idle.values())
                 say(f"{self._now()}  · rests      {'; '.join(said)}")
+
+    def mended(self, kernel: Kernel) -> None:
+        """What a cycle had to put right, as every other command says it."""
+        for line in kernel.gate.repairs:
+            note(line)
+        kernel.gate.repairs.clear()
 
     def _line(self, went: Went) -> None:
         if self.as_json:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from lumen.body.cli.common import being_meant, note, say, shared, show, table
 from lumen.body.config import Settings, must_be
 from lumen.core.canon import JSON, loads
-from lumen.core.clock import SystemClock
 from lumen.core.data import Being, kernel_entry
-from lumen.core.errors import LumenError, SkillError, UsageError
+from lumen.core.errors import LumenError, SkillError, Unapproved, UsageError
 from lumen.hands.author import accept as accept_as_authors
 from lumen.hands.author import switch
 from lumen.hands.effects import Effects, effects_of
-from lumen.hands.isolation import Box
 from lumen.hands.skills import (
     Maker,
     Skill,
     authored,
-    describe,
     discover,
     find,
     is_name,
@@ -31,8 +31,12 @@ from lumen.hands.skills import (
     source_hash,
 )
 from lumen.hands.skills import named as skill_named
-from lumen.hands.terms import Terms, grant, held
-from lumen.hands.trial import Trial, try_out
+from lumen.hands.terms import Approves, Terms, grant, held, nobody
+from lumen.hands.trial import Trial
+
+if TYPE_CHECKING:
+    from lumen.kernel.guard import Guard
+    from lumen.kernel.run import Kernel
 
 AUTHOR = "lumen:author"
 TEMPLATE = Path(__file__).parents[1] / "template"
@@ -51,7 +55,8 @@ def skills(named: str | None, as_json: bool) -> None:
             )
         return
     being, _, terms = _open(named)
-    rows = [_row(skill, terms) for skill in discover(being.skills)]
+    approves = _approvals(being)
+    rows = [_row(skill, being, terms, approves) for skill in discover(being.skills)]
     if as_json:
         show(rows)
     elif rows:
@@ -68,14 +73,16 @@ def skills(named: str | None, as_json: bool) -> None:
 @shared
 def show_skill(name: str, named: str | None, as_json: bool) -> None:
     """What a skill says of itself, what it declares, its hash, and who made it."""
+    from lumen.body.app import opened
+
     being, _, terms = _open(named)
     skill = _known(being, name)
-    row = _row(skill, terms)
+    row = _row(skill, being, terms, _approvals(being))
     told: dict[str, JSON] = {**row, "sha256": source_hash(skill), "mark": authored(skill)}
     try:
         # Asked as it would be held; a skill that must not run is not asked.
-        box = Box(grant(skill, being.root, terms).box.isolation)
-        told["help"] = asyncio.run(describe(skill, box, being.data / "index" / "help.json"))
+        with opened(being, note) as kernel, _told(kernel):
+            told["help"] = asyncio.run(_guard(kernel).help(skill))
     except SkillError as error:
         told["help"], told["trouble"] = "", error.what
     if as_json:
@@ -108,7 +115,7 @@ def run_skill(name: str, action: str, given: str, named: str | None, as_json: bo
         fix = f"""lumen skills run {name} {action} --input '{{"text": "hello"}}'"""
         raise UsageError(f"--input is no JSON: {error}", fix=fix) from error
     _runnable(being, name)
-    with as_author(being, note) as kernel:
+    with as_author(being, note) as kernel, _told(kernel):
         hands = RecordedHands(kernel.gate, AUTHOR, kernel.clock, kernel.terms)
         done = asyncio.run(hands.use(name, action, asked))
         what = f"The author ran {name}.{action}."
@@ -129,9 +136,12 @@ def run_skill(name: str, action: str, given: str, named: str | None, as_json: bo
 @shared
 def test_skills(name: str | None, named: str | None, as_json: bool) -> None:
     """Run the example each skill declares, held as the skill would be; exit 1 when one fails."""
-    being, _, terms = _open(named)
+    from lumen.body.app import as_author
+
+    being, _, _ = _open(named)
     found = [_known(being, name)] if name else [s for s in discover(being.skills) if _on(s)]
-    tried = [(skill.name, _try(skill, being, terms)) for skill in found]
+    with as_author(being, note) as kernel, _told(kernel):
+        tried = [(skill.name, _try(skill, _guard(kernel))) for skill in found]
     if as_json:
         show([{"name": who, **asdict(trial)} for who, trial in tried])
     else:
@@ -198,6 +208,8 @@ def _decide(name: str, named: str | None, what: str, *, as_json: bool) -> None:
     skill = _known(being, name)
     with as_author(being, note) as kernel:
         if what == "accepted":
+            if authored(skill) is not None:
+                _say_yes(kernel, skill, must_be(being).soul)
             accept_as_authors(skill)
         else:
             switch(skill, on=what == "enabled")
@@ -208,6 +220,23 @@ def _decide(name: str, named: str | None, what: str, *, as_json: bool) -> None:
         show({"name": name, "decided": what})
     else:
         say(said)
+
+
+def _say_yes(kernel: Kernel, skill: Skill, soul: str) -> None:
+    """The author's signature under exactly these files: taken for one's own, they may run anywhere."""
+    from lumen.kernel.approvals import decide, skill_of, skill_proposal
+
+    sha256, mark = source_hash(skill), authored(skill) or {}
+    by = str(mark.get("by", "a model"))
+    kernel.index.catch_up()
+    known = skill_of(kernel.index, skill.name, sha256)
+    if known is None:
+        asked = skill_proposal(skill.name, sha256, by, "the author takes it for their own", AUTHOR)
+        kernel.gate.record(asked)
+        kernel.index.catch_up()
+        known = skill_of(kernel.index, skill.name, sha256)
+    if known is not None:
+        decide(kernel.gate, soul, known.seq, allow=True)
 
 
 def _open(named: str | None) -> tuple[Being, Settings, Terms]:
@@ -236,14 +265,48 @@ def _on(skill: Skill) -> bool:
     return skill.ready and not skill.disabled
 
 
-def _row(skill: Skill, terms: Terms) -> dict[str, JSON]:
+def _approvals(being: Being) -> Approves:
+    """What the author allowed to run below bubblewrap, read off the archive."""
+    from lumen.kernel.approvals import may_run
+    from lumen.soul.index import Index
+
+    if not any(authored(skill) is not None for skill in discover(being.skills)):
+        return nobody
+    index = Index(being)
+    index.catch_up()
+    return lambda name, sha256: may_run(index, name, sha256)
+
+
+def _guard(kernel: Kernel) -> Guard:
+    from lumen.kernel.guard import Guard
+
+    return Guard(kernel.gate, kernel.terms, kernel.clock, AUTHOR)
+
+
+@contextmanager
+def _told(kernel: Kernel) -> Iterator[None]:
+    """What a skill did that had to be undone is said when it is over, however it ended."""
+    try:
+        yield
+    finally:
+        for line in kernel.gate.repairs:
+            note(line)
+        kernel.gate.repairs.clear()
+
+
+def _row(skill: Skill, being: Being, terms: Terms, approves: Approves) -> dict[str, JSON]:
     maker = made_by(skill)
     trouble = ""
+    isolation, why = held(skill.name, maker, terms)
+    effects = Effects()
     try:
         effects = effects_of(skill)
+        given = grant(skill, being.root, terms, approves)
+        isolation, why = given.box.isolation, given.why
+    except Unapproved:
+        trouble = "waits: lumen approvals"
     except SkillError as error:
-        effects, trouble = Effects(), error.what
-    isolation, why = held(maker, terms.isolation)
+        trouble = error.what.removeprefix(f"The skill {skill.name} ")
     return {
         "name": skill.name,
         "ready": _on(skill) and not trouble and maker is not Maker.CHANGED,
@@ -271,11 +334,9 @@ def _held(row: dict[str, JSON]) -> str:
     return f"{row['isolation']} ({row['why']})" if row["why"] else str(row["isolation"])
 
 
-def _try(skill: Skill, being: Being, terms: Terms) -> Trial:
+def _try(skill: Skill, guard: Guard) -> Trial:
     try:
-        given = grant(skill, being.root, terms)
-        box = Box(given.box.isolation, network=given.box.network)
-        return asyncio.run(try_out(skill, given.effects, box, terms.limits, SystemClock()))
+        return asyncio.run(guard.test(skill))
     except LumenError as error:
         return Trial(ok=False, why=error.what, tried=False)
 

@@ -16,7 +16,6 @@ from lumen.core.untrusted import Untrusted
 from lumen.kernel.axes import Ground, axes
 from lumen.kernel.candidates import (
     CREATE,
-    LEARN,
     aligned,
     could_be_skill,
     for_goal,
@@ -28,6 +27,7 @@ from lumen.kernel.grounded import bears, day, grounded
 from lumen.kernel.identity import Recalled
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import words
+from lumen.kernel.revise import LEARN
 from lumen.kernel.score import behaviour, best, choice, gap
 from lumen.kernel.slots import (
     Candidate,
@@ -287,7 +287,9 @@ async def decide(
         )
         for c in plan.candidates
     )
-    forbids = ["" if goal is None else hands.forbidden(c.skill) for c in plan.candidates]
+    # What is to be created may be there already, and wait for the author.
+    about = [c.action if c.skill == CREATE else c.skill for c in plan.candidates]
+    forbids = ["" if goal is None else hands.forbidden(name) for name in about]
     decision = Decision(scores=scores, allowed=tuple(not why for why in forbids))
     blocked = gap(scores)
     if blocked is not None:

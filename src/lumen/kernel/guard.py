@@ -1,0 +1,119 @@
+"""The one way a skill's code is run: held as it must be, watched, what it changed put back and told.
+
+A turn, `lumen run`, the author's own call, a test, a question for help and the trial of what a model
+wrote all pass here. What a skill may be used for, and what is kept of its answer, is decided by
+whoever calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from lumen.core.canon import JSON
+from lumen.core.clock import Clock
+from lumen.core.errors import SkillError
+from lumen.hands.author import Authored, Draft, Kept, Rejected, Signature, author
+from lumen.hands.isolation import Box
+from lumen.hands.run import Call, Result, run
+from lumen.hands.skills import Skill, describe, find
+from lumen.hands.terms import Grant, Terms, grant, lacking, lay_out
+from lumen.hands.trial import Trial, try_out
+from lumen.kernel.approvals import may_run
+from lumen.kernel.commit import Gate
+from lumen.kernel.edits import watched
+from lumen.kernel.mend import put_back
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """All it takes to run a being's skills; `session_key` is what the archive files meddling under."""
+
+    gate: Gate
+    terms: Terms
+    clock: Clock
+    session_key: str
+
+    def granted(self, skill: Skill) -> Grant:
+        """The terms a skill runs on now.
+
+        Raises:
+            SkillError: it must not run as it stands.
+        """
+        return grant(skill, self.gate.being.root, self.terms, self._approves)
+
+    async def call(self, name: str, action: str, given: JSON) -> Result:
+        """Call a skill once.
+
+        Raises:
+            SkillError: it is not there, or must not run as it stands; nothing was run.
+        """
+        skill = find(self.gate.being.skills, name)
+        granted = self.granted(skill)
+        lay_out(granted)
+        asked = Call(skill, self.session_key, action, given, granted.context)
+        with self._watching(name) as meddled:
+            result = await run(asked, self.terms.limits, self.clock, granted.box)
+        if meddled:
+            return replace(result, ok=False, output=None, error=_in_words(meddled))
+        if hint := "" if result.ok else lacking(name, granted, f"{result.error}\n{result.stderr}"):
+            return replace(result, error=f"{result.error} {hint}")
+        return result
+
+    async def test(self, skill: Skill) -> Trial:
+        """Run a skill's example, held as the skill would be, in folders that are thrown away.
+
+        Raises:
+            SkillError: it must not run as it stands; nothing was run.
+        """
+        given = self.granted(skill)
+        box = replace(given.box, reads=(), writes=())
+        with self._watching(skill.name) as meddled:
+            trial = await try_out(skill, given.effects, box, self.terms.limits, self.clock)
+        if meddled:
+            return Trial(ok=False, why=_in_words(meddled))
+        hint = "" if trial.ok else lacking(skill.name, given, trial.why)
+        return replace(trial, why=f"{trial.why} {hint}") if hint else trial
+
+    async def help(self, skill: Skill) -> str:
+        """What a skill says of itself.
+
+        Raises:
+            SkillError: it must not run as it stands, or it says nothing.
+        """
+        box = Box(self.granted(skill).box.isolation)
+        kept = self.gate.being.data / "index" / "help.json"
+        with self._watching(skill.name) as meddled:
+            said = await describe(skill, box, kept)
+        if meddled:
+            raise SkillError(f"Asked for --help, the skill {skill.name}: {_in_words(meddled)}")
+        return said
+
+    async def create(self, draft: Draft, signed: Signature) -> Authored | Kept | Rejected:
+        """Make a skill of what a model wrote, tried in bubblewrap or not at all."""
+        being = self.gate.being
+        with self._watching(draft.name) as meddled:
+            made = await author(being.data / "staging", being.skills, draft, signed, self.clock)
+        return Rejected(_in_words(meddled)) if meddled else made
+
+    def _approves(self, name: str, sha256: str) -> bool:
+        self.gate.index.catch_up()
+        return may_run(self.gate.index, name, sha256)
+
+    @contextmanager
+    def _watching(self, name: str) -> Iterator[list[str]]:
+        """Whatever a skill does meanwhile to what is none of its business is undone, kept and told."""
+        since, before = self.gate.index.catch_up(), watched(self.gate.being)
+        meddled: list[str] = []
+        try:
+            yield meddled
+        finally:  # also when the author stops it
+            meddled += put_back(self.gate, before, since, name, self.session_key)
+            self.gate.repairs.extend(
+                f"The skill {name} changed {path}; it was put back." for path in meddled
+            )
+
+
+def _in_words(meddled: list[str]) -> str:
+    return f"it changed {', '.join(meddled)}"
