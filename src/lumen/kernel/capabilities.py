@@ -106,8 +106,7 @@ class RecordedHands:
     def holds(self, skill: str, path: str) -> bool:
         """Whether a file that the skill may write is there, with something in it."""
         try:
-            found = find(self.gate.being.skills, skill)
-            folders = grant(found, self.gate.being.root, self.terms).box.writes
+            folders = self.guard.granted(find(self.gate.being.skills, skill)).box.writes
         except SkillError:
             return False
         return any(_says_something(Path(folder) / path) for folder in folders)
