@@ -126,3 +126,39 @@ def test_leaving_before_the_questions_are_answered_changes_nothing(lumen: Lumen)
     assert "Traceback" not in screen.shown
     assert (lumen.being / "data" / "soul.md").read_bytes() == b""
     assert len(lumen.events()) == 1
+
+
+def test_a_command_is_no_name_and_neither_is_what_nobody_can_be_called(lumen: Lumen) -> None:
+    screen = lumen.terminal("chat")
+    screen.wait_for("[friend] ›")
+    for typed, said in (
+        ("/help", "press Enter for the one in brackets"),
+        ("/why", "/why is a command, not a name"),
+        ("x" * 500, "at most 40 characters"),
+        ("Ma\x16\x07ria", "nothing unprintable"),
+        ("?!", "a name has letters"),
+    ):
+        screen.type(f"{typed}\r")
+        screen.wait_for(said)
+        screen.wait_for("[friend] ›")
+    screen.type("call me Max\r")
+    screen.wait_for("[Lumen] ›")
+    screen.type("/help\r")
+    screen.wait_for("in brackets")
+    screen.wait_for("[Lumen] ›")
+    screen.type("   \r")
+    screen.wait_for("Lumen is listening.")
+    screen.wait_for("you ›")
+    screen.type("\x04")
+    assert screen.close() == 0
+    author = tomllib.loads((lumen.being / "lumen.toml").read_text("utf-8"))["author"]
+    assert author["name"] == "Max"
+
+
+def test_quit_leaves_the_first_questions_too(lumen: Lumen) -> None:
+    screen = lumen.terminal("chat")
+    screen.wait_for("[friend] ›")
+    screen.type("/quit\r")
+    assert screen.close() == 0
+    assert (lumen.being / "data" / "soul.md").read_bytes() == b""
+    assert len(lumen.events()) == 1

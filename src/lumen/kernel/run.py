@@ -25,6 +25,7 @@ from lumen.kernel.edits import self_in_force
 from lumen.kernel.identity import digest, snapshot
 from lumen.kernel.loops import ACTION
 from lumen.kernel.mend import hold
+from lumen.kernel.naming import author_name
 from lumen.kernel.provenance import provenance
 from lumen.kernel.recall import Recall as RecallOver
 from lumen.kernel.slots import (
@@ -81,7 +82,11 @@ class Kernel:
     autonomy: str = "full"  # what it may do unasked
     gone: Callable[[ModelDescriptor], None] = lambda _: None  # told of a model no longer offered
     strengthens: int = 20_000  # millionths a memory gains each time it is of use
+    author_name: str = ""  # as lumen.toml has it; empty: as `self_` was handed over
     as_of: tuple[int, int] = (0, 0)  # the last change `self_` takes in; zeros: as handed over
+
+    def __post_init__(self) -> None:
+        self.author_name = self.author_name or self.self_.author_name
 
     def close(self) -> None:
         """Let go of models and files."""
@@ -297,7 +302,8 @@ async def begin(
     kernel.index.catch_up()
     kernel.recall.at(stimulus.seq)
     kernel.recall.learn(LESSON)  # the newest; what is older is learnt in the background
-    self_ = kernel.self_
+    called = author_name(kernel.index, kernel.author_name)
+    self_ = kernel.self_ = replace(kernel.self_, author_name=called)
     calls = calls_for(kernel, stimulus.session_key, private=stimulus.private)
     calls.digest = await identity(kernel)
     calls.on_text = watch.draft

@@ -62,6 +62,12 @@ def all_kept(index: Index, at: int = _NOW) -> dict[str, Kept]:
     return {path: k for path, k in found.items() if k}
 
 
+def texts_of(index: Index, path: str) -> list[tuple[int, str]]:
+    """Every text a file was given, the newest first, and the event that did it."""
+    rows = index.rows("SELECT seq, text FROM changes WHERE path = ? ORDER BY seq DESC", (path,))
+    return [(int(seq), str(text or "")) for seq, text in rows]
+
+
 def last_change(index: Index) -> int:
     """The last event that changed a file."""
     return int(index.row("SELECT coalesce(max(seq), 0) FROM changes")[0])

@@ -197,6 +197,15 @@ class Index:
         )
         return [(int(seq), float(score)) for seq, score in rows]
 
+    def newest_with(self, terms: Sequence[str], limit: int) -> Iterator[Memory]:
+        """The newest memories that hold any of some words, one after the other."""
+        query = " OR ".join(f'"{t}"' for t in terms if WORD.fullmatch(t))
+        rows = self.rows(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?",
+            (query, limit),
+        )
+        return (m for (seq,) in rows for m in self.get([int(seq)]).values())
+
     def turn(self, session_key: str) -> list[Event]:
         """Every event of a turn, kernel ones too: for `why` and for audits, never for a prompt."""
         rows = self.rows(

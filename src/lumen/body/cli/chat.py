@@ -16,7 +16,7 @@ from lumen.body.cli.forget import forget_in, mark
 from lumen.body.cli.live import LiveLine
 from lumen.body.cli.memory import explain
 from lumen.body.config import Settings, data_home, find_being, must_be, zone
-from lumen.core.canon import clean, printable
+from lumen.core.canon import clean
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
@@ -24,6 +24,7 @@ from lumen.kernel.cycle import due, reflect
 from lumen.kernel.escalate import propose
 from lumen.kernel.learning import Learner
 from lumen.kernel.lexicon import lexicon
+from lumen.kernel.naming import LONGEST_NAME, UNNAMED, is_called, names_given
 from lumen.kernel.run import Answered, Kernel, Watch, converse, says_something
 from lumen.kernel.steps.reflect import in_words
 
@@ -39,7 +40,11 @@ WORDS = {
     "lambda_select": "choosing",
     "compose_final": "saying",
 }
-COMMANDS = ("/why", "/memory", "/private", "/help", "/quit", "/exit", "/q")
+LEAVES = ("/quit", "/exit", "/q")
+COMMANDS = ("/why", "/memory", "/private", "/help", *LEAVES)
+NAME_HELP = """\
+  Type a name, or press Enter for the one in brackets. You can change it later by saying so.
+  /quit leaves (so do Ctrl-C and Ctrl-D); nothing is kept before both are answered."""
 COMMAND = re.compile(r"/[a-z]*(?:\s|$)")  # /why, but not /etc/hosts
 HELP = """\
   /why       where the last answer comes from
@@ -168,13 +173,31 @@ def _meet(talk: Talk) -> None:
     from lumen.body.app import open_kernel
     from lumen.kernel.birth import introduce
 
-    author = click.prompt("What shall I call you?", default="friend", prompt_suffix=" › ")
-    name = click.prompt("And what is my name?", default="Lumen", prompt_suffix=" › ")
-    author, name = (" ".join(printable(clean(x)).split())[:80] for x in (author, name))
-    introduce(talk.kernel.gate, being, name or "Lumen", author or "friend", zone("").key)
+    author = _name_asked("What shall I call you?", UNNAMED)
+    name = _name_asked("And what is my name?", "Lumen")
+    introduce(talk.kernel.gate, being, name, author, zone("").key)
     talk.kernel.close()
     talk.settings = must_be(being)
     talk.kernel, _ = open_kernel(being, talk.settings)
+
+
+def _name_asked(question: str, default: str) -> str:
+    """A name, asked for until one is given; a command is none, and leaving is always possible."""
+    while True:
+        typed = click.prompt(question, default=default, prompt_suffix=" › ")
+        text = " ".join(clean(typed).split())
+        word = text.partition(" ")[0].lower()
+        if word in LEAVES:
+            raise click.exceptions.Exit(0)
+        if word.startswith("/"):
+            say(NAME_HELP if word == "/help" else f"  {word} is a command, not a name")
+        elif not text:
+            return default
+        elif not is_called(text):
+            say(f"  a name has letters, nothing unprintable, and at most {LONGEST_NAME} characters")
+        else:
+            given = [name for name, theirs in names_given(text) if theirs]
+            return given[-1] if given else text
 
 
 def _repl(talk: Talk) -> None:
@@ -238,7 +261,7 @@ def _command(talk: Talk, text: str) -> bool:
     word, _, rest = text.partition(" ")
     index = talk.kernel.index
     index.catch_up()
-    if word in ("/quit", "/exit", "/q"):
+    if word in LEAVES:
         return True
     if word == "/why":
         key = index.last_turn()

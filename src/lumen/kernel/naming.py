@@ -1,0 +1,170 @@
+"""What the author is called: the name they last gave themselves, else the one in lumen.toml.
+
+Read off the author's own messages by code. A sentence must begin with the words that give a name
+("My name is", "call me", «меня зовут») and end, or go on with another clause, right after it: what
+is quoted, reported, asked, denied or said of somebody else names nobody. What was said in private
+is not used, since the name stands in every prompt.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from lumen.core.canon import printable
+from lumen.kernel.lexicon import FOLDER, lexicon
+from lumen.kernel.passages import is_evidence
+from lumen.kernel.reading import is_question, modality, sentences
+from lumen.soul.history import texts_of
+from lumen.soul.index import Index
+
+UNNAMED = "friend"  # what lumen.toml says before anybody was introduced
+LONGEST_NAME, MOST_WORDS = 40, 4
+LONGEST_MESSAGE = 600  # what is longer is likely somebody's letter
+LOOKED_AT = 512  # messages with such a word in them
+_TOKEN = re.compile(r"[^\W\d_][\w'’-]*\.?(?=\W|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How people say what they are called."""
+
+    telling: tuple[str, ...]
+    particles: frozenset[str]
+    no_names: frozenset[str]
+    patterns: Mapping[str, re.Pattern[str]]
+
+
+@cache
+def ways() -> Ways:
+    """The words and patterns of lexicon/naming.toml."""
+    raw = tomllib.loads((FOLDER / "naming.toml").read_text("utf-8"))
+    given = raw["patterns"]
+    lead = given.pop("lead")
+    after_lead = {key: lead + given.pop(key) for key in ("opens", "denies")}
+    compiled = {
+        key: re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+        for key, pattern in (given | after_lead).items()
+    }
+    return Ways(
+        telling=tuple(raw["telling"]),
+        particles=frozenset(raw["particles"]),
+        no_names=frozenset(raw["no_names"]),
+        patterns=MappingProxyType(compiled),
+    )
+
+
+def author_name(index: Index, configured: str) -> str:
+    """What the author is called: the newest of what they said and what lumen.toml was set to.
+
+    A name that was put into lumen.toml by hand stands in no event, and settles it.
+    """
+    told, at = _told(index)
+    if not told or configured == UNNAMED:
+        return told or configured
+    since = _set_at(index, configured)
+    return told if since is not None and at > since else configured
+
+
+def is_called(text: str) -> bool:
+    """Whether somebody can be called that: it has letters, and nothing in it steers a terminal."""
+    visible = text == printable(text) and text.isprintable()
+    return visible and len(text) <= LONGEST_NAME and any(c.isalpha() for c in text)
+
+
+def names_given(text: str) -> list[tuple[str, bool]]:
+    """The names a message gives its author, in order, and whether each is theirs or is denied."""
+    if (
+        len(text) > LONGEST_MESSAGE
+        or ways().patterns["letter"].match(text)
+        or modality(text) == "task"
+    ):
+        return []
+    said = ways().patterns["quoted"].sub(" … ", text)
+    return [found for a, b in sentences(said) for found in _in_sentence(said[a:b])]
+
+
+def _in_sentence(sentence: str) -> Iterator[tuple[str, bool]]:
+    if is_question(sentence):
+        return
+    if denied := ways().patterns["denies"].match(sentence):
+        name, rest = _name_in(sentence[denied.end() :], strict=False)
+        if name:
+            yield name, False
+        instead = ways().patterns["instead"].match(rest)
+        name = _name_in(rest[instead.end() :], strict=True)[0] if instead else ""
+        if name:
+            yield name, True
+    elif opened := ways().patterns["opens"].match(sentence):
+        after = sentence[opened.end() :]
+        name = _name_in(after, strict=True)[0]
+        if not name and opened["plain"]:
+            name = _small_name(after)
+        if name:
+            yield name, True
+
+
+def _name_in(text: str, *, strict: bool) -> tuple[str, str]:
+    """The capitalised words a text begins with, and what follows them; `strict` looks at that too."""
+    end, taken = 0, 0
+    for token in _TOKEN.finditer(text):
+        joined = not text[end : token.start()].strip()
+        proper = token[0][0].isupper() or (taken and token[0].lower() in ways().particles)
+        if not (joined and proper) or taken == MOST_WORDS:
+            break
+        end, taken = token.end(), taken + 1
+    name = text[:end].strip().rstrip(".")
+    rest = text[end:] if not text[:end].endswith(".") else "." + text[end:]
+    known = name.lower() in lexicon().calendar or name.lower() in ways().no_names
+    if (
+        not name
+        or known
+        or len(name) > LONGEST_NAME
+        or name.split()[-1].lower() in ways().particles
+    ):
+        return "", text
+    return (name, rest) if not strict or ways().patterns["goes_on"].match(rest) else ("", text)
+
+
+def _small_name(text: str) -> str:
+    """A name typed without its capital letter, where nothing else follows."""
+    word = text.strip().rstrip(".!… ")
+    plain = word.isalpha() and 2 <= len(word) <= LONGEST_NAME // 2
+    known = word in ways().no_names or word in lexicon().empty or word in lexicon().calendar
+    return word.capitalize() if plain and not known else ""
+
+
+def _told(index: Index) -> tuple[str, int]:
+    """The name the author gave last and did not take back, and the event."""
+    denied: set[str] = set()
+    for memory in index.newest_with(ways().telling, LOOKED_AT):
+        if not is_evidence(memory) or memory.private:
+            continue
+        for name, theirs in reversed(names_given(memory.text)):
+            if not theirs:
+                denied.add(name.casefold())
+            elif name.casefold() not in denied:
+                return name, memory.seq
+    return "", 0
+
+
+def _set_at(index: Index, configured: str) -> int | None:
+    """The event that put this name into lumen.toml; nothing: it was put there by hand."""
+    since: int | None = None
+    for seq, text in texts_of(index, "lumen.toml"):  # the newest first
+        if _configured(text) != configured:
+            break
+        since = seq
+    return since
+
+
+def _configured(text: str) -> str:
+    try:
+        author = tomllib.loads(text).get("author", {})
+    except tomllib.TOMLDecodeError:
+        return ""
+    return str(author.get("name", "")) if isinstance(author, dict) else ""

@@ -1,0 +1,141 @@
+"""What the author is called follows what the author said, and nothing that only looks like it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.kernel.conftest import said
+
+from lumen.core.data import Change, Origin, Store, kernel_entry
+from lumen.kernel.forget import carry_out, find, plan
+from lumen.kernel.naming import author_name, names_given
+from lumen.kernel.revise import base_of
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("My name is Maria", "Maria"),
+        ("my name is maria", "Maria"),
+        ("Hi! My name is Maria.", "Maria"),
+        ("Hello, my name's María José García, and I live in Cádiz.", "María José García"),
+        ("call me Max", "Max"),
+        ("Please call me Max.", "Max"),
+        ("Actually, call me Jean-Luc from now on… or call me J.", "Jean-Luc"),
+        ("You can call me O'Brien", "O'Brien"),
+        ("I go by Sam.", "Sam"),
+        ("Everyone calls me Ludwig van Beethoven!", "Ludwig van Beethoven"),
+        ("Меня зовут Анна", "Анна"),
+        ("Привет, меня зовут Анна Петровна.", "Анна Петровна"),
+        ("Зови меня Лёша, пожалуйста", "Лёша"),
+        ("Ich heiße Jürgen.", "Jürgen"),
+        ("My name is not Bob, it's Rob.", "Rob"),
+        ("My name is not Bob. Call me Rob.", "Rob"),
+    ],
+)
+def test_a_name_that_is_told_is_read(said: str, name: str) -> None:
+    assert [n for n, theirs in names_given(said) if theirs][-1:] == [name]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My name is not Bob",
+        "My sister's name is Clara",
+        "Her name is Clara.",
+        "My dog's name is Rex and he calls me Boss.",
+        "He wrote “My name is Bob” on the wall.",
+        'She said: "call me Max".',
+        "> My name is Bob",
+        "In the game my name is Bob.",
+        "My name is Bob in the game.",
+        "If my name is Bob, what is yours?",
+        "Is my name Bob?",
+        "My name is Bob?",
+        "What is my name?",
+        "Call me tomorrow.",
+        "Call me Monday.",
+        "call me when you are done",
+        "Call me a taxi.",
+        "Don't call me Bob.",
+        "my name is long",
+        "My name is hard to spell.",
+        "My name is on the list.",
+        "Write a letter that begins: My name is Bob.",
+        "Dear Ms Clark, my name is John Smith and I write about the flat.",
+        "Tom thinks my name is Bob.",
+        "Меня зовут не Анна",
+        "Её зовут Анна.",
+        "My name is Bob. " + "And this is a long text that somebody pasted. " * 20,
+    ],
+)
+def test_what_only_looks_like_it_names_nobody(said: str) -> None:
+    assert not any(theirs for _, theirs in names_given(said))
+
+
+@pytest.fixture
+def met(life: Life) -> Life:
+    """A being that was introduced to nobody yet, and whose model is silent."""
+    life.script({"when": "(?s).*", "say": ""})
+    life.kernel.author_name = "friend"
+    return life
+
+
+def test_a_told_name_is_used_at_once_and_corrections_win(met: Life) -> None:
+    met.say("Hi, my name is Maria.")
+    assert met.say("hello").text == "Hello, Maria."
+    met.say("My sister's name is Clara.")
+    met.say("Tom said “call me Tom”.")
+    assert met.say("hello").text == "Hello, Maria."
+    met.say("Call me Max.")
+    assert met.say("hello").text == "Hello, Max."
+    met.say("My name is not Max.")
+    assert met.say("hello").text == "Hello, Maria."
+
+
+def test_a_told_name_stands_in_the_prompt(met: Life) -> None:
+    listener = met.listen()
+    met.say("My name is Maria.")
+    met.say("hello")
+    assert "Maria" in listener.prompts[-1].system
+
+
+def test_only_the_author_says_what_the_author_is_called(met: Life) -> None:
+    for origin in (Origin.TOOL, Origin.GUEST, Origin.WEB):
+        met.kernel.gate.record(replace(said("My name is Mallory.", "x"), origin=origin))
+    assert met.say("hello").text == "Hello, friend."
+
+
+def test_a_name_said_in_private_stands_in_no_prompt(met: Life) -> None:
+    listener = met.listen()
+    met.say("My name is Maria.", private=True)
+    met.say("hello")
+    assert "Maria" not in listener.prompts[-1].system
+
+
+def test_a_name_that_is_forgotten_is_not_used(met: Life) -> None:
+    met.say("My name is Maria.")
+    assert met.say("hello").text == "Hello, Maria."
+    carry_out(met.kernel.gate, plan(met.being, met.kernel.index, find(met.kernel.index, "Maria")))
+    assert met.say("hello").text == "Hello, friend."
+
+
+def test_the_newest_word_counts_and_an_edit_by_hand_settles_it(met: Life) -> None:
+    met.say("My name is Maria.")
+    index, settings = met.kernel.index, met.being.settings
+    assert author_name(index, "Ada") == "Ada"  # put there by hand: no event says so
+    was = settings.read_text("utf-8")
+    text = was.replace('name = "friend"', 'name = "Ada"')
+    change = Change(Store.SETTINGS, "set", text, base_of(was), "lumen.toml")
+    met.kernel.gate.commit("author", [change], kernel_entry("author", "x", "lumen:author", {}))
+    index.catch_up()
+    assert author_name(index, "Ada") == "Ada"  # since it was told later
+    met.tell("Call me Max.")
+    index.catch_up()
+    assert author_name(index, "Ada") == "Max"
+    assert author_name(index, "Eve") == "Eve"
