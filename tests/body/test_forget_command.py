@@ -234,3 +234,21 @@ def test_on_a_pipe_commands_are_carried_out_or_refused_and_never_kept(knowing: L
     assert "/private" not in shown
     assert "/forget" not in shown
     assert "  no" not in shown
+
+
+def test_what_is_left_in_a_file_of_the_authors_own_is_told_and_is_no_success(
+    knowing: Lumen, inside: Inside
+) -> None:
+    diary = knowing.being / "files" / "diary.txt"
+    diary.parent.mkdir(exist_ok=True)
+    diary.write_text("Tea.\nThe Zanzibariums again.\n", "utf-8")
+    ran = inside("forget", "Zanzibarium", "--yes")
+    assert ran.code == 1
+    assert "files/diary.txt is yours and stays as it is" in ran.out
+    assert "Forgotten: " not in ran.out
+    assert "not gone: files/diary.txt still holds it" in ran.err
+    assert holding(knowing) == ["diary.txt"]
+    again = inside("forget", "Zanzibarium", "--yes", "--own-files")
+    assert (again.code, diary.read_text("utf-8")) == (0, "Tea.\n")
+    assert holding(knowing) == []
+    assert inside("archive", "verify", "--deep").code == 0

@@ -30,7 +30,7 @@ from lumen.kernel.edits import look, read
 from lumen.kernel.redact import redacted, redacted_json, secret_line
 from lumen.kernel.revise import base_of, revise
 from lumen.soul.archive import Placed
-from lumen.soul.files import scaffold
+from lumen.soul.files import drop_empty, scaffold, set_file
 from lumen.soul.fold import EDITED, SPOKEN_FOR
 from lumen.soul.history import all_kept
 from lumen.soul.index import Index
@@ -187,6 +187,12 @@ class Gate:
                 self.index.catch_up()
         kept = replace(edits, unvouched={}) if vouched else edits
         return [*(f"{path} was edited by hand: adopted." for path in valid), *kept.told()]
+
+    def rewrite(self, files: Mapping[str, bytes | None]) -> None:
+        """Change files that the archive does not keep, or take them away, as the author agreed."""
+        for path, data in files.items():
+            set_file(self.being.at(path), data)
+            drop_empty(self.being.root, self.being.at(path).parent)
 
     def _by_hand(self, texts: Mapping[str, str]) -> Entry:
         known = all_kept(self.index)

@@ -38,6 +38,16 @@ def set_file(path: Path, data: bytes | None) -> None:
         put_in_place(fresh[path], path)
 
 
+def drop_empty(root: Path, folder: Path) -> None:
+    """Take away a folder that holds nothing any more, and those above it; never one at the top."""
+    while folder.parent != root and folder.is_relative_to(root):
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
+
+
 def put_back(being: Being, path: Path, wanted: bytes | None) -> None:
     """Let a path hold again what stood there, whatever stands there now; a folder is set aside."""
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lumen.body.cli.common import counted, is_terminal, note, say, shared, show, table
-from lumen.body.cli.forget import forget_in, mark
+from lumen.body.cli.forget import forget_in, mark, must_be_gone
 from lumen.body.cli.live import LiveLine
 from lumen.body.cli.memory import explain
 from lumen.body.config import Settings, data_home, find_being, must_be, zone
@@ -309,7 +309,7 @@ def _mark(talk: Talk, events: tuple[int, ...]) -> None:
 
 def _forget(talk: Talk, what: str) -> None:
     if what:
-        _try(lambda: forget_in(talk.kernel, what, zone(talk.settings.timezone)))
+        _try(lambda: must_be_gone(forget_in(talk.kernel, what, zone(talk.settings.timezone))))
     else:
         say("  /forget WORDS, or /forget and the number of an event")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -22,7 +23,7 @@ from lumen.body.cli.common import (
 )
 from lumen.body.config import must_be, zone
 from lumen.core.data import Author, Memory, kernel_entry
-from lumen.core.errors import UsageError
+from lumen.core.errors import LumenError, UsageError
 from lumen.soul.archive import read
 
 if TYPE_CHECKING:
@@ -35,60 +36,95 @@ SHOWN = 30
 @click.command()
 @click.argument("what")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--own-files", is_flag=True, help="Take it out of files of yours too.")
 @click.option("--dry-run", is_flag=True, help="Show what would go, and change nothing.")
 @shared
-def forget(what: str, yes: bool, dry_run: bool, named: str | None, as_json: bool) -> None:
-    """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it."""
+def forget(
+    what: str, yes: bool, own_files: bool, dry_run: bool, named: str | None, as_json: bool
+) -> None:
+    """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it.
+
+    Files and skills the being made are cleaned or go with it; files of yours are named, and changed
+    with --own-files only. Where any of it is left in the end, that is said, with exit code 1.
+    """
     from lumen.body.app import opened
 
     being = being_meant(named)
     where = zone(must_be(being).timezone)
+    wish = Wish(yes=yes or dry_run, quiet=as_json, dry_run=dry_run, own_files=own_files)
     with opened(being, note) as kernel:
-        gone = forget_in(kernel, what, where, yes=yes or dry_run, quiet=as_json, dry_run=dry_run)
+        gone = forget_in(kernel, what, where, wish)
     if as_json:
         show(gone)
+    must_be_gone(gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How somebody wants something forgotten."""
+
+    yes: bool = False
+    quiet: bool = False
+    dry_run: bool = False
+    own_files: bool = False
 
 
 def forget_in(
-    kernel: Kernel,
-    what: str,
-    where: ZoneInfo,
-    *,
-    yes: bool = False,
-    quiet: bool = False,
-    dry_run: bool = False,
+    kernel: Kernel, what: str, where: ZoneInfo, wish: Wish | None = None
 ) -> dict[str, object]:
-    """Show what would go, ask, and erase it; returns what was done."""
+    """Show what would go, ask, erase it, and look whether it is gone; returns what was done."""
     from lumen.kernel.forget import carry_out, find, plan
+    from lumen.kernel.loose import remains
     from lumen.kernel.turns import no_turn_meanwhile
 
-    index = kernel.index
+    wish, index = wish or Wish(), kernel.index
     index.catch_up()
     bar = Bar("looking for what quotes it")
-    found = plan(kernel.being, index, find(index, what), bar)
+    sought = replace(find(index, what), own_files=wish.own_files)
+    found = plan(kernel.being, index, sought, bar)
     bar.clear()
-    if not quiet:
+    if not wish.quiet:
         _preview(found, where)
     result: dict[str, object] = {
         "erased": [],
         "goes": [{"event": g.seq, "why": g.why} for g in found.goes],
         "files": list(found.cut),
+        "yours": [one.path for one in found.yours],
         "mentions": list(found.mentions),
         "beyond": list(found.beyond),
+        "left": [],
     }
-    if dry_run:
+    if wish.dry_run:
         return result
     many = counted(len(found.goes), "event")
-    if not asked(f"Erase {many} for good?", yes=yes, fix=f"lumen forget {what!r} --yes"):
+    if not asked(f"Erase {many} for good?", yes=wish.yes, fix=f"lumen forget {what!r} --yes"):
         note("Nothing was changed.")
         return result
+    if (
+        found.yours
+        and not wish.yes
+        and asked("Take it out of your own files too?", yes=False, fix="")
+    ):
+        found = plan(kernel.being, index, replace(sought, own_files=True))
     with no_turn_meanwhile(kernel.being):
         found, placed = carry_out(kernel.gate, found)
+        left = remains(kernel.being, kernel.index, found.traces)
     many = counted(len(found.goes), "event")
-    if not quiet:
-        say(f"Forgotten: {many}. Event {placed.seq} says that, and nothing of what they said.")
+    if not wish.quiet:
+        done = "Forgotten" if not left else "Erased"
+        say(f"{done}: {many}. Event {placed.seq} says that, and nothing of what they said.")
         say("Out of reach: " + "; ".join(found.beyond) + ".")
-    return {**result, "erased": list(found.erasure.targets), "event": placed.seq}
+    return {**result, "erased": list(found.erasure.targets), "event": placed.seq, "left": left}
+
+
+def must_be_gone(gone: dict[str, object]) -> None:
+    """Fail where any of it is left: nobody may take that for forgotten."""
+    left = gone["left"]
+    if isinstance(left, list) and left:
+        raise LumenError(
+            f"it is not gone: {', '.join(left)} still holds it",
+            fix="edit or delete what is named, or lumen forget WORDS --own-files",
+        )
 
 
 def _preview(found: Plan, where: ZoneInfo) -> None:
@@ -102,6 +138,10 @@ def _preview(found: Plan, where: ZoneInfo) -> None:
     for path, lines in found.cut.items():
         say(f"{path} loses:")
         for line in lines:
+            say(f"  - {one_line(line, 100)}")
+    for one in found.yours:
+        say(f"{one.path} is yours and stays as it is; --own-files takes out of it:")
+        for line in one.lines:
             say(f"  - {one_line(line, 100)}")
     if found.mentions:
         which = ", ".join(map(str, found.mentions[:SHOWN]))

@@ -1,0 +1,108 @@
+"""What the events that are forgotten did to state, carried on without what is forgotten.
+
+Which events go is for forget.py to say. An erasure has to state their effects again, or history could
+no longer be gone back to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lumen.core.canon import JSON
+from lumen.core.clock import parse_stamp
+from lumen.core.data import Event
+from lumen.kernel.traces import Traces
+from lumen.soul.fold import Effects, FileSet
+from lumen.soul.history import all_kept
+from lumen.soul.index import Index
+from lumen.soul.ledger import called
+from lumen.soul.selfhood import without
+
+SETTINGS = "lumen.toml"
+
+
+@dataclass(slots=True)
+class Carried:
+    """What the events that go did to state, without what is forgotten."""
+
+    changes: list[JSON] = field(default_factory=list)
+    uses: list[JSON] = field(default_factory=list)
+    restores: list[JSON] = field(default_factory=list)
+    undone: list[JSON] = field(default_factory=list)
+    calls: list[JSON] = field(default_factory=list)
+    sent: dict[str, list[str]] = field(default_factory=dict)  # to which models, and when
+
+    def add(self, event: Event, done: Effects, traces: Traces) -> None:
+        """Take over the effects of one event."""
+        if "sent" in event.entry.payload:
+            for call in done.calls:
+                self.sent.setdefault(call.model, []).append(call.moment)
+        self.changes += [_cleaned(change, traces) for change in done.files]
+        self.uses += [
+            {"at": u.at, "memories": list(u.memories), "by": u.by, "day": u.day} for u in done.uses
+        ]
+        self.restores += [{"at": r.at, "upto": r.upto} for r in done.restores]
+        self.undone += [{"at": u.at, "undoes": u.undoes} for u in done.undone]
+        self.calls += [called(call) for call in done.calls]
+
+    def payload(self) -> dict[str, JSON]:
+        """As the erasure says it."""
+        said = {
+            "changes": self.changes,
+            "uses": self.uses,
+            "restores": self.restores,
+            "undoes": self.undone,
+            "calls": self.calls,
+        }
+        return {key: value for key, value in said.items() if value}
+
+    def away(self) -> Iterator[str]:
+        """What left for models; whether it is kept there, nobody here knows."""
+        for model, moments in sorted(self.sent.items()):
+            first, last = _day(min(moments)), _day(max(moments))
+            yield f"what was sent to {model} " + (
+                f"on {first}" if first == last else f"from {first} to {last}"
+            )
+
+
+def files_in_force(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[str, str]:
+    """The files whose text in force is among what was cleaned; settings are the author's."""
+    latest = {path: kept.seq for path, kept in all_kept(index).items()}
+    return {
+        str(c["path"]): str(c["value"])
+        for c in changes
+        if c["at"] == latest.get(str(c["path"]))
+        and c["value"] is not None
+        and c["path"] != SETTINGS
+    }
+
+
+def lines_cut(index: Index, files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The lines that files lose, as they were written."""
+    state = {path: kept.text or "" for path, kept in all_kept(index).items()}
+    return {path: lost(state[path], text) for path, text in files.items()}
+
+
+def lost(before: str, after: str) -> tuple[str, ...]:
+    """The lines of a text that another no longer has."""
+    left = set(after.splitlines())
+    return tuple(line for line in before.splitlines() if line and line not in left)
+
+
+def _cleaned(change: FileSet, traces: Traces) -> dict[str, JSON]:
+    """A file's change without what is forgotten: history can still be gone back to."""
+    text = None if change.text is None else without(change.path, change.text, traces.stands_in)
+    return {
+        "store": change.store,
+        "operation": "set",
+        "path": change.path,
+        "base": "",
+        "value": text,
+        "at": change.at,
+    }
+
+
+def _day(timestamp: str) -> str:
+    moment = parse_stamp(timestamp)
+    return f"{moment.day} {moment:%b %Y}"

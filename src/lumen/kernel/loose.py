@@ -1,0 +1,206 @@
+"""Files the archive does not keep: which of them tell of something, whose they are, what becomes of them.
+
+What the being made is rewritten without it, or taken away; what the author made is named, and changed
+only when the author says so. And at the end, whether anything is left in any byte of the being.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from lumen.core.canon import sha256
+from lumen.core.data import Being, Event, EventType
+from lumen.hands.skills import Maker, discover, made_by
+from lumen.kernel.carried import lost
+from lumen.kernel.traces import Traces
+from lumen.soul.index import Index
+from lumen.soul.selfhood import is_self, without
+
+WRITES = "write_file.write"
+CHUNK, OVERLAP = 1 << 20, 1 << 12
+SIDE = ("data/quarantine", "data/memory/quarantine", "data/staging")
+CACHE = ("data/index",)
+TEXTS = frozenset({".md", ".txt", ".toml", ".json", ".jsonl", ".py", ".csv", ".html", ".log", ""})
+VECTORS = "vectors"
+SCAFFOLD = Path(__file__).with_name("scaffold")
+
+
+@dataclass(slots=True)
+class Pages:
+    """What the being wrote into files, by the archive: paths, and the hash of what each was given."""
+
+    written: dict[str, set[str]] = field(default_factory=dict)
+    _pending: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def see(self, event: Event) -> None:
+        """Notice a page that was written: the call, and then that it came to something."""
+        entry = event.entry
+        if entry.event_type is EventType.TOOL_CALL and entry.description == WRITES:
+            given = entry.payload.get("input")
+            if isinstance(given, dict) and isinstance(given.get("text"), str):
+                text = sha256(given["text"].encode("utf-8", "replace"))
+                self._pending[entry.session_key] = (str(given.get("path", "")), text)
+        elif entry.event_type is EventType.TOOL_RESULT:
+            call = self._pending.pop(entry.session_key, None)
+            if call and entry.description.startswith(WRITES) and entry.payload.get("ok") is True:
+                self.written.setdefault(call[1], set()).add(call[0])
+
+    def made(self, path: str, data: bytes) -> bool:
+        """Whether a file is still what the being wrote there; edited since, it is the author's."""
+        at = PurePosixPath(path)
+        for asked in map(PurePosixPath, self.written.get(sha256(data), ())):
+            inside = at.parts[1 : 1 + len(asked.parts)] == asked.parts
+            numbered = at.stem.rpartition("-")[0] == asked.stem and at.suffix == asked.suffix
+            if at.parts[:1] == ("files",) and (inside or numbered):
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """A file that tells of it: whose it is, and what is left of it; nothing: it goes."""
+
+    path: str
+    whose: str  # being, aside, cache or author
+    left: bytes | None
+    lines: tuple[str, ...]
+
+
+def loose_files(being: Being, traces: Traces, pages: Pages) -> list[Loose]:
+    """Every file outside the archive and the self that tells of it, by its text or its name."""
+    makers = {s.name: made_by(s) for s in discover(being.skills)}
+    found = [
+        _looked_at(being, path, traces, pages, makers)
+        for path in sorted(_files(being))
+        if not _is_kept(being, path) and not _is_shipped(being, path, makers)
+    ]
+    told = [one for one in found if one]
+    skills = {
+        one.path.split("/")[1]
+        for one in told
+        if one.path.startswith("skills/") and one.whose == "being"
+    }
+    return [*told, *_rest(being, told, skills)]
+
+
+def _rest(being: Being, told: list[Loose], skills: set[str]) -> Iterator[Loose]:
+    """The other files of a skill that goes: a program without some of its lines is none."""
+    listed = {one.path for one in told}
+    for name in sorted(skills):
+        for path in sorted((being.skills / name).rglob("*")):
+            if path.is_file() and being.named(path) not in listed:
+                yield Loose(being.named(path), "being", None, ("all of it",))
+
+
+def _looked_at(
+    being: Being, path: Path, traces: Traces, pages: Pages, makers: Mapping[str, Maker]
+) -> Loose | None:
+    name = being.named(path)
+    data = path.read_bytes()
+    text = data.decode("utf-8", "replace")
+    named = traces.left_in(name.replace("-", " ")) or traces.left_in(name)
+    if not (named or traces.stands_in(text) or traces.left_in(text)):
+        return None
+    whose = _whose(name, data, pages, makers)
+    whole = named or whose in ("aside", "cache") or name.startswith("skills/")
+    cleaned = None if whole else without(name, text, lambda t: _tells(traces, t))
+    left = cleaned.encode() if cleaned and cleaned.strip() else None
+    lines = lost(text, cleaned) if cleaned and left else ("all of it",)
+    return Loose(name, whose, left, lines)
+
+
+def _tells(traces: Traces, text: str) -> bool:
+    return traces.stands_in(text) or traces.left_in(text)
+
+
+def _whose(name: str, data: bytes, pages: Pages, makers: Mapping[str, Maker]) -> str:
+    if name.startswith(SIDE):
+        return "aside"
+    if name.startswith(CACHE) or "/__pycache__/" in name:
+        return "cache"
+    if name.startswith("skills/"):
+        return "being" if makers.get(name.split("/")[1]) is Maker.MODEL else "author"
+    return "being" if pages.made(name, data) else "author"
+
+
+def _files(being: Being) -> Iterator[Path]:
+    """Every plain file of the being; links are not followed, and commits are named elsewhere."""
+    for folder, below, names in os.walk(being.root):
+        below[:] = sorted(name for name in below if name != ".git")
+        for name in names:
+            path = Path(folder, name)
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _is_kept(being: Being, path: Path) -> bool:
+    """Whether the archive answers for a file: its own lines, heads, the self, summaries, the index."""
+    name = being.named(path)
+    archive = path.is_relative_to(being.memory) and "quarantine" not in path.parts
+    index = path.parent == being.index.parent and path.name.startswith(being.index.stem)
+    fixed = path in (being.heads, being.settings)
+    return archive or index or fixed or is_self(name)
+
+
+def _is_shipped(being: Being, path: Path, makers: Mapping[str, Maker]) -> bool:
+    """Whether a file is as every being has it: it tells nothing of this one."""
+    parts = path.relative_to(being.root).parts
+    return parts[:1] == ("skills",) and len(parts) > 1 and makers.get(parts[1]) is Maker.SHIPPED
+
+
+def remains(being: Being, index: Index, traces: Traces) -> list[str]:
+    """Every file of the being that still holds it, in its name or any byte; and vectors of it."""
+    makers = {s.name: made_by(s) for s in discover(being.skills)}
+    found = [
+        being.named(path)
+        for path in sorted(_files(being))
+        if not _is_shipped(being, path, makers) and _holds(being, path, traces)
+    ]
+    return [*found, *([VECTORS] if any(_vectors(index)) else []), *_terms(index, traces)]
+
+
+def _holds(being: Being, path: Path, traces: Traces) -> bool:
+    name = being.named(path)
+    if traces.left_in(name.replace("-", " ")) or traces.left_in(name):
+        return True
+    kept = path.is_relative_to(being.memory) or path.parent == being.index.parent
+    if traces.common and kept:  # a word of the kernel's own stands in every line
+        return False
+    if path == being.settings:
+        return any(map(traces.left_in, own_settings(path.read_bytes())))
+    binary = path.suffix not in TEXTS
+    return any(traces.left_in(piece, binary=binary) for piece in _pieces(path))
+
+
+def own_settings(data: bytes) -> list[str]:
+    """The lines of the settings that not every being begins with."""
+    shipped = set((SCAFFOLD / "lumen.toml").read_text("utf-8").splitlines())
+    return [line for line in data.decode("utf-8", "replace").splitlines() if line not in shipped]
+
+
+def _pieces(path: Path) -> Iterator[str]:
+    """A file's bytes as text, a stretch at a time; neighbours overlap, so no word is cut."""
+    with path.open("rb") as file:
+        before = b""
+        while data := file.read(CHUNK):
+            yield (before + data).decode("utf-8", "replace")
+            before = data[-OVERLAP:]
+
+
+def _vectors(index: Index) -> Iterator[int]:
+    for table in ("vectors", "chosen_vectors"):
+        rows = index.rows(f"SELECT seq FROM {table} WHERE seq IN (SELECT target FROM erasures)")  # noqa: S608 - our own names
+        yield from (int(seq) for (seq,) in rows)
+
+
+def _terms(index: Index, traces: Traces) -> Iterable[str]:
+    """The index of words, whose file shares the beginnings of its terms and so hides them."""
+    index.rows(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab('main', 'words', 'row')"
+    )
+    found = any(traces.left_in(str(term)) for (term,) in index.rows("SELECT term FROM temp.terms"))
+    lexemes = any(traces.left_in(str(w)) for (w,) in index.rows("SELECT word FROM lexemes"))
+    return ["data/index/soul.db"] if found or lexemes else []

@@ -1,0 +1,108 @@
+"""Why an event has to go with what is forgotten: it is meant, answers it, rests on it, or quotes it.
+
+Every string of every event is searched, whatever field it stands in; only fields that hold no words
+are passed over. What is looked for is in traces.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from lumen.core.canon import JSON
+from lumen.core.data import Author, Event, EventType, Memory
+from lumen.hands.skills import discover, shipped
+from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
+from lumen.kernel.traces import Traces
+from lumen.mind.roles import ROLES
+from lumen.soul.fold import ERASED
+
+NEVER = ("genesis", "key_added", "scrubbed", "rollback_accepted")
+# Hashes, ids and moments: everything else in a payload is taken to be words.
+WORDLESS = frozenset(
+    {"sha256", "base", "event_hash", "id", "turn", "moment", "as_of", "signature", "key", "head"}
+)
+# Under these keys the kernel's own lines carry what others put into words.
+SPOKEN = frozenset(
+    {
+        "input",
+        "error",
+        "trouble",
+        "why",
+        "outcome",
+        "sent",
+        "detail",
+        "goal",
+        "files",
+        "steps",
+        "cycle",
+        "checkpoint",
+    }
+)
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """The words the kernel's own notes are made of: loops, beats, steps, roles and shipped skills."""
+    named: list[str] = [*ROLES, *(skill.name for skill in discover(shipped()))]
+    for loop in (ACTION, EXPLORE, REFLECTION):
+        named += [loop.name, *(b.name for b in loop.beats)]
+        named += [step.name for b in loop.beats for step in b.steps]
+    return frozenset(part for name in named for part in name.split("_"))
+
+
+def why_goes(
+    event: Event,
+    named: Mapping[int, Memory],
+    same: Mapping[int, Memory],
+    sessions: set[str],
+    traces: Traces,
+) -> str:
+    """Why an event has to go; empty when it may stay."""
+    entry = event.entry
+    if event.seq in named:
+        return "you asked"
+    if event.seq in same:
+        return "says the same"
+    untouched = entry.situation in NEVER or entry.event_type is EventType.AUTHOR_MESSAGE
+    if untouched or entry.situation == ERASED:
+        return ""
+    if entry.session_key in sessions and (entry.author is Author.SELF or "sent" in entry.payload):
+        return "answers it" if entry.author is Author.SELF else "carried it"
+    if not same.keys().isdisjoint(entry.payload.get("sources", ())):
+        return "rests on it"
+    return "quotes it" if _quotes(event, traces) else ""
+
+
+def _quotes(event: Event, traces: Traces) -> bool:
+    """Whether any string of an event tells of it, whoever put it there and wherever it stands."""
+    entry = event.entry
+    said = {key: value for key, value in entry.payload.items() if key != "changes"}
+    changes: JSON = entry.payload.get("changes", ())
+    files = [str(change["value"] or "") for change in changes]
+    if any(map(traces.stands_in, files)):
+        return True
+    if entry.author is not Author.KERNEL:
+        return traces.tells(entry.description) or any(
+            traces.noted_in(text, spoken=True) for text, _ in _strings(said)
+        )
+    return traces.noted_in(entry.description, spoken=True) or any(
+        traces.noted_in(text, spoken=spoken) for text, spoken in _strings(said)
+    )
+
+
+def _strings(value: JSON, *, spoken: bool = False) -> Iterator[tuple[str, bool]]:
+    """Every text however deep, names of fields too, and whether it stands where others are quoted."""
+    match value:
+        case str():
+            yield value, spoken
+        case dict():
+            for key, inner in value.items():
+                if key not in WORDLESS:
+                    yield key, spoken
+                    yield from _strings(inner, spoken=spoken or key in SPOKEN)
+        case list() | tuple():
+            for inner in value:
+                yield from _strings(inner, spoken=spoken)
+        case _:
+            pass
