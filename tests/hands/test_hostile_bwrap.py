@@ -20,6 +20,7 @@ from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import SkillError
 from lumen.hands.isolation import (
+    SHARED,
     Isolation,
     bwrap_trouble,
     confined,
@@ -241,6 +242,22 @@ def test_limits_hold_inside_too(ask: Ask, bwrap: Box) -> None:
 def test_scratch_space_is_bounded(ask: Ask, bwrap: Box) -> None:
     source = "open('/tmp/big', 'wb').write(b'x' * (80 << 20)); print(json.dumps({'ok': True}))"
     assert "No space left on device" in ask(source, box=bwrap).error
+
+
+@pytest.mark.parametrize("where", ["/", "/dev", SHARED, "/home", "/work", "/etc", "/run"])
+def test_memory_cannot_be_filled_by_writing_anywhere_else(ask: Ask, bwrap: Box, where: str) -> None:
+    source = (
+        "where, wrote = json.load(sys.stdin)['input'], 0\n"
+        "try:\n"
+        "    os.makedirs(where, exist_ok=True)\n"
+        "    with open(os.path.join(where, 'filled'), 'wb') as file:\n"
+        "        while wrote < 100: wrote += file.write(bytes(1 << 20)) >> 20; file.flush()\n"
+        "except OSError as error: pass\n"
+        "print(json.dumps({'ok': True, 'output': wrote}))\n"
+    )
+    mebibytes = ask(source, where, box=bwrap).output
+    assert mebibytes <= (16 if where == SHARED else 0)
+    assert ask(WRITES, "/dev/null", box=bwrap).output == "wrote"
 
 
 def test_a_daemon_dies_with_the_room(ask: Ask, bwrap: Box, tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ from lumen.hands.process import Limits, Program, environment
 
 SCRATCH = "/tmp"  # noqa: S108 - one of its own, which is gone when the call is over
 SCRATCH_BYTES = 64 << 20
+SHARED = "/dev/shm"  # noqa: S108 - one of its own too, which some libraries need
+SHARED_BYTES = 16 << 20
 PROBE_SECONDS = 10
 
 _SHELL = "/bin/sh"
@@ -132,7 +134,17 @@ def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
             shown += ["--ro-bind", str(top), str(top)]
     for name in _ETC:
         shown += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    shown += ["--proc", "/proc", "--dev", "/dev", "--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH]
+    shown += [
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--size",
+        str(SHARED_BYTES),
+        "--tmpfs",
+        SHARED,
+    ]
+    shown += ["--remount-ro", "/dev", "--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH]
     for ours in dict.fromkeys((sys.base_prefix, sys.prefix, *_links_to_python())):
         shown += ["--ro-bind", ours, ours]
     shown += ["--ro-bind", str(folder), str(folder)]
@@ -140,6 +152,9 @@ def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
         shown += ["--ro-bind-try", str(path), str(path)]
     for path in box.writes:
         shown += ["--bind-try", str(path), str(path)]
+    # The root is a tmpfs too, and half of the machine's memory large: the last word is that it is
+    # not written to.
+    shown += ["--remount-ro", "/"]
     net = ["--share-net"] if box.network else []
     return (
         "bwrap", "--unshare-all", *net, "--die-with-parent", "--new-session",

@@ -5,9 +5,10 @@ A step sees only the Protocols of step.py. How calls to models are metered is in
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import Clock, stamp
@@ -25,10 +26,13 @@ from lumen.kernel.privacy import holds_private
 from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
 from lumen.kernel.step import Done, Output, Spoken
+from lumen.kernel.written import hash_of_file, last_written, written
 from lumen.mind.substrate import LONGEST_TOKEN
 from lumen.soul.cycles import brought, record_of
 
 MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
+WRITES = "write_file"
+AUTHOR = "lumen:author"
 PROMPTS = Path(__file__).with_name("prompts")
 
 
@@ -167,17 +171,41 @@ class RecordedHands:
         marked: dict[str, JSON] = {"private": True} if private else {}
         asked = {"input": given, **marked}
         self._note(EventType.TOOL_CALL, Origin.KERNEL, f"{skill}.{action}", asked)
+        wrote: dict[str, JSON] = {}
         try:
+            if skill == WRITES and self.session_key != AUTHOR:
+                self._must_be_its_own(skill, given)
             result = await self.guard.call(skill, action, given)
             done = Done(result.ok, result.output, result.error)
+            wrote = written(skill, given, done)
         except SkillError as error:
             done = Done(ok=False, output=None, error=error.what)
             if isinstance(error, Unapproved):
                 self._propose_what_stands(skill, error.what)
         said = f"{skill}.{action}: " + ("done" if done.ok else done.error)
-        payload: dict[str, JSON] = {"ok": done.ok, "error": done.error or None, **marked}
+        payload: dict[str, JSON] = {"ok": done.ok, "error": done.error or None, **marked, **wrote}
         self._note(EventType.TOOL_RESULT, Origin.TOOL, said, payload)
         return done
+
+    def _must_be_its_own(self, skill: str, given: JSON) -> None:
+        """See that a file that is to be replaced is one the being wrote, as it wrote it.
+
+        Raises:
+            SkillError: the author made it, or somebody changed it since; nothing was written.
+        """
+        if not isinstance(given, dict) or not given.get("overwrite"):
+            return
+        path = PurePosixPath(str(given.get("path", ""))).as_posix()
+        folders = self.guard.granted(find(self.gate.being.skills, skill)).box.writes
+        stands = [at for folder in folders if os.path.lexists(at := folder / path)]
+        self.gate.index.catch_up()
+        mine = last_written(self.gate.index, path)
+        entries = [e.payload.get("wrote") for e in self.entries]
+        mine = next((str(w["sha256"]) for w in reversed(entries) if w and w["path"] == path), mine)
+        if any(hash_of_file(at) != mine for at in stands):
+            raise SkillError(
+                f"{path} is not overwritten: it is not mine, or was changed since I wrote it"
+            )
 
     def _waits(self, skill: Skill) -> bool:
         try:

@@ -109,8 +109,8 @@ async def remember(wondered: Wondered, looked: Looked, stimulus: Stimulus) -> Re
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.WORLD_ACTION,
-        # What a tool found is the tool's word, whoever tells it.
-        origin=Origin.TOOL if looked.text else Origin.SELF,
+        # What a tool found is the tool's word, whoever tells it; and so is why it found nothing.
+        origin=Origin.TOOL if looked.text or looked.error else Origin.SELF,
         situation="explored",
         description=f"I wondered: {wondered.question} I {how} and {found}.",
         session_key=stimulus.session_key,

@@ -48,7 +48,7 @@ async def optional_tool_calls(
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.WORLD_ACTION,
-        origin=Origin.SELF,
+        origin=Origin.SELF if done.ok else Origin.TOOL,  # why it failed is the skill's own word
         situation="acted",
         description=f"For the goal “{stimulus.goal.name}” I used {chosen.skill}; {outcome}.",
         session_key=stimulus.session_key,
@@ -133,7 +133,8 @@ async def compose_final(
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.ASSISTANT_MESSAGE,
-        origin=Origin.SELF,
+        # Why a sum cannot be worked out is told in the skill's own words.
+        origin=Origin.TOOL if reckoned and not acted.ok else Origin.SELF,
         situation="replied",
         description=text,
         session_key=stimulus.session_key,
