@@ -202,7 +202,9 @@ def test_a_new_skill_passes_its_test_as_it_is(lumen: Lumen, inside: Inside) -> N
     assert "lumen skills test weather" in made.out
     assert inside("skills", "test", "weather").out.split() == ["weather", "passed"]
     assert row(inside, "weather")["maker"] == "author"
-    assert "weather: says what it is asked to do backwards" in inside("skills", "show", "weather").out
+    assert (
+        "weather: says what it is asked to do backwards" in inside("skills", "show", "weather").out
+    )
     assert "NAME" not in (lumen.being / "skills" / "weather" / "skill.toml").read_text()
     again = inside("skills", "new", "weather")
     assert (again.code, "is there already" in again.err) == (2, True)
