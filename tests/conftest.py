@@ -36,8 +36,20 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # A background job ignores interrupts, and so would every process a test interrupts.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(config, "workerinput"):
+        # A tenth of a second and more for each process a test starts; what only those do, and how
+        # little that is, the report says.
+        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
     if "TMPDIR" not in os.environ and memory_disk_will_do():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY_DISK)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only --deep has the time for."""
+    if not config.getoption("deep"):
+        long = [item for item in items if item.get_closest_marker("deep")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
 
 
 def pytest_report_header(config: pytest.Config) -> str:

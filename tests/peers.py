@@ -23,6 +23,7 @@ from typing import Any, Self
 from lumen.mind.endpoints import Endpoint, Kind
 
 CHUNK = 1 << 16
+PATIENCE = 300.0  # that of waiting.py, which a program of its own cannot import
 
 
 class LlamaServer:
@@ -268,7 +269,7 @@ def together(parties: int, reply: Reply) -> Reply:
     barrier = threading.Barrier(parties)
 
     def meet(exchange: Exchange) -> None:
-        barrier.wait(10)
+        barrier.wait(PATIENCE)
         reply(exchange)
 
     return meet
@@ -308,7 +309,7 @@ CHATS = {
 }
 
 
-def at(url: str, kind: Kind = "openai", *, key: str = "", seconds: float = 10.0) -> Endpoint:
+def at(url: str, kind: Kind = "openai", *, key: str = "", seconds: float = PATIENCE) -> Endpoint:
     """A server as an endpoint of its kind; what is sent there stays on this machine, so no proxy."""
     base = f"{url}/v1" if CHATS[kind].startswith("/v1/chat") else url
     return Endpoint("desk", kind, base, local=True, key=key, seconds=seconds)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -101,6 +102,12 @@ def serving(answer: Callable[[list[str]], Answer]) -> Iterator[Served]:
         thread.join()
 
 
+@cache
+def _turn(seed: int) -> NDArray[np.float64]:
+    """A rotation of space, by chance."""
+    return np.linalg.qr(np.random.default_rng(seed).normal(size=(384, 384)))[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Twisted:
     """Another real embedder, made of one: turned in space, and its cosines all near each other.
@@ -114,7 +121,6 @@ class Twisted:
 
     def __call__(self, texts: Sequence[str]) -> Rows:
         """One row for each text, of one number more than it was made of."""
-        turn, _ = np.linalg.qr(np.random.default_rng(self.seed).normal(size=(384, 384)))
-        rows = self.embed_plainly(texts) @ turn * np.sqrt(self.share)
+        rows = self.embed_plainly(texts) @ _turn(self.seed) * np.sqrt(self.share)
         common = np.full((len(texts), 1), np.sqrt(1 - self.share))
         return np.concatenate([rows, common], axis=1).astype(np.float32)

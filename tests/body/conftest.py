@@ -12,13 +12,13 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE, wait_until
 
 from lumen.body.cli.main import main
 from lumen.core.canon import JSON, dumps, loads
@@ -28,7 +28,6 @@ from lumen.kernel.birth import init
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
 
-PATIENCE = 60.0
 SILENT = {"when": "(?s).*", "say": ""}
 EXEC = "os.execv(sys.executable, [sys.executable, '-m', 'lumen', *sys.argv[1:]])"
 OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
@@ -221,14 +220,6 @@ class Terminal:
 
     def _seen(self) -> str:
         return self.shown[self._read :]
-
-
-def wait_until(holds: Callable[[], bool], seen: Callable[[], object] = lambda: "") -> None:
-    """Look again and again until something holds, for as long as patience lasts."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, f"waited in vain; seen: {seen()!r}"
-        time.sleep(0.005)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from tests.body.conftest import Lumen, Ran
+from tests.waiting import PATIENCE
 
 Inside = Callable[..., Ran]
 
@@ -62,7 +63,7 @@ def test_keys_that_are_kept_at_once_are_all_kept_under_names_of_any_kind(lumen: 
     names = ("openai", "anthropic", "xai", "ollama", "lmstudio")
     started = [lumen.start("models", "key", name) for name in names]
     for process in started:
-        process.communicate(b"a-key-of-mine\n", timeout=60)
+        process.communicate(b"a-key-of-mine\n", timeout=PATIENCE)
     assert [process.returncode for process in started] == [0] * len(names)
     assert tomllib.loads(path.read_text("utf-8")).keys() == {"my key", *names}
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import loads
 from lumen.core.data import Being
@@ -88,7 +89,7 @@ def test_a_goal_that_is_given_while_it_rests_wakes_it(lumen: Lumen, wait_until: 
     (lumen.being / "data" / "goals" / "2031.json").write_text(GOAL, "utf-8")
     wait_until(lambda: "pursues" in lumen.situations("pursues"))
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert lumen.verified()
 
@@ -102,7 +103,7 @@ def test_one_signal_stops_it_after_the_cycle_and_nothing_is_left_half_done(
     assert process.stdout is not None
     assert b"action" in process.stdout.readline()
     process.send_signal(which)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert b"Stopped after" in err
     begun = len(lumen.situations("pursues"))
@@ -116,7 +117,7 @@ def test_a_signal_ends_a_long_rest(lumen: Lumen) -> None:
     assert process.stdout is not None
     assert b"rests" in process.stdout.readline()
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
 
@@ -130,7 +131,7 @@ def test_the_second_signal_stops_it_at_once_and_the_archive_says_so(
     process.send_signal(signal.SIGINT)
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert b"stopped in the middle of a cycle" in err
     assert b"Traceback" not in err
@@ -150,11 +151,11 @@ def test_it_waits_for_a_conversation_and_can_be_stopped_meanwhile(
     assert process.stderr is not None
     assert b"is at work" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (0, b"")
     assert lumen.situations("pursues") == []
     talk.send_signal(signal.SIGINT)
-    talk.communicate(timeout=60)
+    talk.communicate(timeout=PATIENCE)
     assert lumen.verified()
 
 
@@ -164,7 +165,7 @@ def test_no_cycle_begins_while_somebody_is_being_answered(lumen: Lumen, wait_unt
     talk = lumen.start("chat", "-m", "a slow one")
     wait_until(lambda: lumen.heard() == ["a slow one"])
     assert lumen.run("run", "--cycles", "1", "--every", "0").code == 0
-    talk.communicate(timeout=60)
+    talk.communicate(timeout=PATIENCE)
     assert lumen.situations("heard", "record", "pursues") == [
         "heard",
         "record",
@@ -183,7 +184,7 @@ def test_a_cycle_under_way_waits_at_its_next_step_for_a_conversation(
     wait_until(lambda: "pursues" in lumen.situations("pursues"))
     with talking(Being(lumen.being)):
         assert lumen.run("chat", "-m", "a slow one").code == 0
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     kinds = lumen.situations("pursues", "heard", "think", "record")
     assert kinds == ["pursues", "heard", "think", "record", "think", "record"]
     assert lumen.verified()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
@@ -81,7 +82,7 @@ def test_a_stopped_pipe_keeps_what_was_said_and_closes_the_turn(
     process = lumen.start("chat", "-m", "a slow one")
     wait_until(lambda: lumen.heard() == ["a slow one"])
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert out.strip() == b""
     assert b"Traceback" not in err
@@ -119,7 +120,7 @@ def test_a_turn_under_way_elsewhere_is_not_taken_for_a_dead_one(
     assert (ran.code, ran.err) == (0, "")
     assert endings(lumen) == ["record"]
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert endings(lumen) == ["record", "interrupted"]
     assert lumen.verified()
 

@@ -6,6 +6,7 @@ import signal
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import loads
 from lumen.core.clock import SystemClock
@@ -14,9 +15,8 @@ from lumen.kernel.birth import init
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen
+    from tests.sampling import Sampled
 
-EACH = 15
-BIRDS = 210  # about half a minute of talking
 VALUES = '[{"name": "curiosity", "weight": 0.8, "status": "active"}]\n'
 GOALS = """[
   {"name": "learn about tomatoes", "weight": 0.9, "status": "todo"},
@@ -26,8 +26,9 @@ GOALS = """[
 """
 
 
-def test_two_conversations_at_once_lose_nothing(lumen: Lumen) -> None:
-    said = {who: [f"{who} says number {n}" for n in range(EACH)] for who in ("Ana", "Ben")}
+def test_two_conversations_at_once_lose_nothing(lumen: Lumen, sampled: Sampled) -> None:
+    each = sampled.rounds(6, 15)
+    said = {who: [f"{who} says number {n}" for n in range(each)] for who in ("Ana", "Ben")}
     talks = {who: lumen.start("chat", "--json") for who in said}
     for who, process in talks.items():
         assert process.stdin is not None
@@ -36,20 +37,20 @@ def test_two_conversations_at_once_lose_nothing(lumen: Lumen) -> None:
     for command in ("status", "memory", "archive verify"):
         assert lumen.run(*command.split(), "--json").code == 0
     for who, process in talks.items():
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, err) == (0, b"")
         replies = [loads(line) for line in out.splitlines()]
-        assert len(replies) == EACH
+        assert len(replies) == each
         for text, reply in zip(said[who], replies, strict=True):
             assert text.removeprefix(who) in reply["reply"]
     heard = lumen.heard()
-    assert len(heard) == 2 * EACH
+    assert len(heard) == 2 * each
     for who in said:
         assert [text for text in heard if text.startswith(who)] == said[who]
     events = lumen.events()
     assert [e["seq"] for e in events] == list(range(1, len(events) + 1))
-    assert sum(e["situation"] == "replied" for e in events) == 2 * EACH
-    assert sum(e["situation"] == "record" for e in events) == 2 * EACH
+    assert sum(e["situation"] == "replied" for e in events) == 2 * each
+    assert sum(e["situation"] == "record" for e in events) == 2 * each
     assert lumen.verified()
     assert lumen.run("status", "--json").json()["open_turns"] == 0
 
@@ -80,24 +81,26 @@ def talk_beside_run(lumen: Lumen, said: list[str]) -> list[str]:
         talk.stdin.write(text.encode() + b"\n")
         talk.stdin.flush()
         replies.append(loads(talk.stdout.readline())["reply"])
-    out, err = talk.communicate(timeout=60)
+    out, err = talk.communicate(timeout=PATIENCE)
     assert (talk.returncode, out, b"went wrong" in err) == (0, b"", False)
     living.send_signal(signal.SIGINT)
-    out, err = living.communicate(timeout=60)
+    out, err = living.communicate(timeout=PATIENCE)
     assert (living.returncode, err) == (0, b"")
     assert all(loads(line) for line in out.splitlines())
     return replies
 
 
-def test_a_life_and_a_conversation_at_once_lose_nothing(lumen: Lumen) -> None:
-    said = [f"I saw bird number {n} today." for n in range(BIRDS)]
+def test_a_life_and_a_conversation_at_once_lose_nothing(lumen: Lumen, sampled: Sampled) -> None:
+    birds = sampled.rounds(20, 210)  # which is half a minute of talking
+    said = [f"I saw bird number {n} today." for n in range(birds)]
     replies = talk_beside_run(lumen, said)
-    assert [f"number {n} " in reply for n, reply in enumerate(replies)] == [True] * BIRDS
+    assert [f"number {n} " in reply for n, reply in enumerate(replies)] == [True] * birds
     assert lumen.heard() == said
     assert lumen.situations("pursues")
     whole(lumen)
 
 
+@pytest.mark.deep
 @pytest.mark.embedded
 def test_a_life_and_a_conversation_with_the_embedded_model_lose_nothing(host: Lumen) -> None:
     init(Being(host.being), host.keyring, SystemClock())

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
@@ -182,7 +183,7 @@ def door() -> Iterator[tuple[int, list[str]]]:
         thread.start()
         yield server.getsockname()[1], came
         server.shutdown(socket.SHUT_RDWR)
-    thread.join(5)
+    thread.join(PATIENCE)
 
 
 def test_the_network_is_shut_unless_it_was_granted(
@@ -227,10 +228,8 @@ def test_limits_hold_inside_too(ask: Ask, bwrap: Box) -> None:
     answer = "print(json.dumps({'ok': True}))"
     greedy = ask("held = bytearray(3 << 30)\n" + answer, box=bwrap)
     assert greedy.error == "The skill tried crashed with exit code 1: MemoryError."
-    bomb = (
-        "for _ in range(100):\n    if not os.fork(): signal.alarm(5); time.sleep(5); os._exit(0)\n"
-    )
-    swarm = ask(bomb + "time.sleep(5)\n", box=bwrap, limits=Limits(processes=20))
+    bomb = "for _ in range(100):\n    if not os.fork(): signal.alarm(60); time.sleep(60); os._exit(0)\n"
+    swarm = ask(bomb + "time.sleep(60)\n", box=bwrap, limits=Limits(processes=20))
     assert "more than 20 processes" in swarm.error
     hangs = ask("time.sleep(30)", box=bwrap, limits=Limits(seconds=0.5))
     assert "did not finish within 0.5 s" in hangs.error

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
@@ -23,9 +24,8 @@ ANSWER = "print(json.dumps({'ok': True}), flush=True)\n"
 # The child that is left behind holds the fifo open for as long as it lives.
 FORK = "alive = os.open('alive', os.O_WRONLY); os.write(alive, b'up')\nchild = os.fork()\n"
 # Longer than our patience, and whoever waits for the end of it can be told by the file.
-SLEEP = "time.sleep(20); open('slept', 'w')\n"
+SLEEP = "time.sleep(600); open('slept', 'w')\n"
 SHORT = Limits(seconds=0.4)
-PATIENCE = 5.0
 
 
 def ask(folder: Path, source: str, given: JSON = None, limits: Limits | None = None) -> Result:

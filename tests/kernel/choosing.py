@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tests.serving import Answer, Served, serving
+from tests.waiting import PATIENCE, wait_until
 
 from lumen.core.data import kernel_entry
 from lumen.kernel.chosen import Chosen
@@ -18,7 +18,6 @@ from lumen.soul.chosen import choose, reindexed
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-PATIENCE = 60.0
 FACTS = (
     "My sister lives in Lisbon.",
     "I am allergic to penicillin.",
@@ -39,7 +38,7 @@ PARAPHRASES = (
 
 def settle(life: Life, served: Served, name: str = "far/a", *, local: bool = False) -> HttpEmbedder:
     """What opening a being does with the embedder its settings name."""
-    embedder = HttpEmbedder(name, served.url, "m", "", local=local, seconds=20)
+    embedder = HttpEmbedder(name, served.url, "m", "", local=local, seconds=PATIENCE)
     choose(life.kernel.index, name, private=local)
     life.kernel.recall.close()
     life.kernel.recall = Recall(life.kernel.index, life.kernel.recall.embedder, embedder)
@@ -78,10 +77,11 @@ def mark(life: Life, *seqs: int, private: bool = True) -> None:
 
 def reindexed_in_the_end(life: Life, many: int) -> None:
     """Look again and again until so many memories are in the second set, for a while."""
-    deadline = time.monotonic() + PATIENCE
-    while (found := reindexed(life.kernel.index, "far/a")) != (many, many):
-        assert time.monotonic() < deadline, f"waited in vain: {found}"
-        time.sleep(0.002)
+
+    def found() -> tuple[int, int]:
+        return reindexed(life.kernel.index, "far/a")
+
+    wait_until(lambda: found() == (many, many), found)
 
 
 def vectors_in(life: Life, table: str) -> dict[int, int]:

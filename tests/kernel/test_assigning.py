@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.kernel.recorder import answer, connect, fails
+from tests.sampling import examples
 
 from lumen.core.errors import BadSetting, NoSubstrate, OverBudget, Refused
 from lumen.kernel.models import assign, find, must_suit, try_out, with_setting
@@ -244,7 +245,7 @@ LINES = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.lists(LINES, max_size=8),
     st.sampled_from(["\n", "\r\n"]),

@@ -15,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.kernel.recorder import answer, connect, fails, greedy, waits
 from tests.kernel.spending import Spender
+from tests.sampling import examples
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import clean
 from lumen.core.clock import stamp
@@ -62,7 +64,7 @@ def spending(root: Path, life: Life, cloud: Recorder, **more: Any) -> list[list[
         )
         for one in (told, replace(told, seed=2000))
     ]
-    said = [process.communicate(timeout=100)[0].splitlines() for process in both]
+    said = [process.communicate(timeout=PATIENCE)[0].splitlines() for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert [len(lines) for lines in said] == [told.turns] * 2
     return said
@@ -129,7 +131,7 @@ def test_nobody_else_can_spend_between_the_check_and_the_line(guarded: Guarded) 
 
     def slowly() -> None:
         checking.set()
-        go_on.wait(20)
+        go_on.wait(PATIENCE)
 
     def look() -> None:
         found.append(len(list(calls(other.gate.index))))
@@ -137,7 +139,7 @@ def test_nobody_else_can_spend_between_the_check_and_the_line(guarded: Guarded) 
     one = threading.Thread(target=lambda: guarded.gate.announce(call("one"), slowly))
     two = threading.Thread(target=lambda: other.gate.announce(call("two"), look))
     one.start()
-    assert checking.wait(20)
+    assert checking.wait(PATIENCE)
     two.start()
     two.join(0.05)
     assert found == []
@@ -196,7 +198,7 @@ def test_a_call_killed_in_flight_counts_as_all_that_was_set_aside(
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.kernel.spending", told.argument()], cwd=root
     )
-    assert cloud.asked.wait(100)
+    assert cloud.asked.wait(PATIENCE)
     process.kill()
     process.wait()
 
@@ -315,7 +317,7 @@ def test_dollars_are_set_aside_at_the_price_and_a_failed_call_keeps_them(
     assert spent_on(life.kernel.index, TODAY)["interface"].unpriced == 0
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(st.text(), min_size=2, max_size=4),
     st.integers(0, 500),

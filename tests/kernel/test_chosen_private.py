@@ -28,6 +28,7 @@ from lumen.soul.chosen import choose, reindexed
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
+    from tests.sampling import Sampled
 
 LOCKER = "My locker code is 4471."
 QUESTION = "Where does my sister live?"
@@ -52,14 +53,15 @@ def made_up(draw: random.Random, number: int) -> str:
     )
 
 
-def test_of_two_hundred_texts_none_that_is_private_is_ever_sent(
-    life: Life, twisted: Callable[[list[str]], Answer]
+def test_of_many_texts_none_that_is_private_is_ever_sent(
+    life: Life, twisted: Callable[[list[str]], Answer], sampled: Sampled
 ) -> None:
     """Said privately, marked before, between lessons, and unmarked and marked again."""
     draw = random.Random(4)  # noqa: S311 - a seed makes it repeat
-    texts = [made_up(draw, number) for number in range(200)]
+    many = sampled.rounds(60, 200)
+    texts = [made_up(draw, number) for number in range(many)]
     seqs = dict(zip(life.tell(*texts), texts, strict=True))
-    hidden = set(draw.sample(sorted(seqs), 80))
+    hidden = set(draw.sample(sorted(seqs), many * 2 // 5))
     mark(life, *hidden)
     ever_open = set(seqs) - hidden
     with choosing(life, twisted) as served:
@@ -78,14 +80,14 @@ def test_of_two_hundred_texts_none_that_is_private_is_ever_sent(
         learnt(life)
         learnt(life)
         never = [seqs[seq] for seq in seqs if seq not in ever_open]
-        assert len(never) > 40
+        assert len(never) > many // 5
         private = {text[a:b] for text in never for a, b in passages(text)}
         assert not private & set(served.texts)
         for seq in ever_open - hidden:
             assert seqs[seq] in served.texts
         own = set(anchor_texts()) | {t[a:b] for t in texts for a, b in passages(t)}
         assert set(served.texts) <= own  # single words, above all, are not sent
-        assert len(vectors_in(life, "vectors")) == 200
+        assert len(vectors_in(life, "vectors")) == many
 
 
 def test_the_question_of_a_private_turn_is_not_sent_and_is_answered(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.choosing import FACTS, PARAPHRASES, chosen_of
 from tests.kernel.conftest import Life
+from tests.waiting import PATIENCE
 
 from lumen.kernel.chosen import anchor_texts, fitted
 from lumen.kernel.recall import Recall
@@ -32,7 +33,7 @@ def smol() -> Iterator[HttpEmbedder]:
     ) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip() + "/v1"
-        made = HttpEmbedder("peer/SmolLM2", url, "SmolLM2", "sesame", local=True, seconds=60)
+        made = HttpEmbedder("peer/SmolLM2", url, "SmolLM2", "sesame", local=True, seconds=PATIENCE)
         yield made
         made.close()
 

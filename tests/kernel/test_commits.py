@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
 from lumen.core.clock import FixedClock, ulid
@@ -150,7 +151,7 @@ def test_values_put_by_two_processes_at_once_all_stand(guarded: Guarded) -> None
         one.stdin.write("\n")
         one.stdin.flush()
     for one in both:
-        one.communicate(timeout=60)
+        one.communicate(timeout=PATIENCE)
     assert [one.returncode for one in both] == [0, 0]
 
     names = {f"{name} {n}" for name in ("left", "right") for n in range(many)}

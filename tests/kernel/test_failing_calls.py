@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from tests.kernel.recorder import GONE, OVERFLOW, answer, breaks_off, connect, fails, sends, waits
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import dumps
 from lumen.kernel.deep import compare
@@ -72,7 +73,7 @@ def test_whatever_fails_the_turn_is_answered_and_the_call_is_in_the_ledger(
     far: Life, cloud: Recorder, name: str
 ) -> None:
     failure = FAILURES[name]
-    connect(far, cloud.endpoint(seconds=0.2 if failure.deed is waits else 20.0))
+    connect(far, cloud.endpoint(seconds=0.2 if failure.deed is waits else PATIENCE))
     cloud.plan = [failure.deed] * 9
     assigned = dict(far.kernel.reach.assignments)
 
@@ -122,7 +123,7 @@ def test_a_server_that_is_not_there_is_told_of_with_what_to_try(far: Life, cloud
 def test_what_can_be_done_about_a_failure_is_said(
     far: Life, cloud: Recorder, deed: Deed, fix: str
 ) -> None:
-    connect(far, cloud.endpoint(seconds=0.2))
+    connect(far, cloud.endpoint(seconds=0.2 if deed is waits else PATIENCE))
     cloud.plan = [deed] * 3
     assert fix in far.say("What is the tallest mountain of Peru?").fix
 

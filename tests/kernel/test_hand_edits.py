@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
@@ -310,7 +311,7 @@ def test_two_processes_that_adopt_at_once_archive_it_once(guarded: Guarded) -> N
         assert one.stdin is not None
         one.stdin.write("\n")
         one.stdin.flush()
-    said = sorted(one.communicate(timeout=60)[0].strip() for one in both)
+    said = sorted(one.communicate(timeout=PATIENCE)[0].strip() for one in both)
 
     assert said == [f"['{VALUES} was edited by hand: adopted.']", "[]"]
     assert [e.entry.situation for e in guarded.events()] == ["genesis", "edited"]

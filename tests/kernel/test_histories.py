@@ -35,6 +35,7 @@ from lumen.soul.archive import segments
 
 if TYPE_CHECKING:
     from tests.kernel.histories import World
+    from tests.sampling import Sampled
 
     from lumen.mind.embed import Embedder
 
@@ -369,7 +370,7 @@ class Histories(RuleBasedStateMachine):
 
 
 def test_whatever_happens_the_archive_alone_says_what_is(
-    embedder: Embedder, script: Callable[[str], ModuleType]
+    embedder: Embedder, script: Callable[[str], ModuleType], sampled: Sampled
 ) -> None:
     made = script("tests/kernel/histories.py").World
 
@@ -380,7 +381,7 @@ def test_whatever_happens_the_archive_alone_says_what_is(
     run_state_machine_as_test(
         Born,
         settings=settings(
-            max_examples=30,
+            max_examples=sampled.rounds(8, 60),
             stateful_step_count=30,
             phases=[Phase.generate],  # thirty steps can be read; making them fewer takes minutes
             suppress_health_check=[*HealthCheck],

@@ -34,9 +34,10 @@ from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
+    from tests.sampling import Sampled
+
     from lumen.core.canon import JSON
 
-OPERATIONS = 5_000
 BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
 LIVE = """
 import sys
@@ -171,12 +172,15 @@ def still_saying(being: Being, word: bytes) -> list[str]:
     return [being.named(p) for p in found]
 
 
-def test_two_processes_in_any_order_lose_nothing_and_agree(tmp_path: Path) -> None:
+def test_two_processes_in_any_order_lose_nothing_and_agree(
+    tmp_path: Path, sampled: Sampled
+) -> None:
+    operations = sampled.rounds(2_500, 5_000)
     being, keyring, _ = home = born(tmp_path)
     running = []
     for me in ("ada", "bob"):
         out = (tmp_path / me).open("wb")
-        command = [sys.executable, "-c", LIVE, str(tmp_path), me, str(OPERATIONS)]
+        command = [sys.executable, "-c", LIVE, str(tmp_path), me, str(operations)]
         path = os.pathsep.join(filter(None, sys.path))
         running.append(
             subprocess.Popen(command, stdout=out, env={**os.environ, "PYTHONPATH": path})
@@ -189,9 +193,9 @@ def test_two_processes_in_any_order_lose_nothing_and_agree(tmp_path: Path) -> No
     heard = {e.entry.description for e in events}
     for me in ("ada", "bob"):
         acks = [line.split() for line in (tmp_path / me).read_text("utf-8").splitlines()]
-        assert acks[-1] == ["end", str(OPERATIONS)]
+        assert acks[-1] == ["end", str(operations)]
         told = {f"{me} tells number {n}" for what, n in acks if what == "told"}
-        assert len(told) > OPERATIONS / 2
+        assert len(told) > operations / 2
         assert told <= heard
         assert {what for what, _ in acks} > {"value", "goal", "named", "undone", "restored"}
         for number in [n for what, n in acks if what == "forgotten"]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.waiting import PATIENCE, wait_until
 
 from lumen.kernel.learning import Learner
 from lumen.kernel.turns import in_turn
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 
-PATIENCE = 30.0
 LESSON = 2  # a lesson asks for the vectors of its passages, then of their words
 
 
@@ -43,13 +42,6 @@ class Slow:
     def allow(self, times: int = 10_000) -> None:
         """Let it answer."""
         self.allowed.release(times)
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.002)
 
 
 def dishes(life: Life, many: int) -> None:
@@ -76,7 +68,7 @@ def test_memories_get_vectors_while_nobody_asks(life: Life) -> None:
     learner = Learner(life.being, life.kernel.recall.embedder)
     learner.start()
     try:
-        until(lambda: progress(life.kernel.index) == (20, 20))
+        wait_until(lambda: progress(life.kernel.index) == (20, 20))
     finally:
         learner.close()
     life.kernel.recall.at(1 << 40)
@@ -101,7 +93,7 @@ def test_resting_waits_for_one_lesson_and_then_nothing_is_learnt(
     assert not rested.wait(0.05)  # the lesson under way is not over
     slow.allow(LESSON)
     try:
-        assert rested.wait(3), "the next lesson began although somebody wants it to rest"
+        assert rested.wait(PATIENCE), "the next lesson began although somebody wants it to rest"
         taught = progress(life.kernel.index)[0]
         while slow.asked.acquire(blocking=False):
             pass
@@ -112,7 +104,7 @@ def test_resting_waits_for_one_lesson_and_then_nothing_is_learnt(
         leave.set()
         slow.allow()
         turn.join()
-    until(lambda: progress(life.kernel.index) == (40, 40))
+    wait_until(lambda: progress(life.kernel.index) == (40, 40))
 
 
 def test_close_ends_the_thread_in_the_middle_of_much_to_learn(

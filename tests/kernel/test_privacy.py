@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tests.kernel.conftest import Life
     from tests.kernel.recorder import Recorder
+    from tests.sampling import Sampled
 
 THINGS = [
     "dog",
@@ -136,7 +137,7 @@ class Author:
 
 
 def live(author: Author, turns: int) -> None:
-    """Two hundred turns of everything."""
+    """So many turns of everything."""
     deeds = [
         *[lambda: author.tells(private=False)] * 3,
         *[lambda: author.tells(private=True)] * 3,
@@ -156,13 +157,16 @@ def guarded_author(far: Life, cloud: Recorder) -> Author:
     shutil.rmtree(far.being.skills / "chat")  # the words are shown as they are: much quicker
     far.kernel.gate.secrets = (LISTED,)
     cloud.plan = [repeats] * 999
-    return Author(far, cloud, draw_from("two hundred turns"))
+    return Author(far, cloud, draw_from("many turns"))
 
 
-def test_in_two_hundred_turns_nothing_private_and_no_secret_leaves(guarded_author: Author) -> None:
-    live(guarded_author, 200)
-    assert len(guarded_author.cloud.calls) > 80
-    assert len(guarded_author.hidden) > 30
+def test_in_many_turns_nothing_private_and_no_secret_leaves(
+    guarded_author: Author, sampled: Sampled
+) -> None:
+    turns = sampled.rounds(80, 200)
+    live(guarded_author, turns)
+    assert len(guarded_author.cloud.calls) > turns * 0.4
+    assert len(guarded_author.hidden) > turns * 0.15
     public = {word for word, private in guarded_author.told.values() if not private}
     seen = guarded_author.cloud.seen().decode()
     assert sum(word.lower() in seen for word in public) > 5
@@ -195,7 +199,7 @@ def test_a_model_on_this_machine_is_told_what_is_private(life: Life, cloud: Reco
     life.kernel.gate.secrets = (LISTED,)
     cloud.plan = [repeats] * 99
     connect(life, Endpoint("here", "openai", cloud.url, local=True))
-    author = Author(life, cloud, draw_from("two hundred turns"))
+    author = Author(life, cloud, draw_from("many turns"))
     for _ in range(6):
         author.tells(private=True)
     author.tells_a_secret()

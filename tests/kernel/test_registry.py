@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sampling import examples
 
 from lumen.core.canon import dumps
 from lumen.core.clock import FixedClock, parse_stamp
@@ -64,7 +65,7 @@ def notes_with(**more: object) -> bytes:
     return dumps({**empty, **more})
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.binary() | JSON.map(dumps) | st.fixed_dictionaries(
     {"models": JSON, "probed": JSON, "gone": JSON, "looked": JSON}
 ).map(dumps))  # fmt: skip

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
 from lumen.core.clock import FixedClock, SystemClock
@@ -212,7 +213,7 @@ def test_what_another_process_commits_meanwhile_is_kept(life: Life, meddles: boo
     commits = [sys.executable, "-c", COMMITS, str(life.being.root), str(life.keyring.folder)]
     other = subprocess.Popen([*commits, str(home / "runs"), str(home / "goes_on")])
     life.say("I like rice.")
-    assert other.wait(timeout=60) == 0
+    assert other.wait(timeout=PATIENCE) == 0
 
     calm = spell([Held("calm", 0.3, "active")])
     assert life.being.values.read_text() == calm
@@ -308,7 +309,7 @@ def killed(
             [sys.executable, "-c", DIES, str(being.root), str(keyring.folder)],
             cwd=root,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert run.returncode == -signal.SIGKILL
         life.clock.at = SystemClock().now()

@@ -8,8 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sampling import examples
 
 from lumen.core.clock import stamp
 from lumen.kernel.spans import Span
@@ -147,6 +148,7 @@ said = st.text(max_size=300) | st.lists(
 ).map(" ".join)
 
 
+@settings(max_examples=examples(30))
 @given(st.lists(st.tuples(said, st.integers(0, 9), st.booleans()), max_size=30))
 def test_what_is_written_is_read_back_and_the_same_every_time(
     drawn: list[tuple[str, int, bool]],

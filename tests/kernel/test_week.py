@@ -243,6 +243,7 @@ def test_a_week_is_lived_as_the_golden_file_tells(life: Life) -> None:
     assert told(life) == GOLDEN.read_text("utf-8")
 
 
+@pytest.mark.deep
 @pytest.mark.embedded
 def test_the_same_week_on_the_embedded_model_is_lived_to_its_end(life: Life) -> None:
     begins(life)

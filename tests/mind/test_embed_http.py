@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.serving import Answer, Served, serving, vectors
+from tests.waiting import PATIENCE
 
 from lumen.core.errors import (
     BadAnswer,
@@ -75,7 +76,7 @@ def ledger() -> Ledger:
 @pytest.fixture
 def embedder(served: Served, ledger: Ledger) -> Iterator[HttpEmbedder]:
     made = HttpEmbedder(
-        NAME, served.url, "the-model", "sesame", local=True, seconds=20, meter=ledger
+        NAME, served.url, "the-model", "sesame", local=True, seconds=PATIENCE, meter=ledger
     )
     yield made
     made.close()

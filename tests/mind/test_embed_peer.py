@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.waiting import PATIENCE
 
 from lumen.core.errors import Denied
 from lumen.mind.embed_http import HttpEmbedder
@@ -28,7 +29,9 @@ def peer() -> Iterator[Callable[[str], HttpEmbedder]]:
         made: list[HttpEmbedder] = []
 
         def embedder(key: str) -> HttpEmbedder:
-            made.append(HttpEmbedder("peer/SmolLM2", url, "SmolLM2", key, local=True, seconds=60))
+            made.append(
+                HttpEmbedder("peer/SmolLM2", url, "SmolLM2", key, local=True, seconds=PATIENCE)
+            )
             return made[-1]
 
         yield embedder

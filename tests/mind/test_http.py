@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 from tests.peers import Reply, Wire, at, chat, raw, silence, sse, stream, whole
+from tests.waiting import PATIENCE
 
 from lumen.core.clock import SystemClock
 from lumen.core.errors import (
@@ -298,7 +299,7 @@ def test_a_call_ends_when_its_time_is_up(wire: Wire, reply: Reply) -> None:
     assert "did not finish within 0.2 s" in error.what
     assert "[substrates.desk] seconds" in error.fix
     assert error.worked
-    assert wire.hung_up.wait(10)
+    assert wire.hung_up.wait(PATIENCE)
 
 
 def test_looking_for_models_keeps_to_the_time_too(wire: Wire) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from tests.peers import LlamaServer, at
+from tests.waiting import PATIENCE
 
 from lumen.core.errors import Denied, MindError, ModelGone, TooLong
 from lumen.mind.roles import open_substrate
@@ -51,7 +52,7 @@ def test_the_same_prompt_gives_the_same_words_here_and_over_either_wire(
 ) -> None:
     here, _ = heard(embedded, CAPITALS, MODEL_ID)
     for kind in ("openai", "anthropic"):
-        model = open_substrate(at(llama.url, kind, key=llama.key, seconds=60))
+        model = open_substrate(at(llama.url, kind, key=llama.key, seconds=PATIENCE))
         done, pieces = heard(model, CAPITALS, llama.alias)
         assert done.text == "".join(pieces) == here.text == "The capital of France is Paris."
         assert len(pieces) > 3
@@ -62,7 +63,7 @@ def test_the_same_prompt_gives_the_same_words_here_and_over_either_wire(
 
 
 def test_a_real_server_keeps_to_a_schema_and_to_the_limit(llama: LlamaServer) -> None:
-    model = open_substrate(at(llama.url, key=llama.key, seconds=60))
+    model = open_substrate(at(llama.url, key=llama.key, seconds=PATIENCE))
     done, _ = heard(
         model, replace(CAPITALS, user="Name a city.", max_tokens=60, schema=CITY), "smol"
     )
@@ -81,7 +82,7 @@ def test_a_real_server_lists_its_model_with_what_it_can_read(llama: LlamaServer)
 
 def test_a_real_server_refuses_as_real_servers_do(llama: LlamaServer) -> None:
     for kind in ("openai", "anthropic"):
-        model = open_substrate(at(llama.url, kind, key=llama.key, seconds=60))
+        model = open_substrate(at(llama.url, kind, key=llama.key, seconds=PATIENCE))
         with pytest.raises(TooLong) as caught:
             heard(model, replace(CAPITALS, user="word " * 3000))
         assert "2048 tokens" in caught.value.detail

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.peers import Reply, Wire, at, chat, sse, stream, together, whole
+from tests.waiting import PATIENCE
 
 from lumen.core.clock import SystemClock
 from lumen.core.errors import BadAnswer, MindError, ModelGone, Unreachable, Unsupported
@@ -48,7 +49,7 @@ def test_the_pieces_make_up_the_text_and_come_as_they_are_written(wire: Wire) ->
 def test_a_server_that_forgets_to_hang_up_is_not_waited_for(wire: Wire) -> None:
     wire.on(CHAT, sse(*chat("Done."), then="stall"))
     assert ask(at(wire.url)).text == "Done."
-    assert wire.hung_up.wait(10)
+    assert wire.hung_up.wait(PATIENCE)
 
 
 def test_an_event_may_come_in_any_bytes_and_with_any_line_ends(wire: Wire) -> None:
@@ -130,7 +131,7 @@ def test_a_cancelled_call_ends_and_hangs_up(wire: Wire) -> None:
             await call
 
     asyncio.run(scenario())
-    assert wire.hung_up.wait(10)
+    assert wire.hung_up.wait(PATIENCE)
 
 
 def test_an_error_of_the_listener_comes_back_and_hangs_up(wire: Wire) -> None:
@@ -141,7 +142,7 @@ def test_an_error_of_the_listener_comes_back_and_hangs_up(wire: Wire) -> None:
 
     with pytest.raises(ZeroDivisionError):
         ask(at(wire.url), on_text=fail)
-    assert wire.hung_up.wait(10)
+    assert wire.hung_up.wait(PATIENCE)
 
 
 def test_two_calls_run_at_the_same_time(wire: Wire) -> None:
@@ -301,7 +302,7 @@ def test_a_proxy_sees_only_what_leaves_the_machine(
         monkeypatch.setenv("http_proxy", proxy.url)
         wire.on(CHAT, sse(*chat("Direct.")))
         proxy.on(wire.url + CHAT, sse(*chat("Through the proxy.")))
-        endpoint = Endpoint("desk", "openai", f"{wire.url}/v1", local=local, seconds=10)
+        endpoint = Endpoint("desk", "openai", f"{wire.url}/v1", local=local, seconds=PATIENCE)
         assert ask(endpoint).text == ("Direct." if local else "Through the proxy.")
         assert bool(proxy.asked) is not local
 
@@ -337,7 +338,7 @@ def test_a_server_nobody_vouches_for_is_told_nothing(
 ) -> None:
     with Wire(tls=unvouched) as wire:
         url = wire.url.replace("https", scheme)
-        endpoint = Endpoint("desk", "openai", f"{url}/v1", local=local, key="k", seconds=10)
+        endpoint = Endpoint("desk", "openai", f"{url}/v1", local=local, key="k", seconds=PATIENCE)
         with pytest.raises(MindError, match="cannot be reached") as caught:
             ask(endpoint)
         assert "certificate" in caught.value.detail.lower()

@@ -14,10 +14,10 @@ from lumen.soul.write import Writer
 if TYPE_CHECKING:
     import subprocess
 
+    from tests.sampling import Sampled
     from tests.soul.conftest import Home
 
 pytestmark = pytest.mark.real_disk
-ROUNDS = 10
 PROCESSES = 4
 WRITE_UNTIL_KILLED = """
 from lumen.core.clock import draw_from
@@ -89,24 +89,25 @@ def whole(home: Home, acks: list[bytes]) -> None:
     assert report.ok, report.problem
 
 
-def test_killed_writers_lose_nothing_they_acknowledged(home: Home) -> None:
+def test_killed_writers_lose_nothing_they_acknowledged(home: Home, sampled: Sampled) -> None:
+    rounds = sampled.rounds(4, 30)
     home.begin().close()
-    draw = draw_from("chaos")
+    draw = draw_from(f"chaos {sampled.seed}")
     acks: list[bytes] = []
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         writers = [home.run(WRITE_UNTIL_KILLED, f"{turn}/{n}") for n in range(PROCESSES)]
         for writer in draw.sample(writers, PROCESSES):
             acks += acknowledged(writer, draw.randrange(1, 12))
             writer.kill()
         for writer in writers:
             acks += the_rest(writer)
-        if turn % 5 == 0:  # and what a writer leaves that was killed within a line, in any case
+        if turn % 5 == 0:  # what a writer leaves that was killed within a line, in any case
             with home.newest().open("ab") as segment:
                 segment.write(home.lines()[-1][: draw.randrange(1, 400)])
         reopened(home).close()
         whole(home, acks)
-    assert len(acks) >= ROUNDS * PROCESSES
-    assert len(list((home.being.memory / "quarantine").iterdir())) >= ROUNDS // 5
+    assert len(acks) >= rounds * PROCESSES
+    assert len(list((home.being.memory / "quarantine").iterdir())) >= rounds // 5
     last = reopened(home)
     home.say(last, "still one chain", sign=True)
     whole(home, acks)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sampling import examples
 
 from lumen.core.data import Author, kernel_entry
 from lumen.soul.archive import content_length, read, read_at
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from lumen.soul.archive import Placed, Stored
     from lumen.soul.write import Writer
 
-SOUL = "data/soul.md"
-VALUES = "data/values.json"
+SOUL, VALUES = "data/soul.md", "data/values.json"
 Weighed = dict[int, tuple[int, int]]  # what each memory weighs, and on which day that was so
 
 
@@ -372,7 +372,7 @@ DEEDS: dict[str, Deed] = {
 }
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.lists(
         st.tuples(st.sampled_from(sorted(DEEDS)), st.integers(0, 999), st.integers(0, 999)),

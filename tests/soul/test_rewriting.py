@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sampling import examples
 
 from lumen.core.canon import sha256
 from lumen.core.data import Author, EventType, Origin
@@ -110,7 +111,7 @@ def test_a_rewrite_is_found_from_the_last_head_before_it_to_the_first_after_it(
     assert since in doubted(report)
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(st.integers(1, EVENTS), st.integers(1, EVENTS), st.sampled_from(["kept", "cut", "gone"]))
 def test_a_rewrite_that_leaves_events_out_casts_doubt_on_all_it_touched(
     grown: Grown, since: int, last: int, heads: str

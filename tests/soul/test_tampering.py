@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sampling import examples
 
 from lumen.soul import chain
 from lumen.soul.chain import CHANGED, check_span, join, spans
@@ -74,7 +75,7 @@ def test_changing_any_one_byte_is_found_at_that_event(grown: Grown) -> None:
     assert missed == []
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.integers(0, EVENTS - 1), st.floats(0, 1, exclude_max=True), st.binary(max_size=3))
 def test_putting_any_bytes_in_place_of_one_is_found_at_that_event(
     grown: Grown, number: int, where: float, other: bytes
@@ -87,7 +88,7 @@ def test_putting_any_bytes_in_place_of_one_is_found_at_that_event(
     assert report.ok if changed == line else named(report) == number + 1
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.sampled_from(["delete", "swap", "duplicate", "move"]),
     st.integers(0, EVENTS - 1),
@@ -182,7 +183,7 @@ def test_an_archive_that_is_all_gone_is_found_at_its_beginning(grown: Grown, hea
     assert report.problem.what == "is missing: the archive is empty"
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.integers(0, EVENTS - 1), st.floats(0, 1, exclude_max=True), st.integers(2, 5))
 def test_parts_checked_apart_find_what_one_pass_finds(
     grown: Grown, number: int, where: float, processes: int

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sampling import examples
 
 from lumen.core.canon import sha256
 from lumen.core.clock import ulid
@@ -37,7 +38,7 @@ def repairs(home: Home) -> list[Event]:
     return [event for event in found if event.entry.situation == "repair"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(UNFINISHED, st.booleans())
 def test_any_unfinished_end_is_quarantined_with_exactly_its_bytes(
     lasting: Home, data: bytes, fresh: bool
