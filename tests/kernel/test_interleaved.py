@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
 LIVE = """
-import sys
+import sys, time
 from pathlib import Path
 from lumen.core.clock import SystemClock, draw_from
 from lumen.core.data import *
@@ -79,26 +79,26 @@ def going_back(work):
 for number in range(operations):
     chance, name = draw.random(), f"{me}{draw.randrange(8)}"
     done, what = True, "told"
-    if chance < 0.90:
+    if chance < 0.85:
         key = f"lumen:{me}:{number}"
         gate.commit("action", [], kernel_entry("record", "RECORD: done", key, {}),
                     before=[said(f"{me} tells number {number}", key)])
-    elif chance < 0.94:
+    elif chance < 0.89:
         what = "value"
         done = commit("reflection", Store.VALUES, "put", Held(name, draw.randrange(9) / 8, "active"))
-    elif chance < 0.97:
+    elif chance < 0.92:
         what = "goal"
         done = commit("action", Store.GOAL_GAP, "add", Held(name, 0.5, "todo"))
-    elif chance < 0.985:
+    elif chance < 0.94:
         what = "moved"
         done = commit("reflection", Store.GOAL_STATUS, "move", Held(name, 0, "working"))
-    elif chance < 0.995:
+    elif chance < 0.955:
         what = "named"
         create(gate, f"{me} {number}")
-    elif chance < 0.997:
+    elif chance < 0.975:
         what = "undone"
         done = going_back(lambda: undo(gate))
-    elif chance < 0.999:
+    elif chance < 0.995:
         what = "restored"
         done = going_back(lambda: restore(gate, draw.randrange(1, gate.index.catch_up())))
     else:
@@ -109,6 +109,9 @@ for number in range(operations):
         carry_out(gate, plan(being, gate.index, find(gate.index, word)))
     if done:
         print(what, number)
+(root / f"{me} is through").touch()
+while len([*root.glob("* is through")]) < 2:  # or the other might undo what comes now
+    time.sleep(0.005)
 for number in range(8):
     assert commit("reflection", Store.VALUES, "put", Held(f"{me}{number}", 0.5, "active"))
 print("end", operations, flush=True)
@@ -175,7 +178,7 @@ def still_saying(being: Being, word: bytes) -> list[str]:
 def test_two_processes_in_any_order_lose_nothing_and_agree(
     tmp_path: Path, sampled: Sampled
 ) -> None:
-    operations = sampled.rounds(2_500, 5_000)
+    operations = sampled.rounds(1_000, 5_000)
     being, keyring, _ = home = born(tmp_path)
     running = []
     for me in ("ada", "bob"):
