@@ -18,7 +18,6 @@ from lumen.kernel.reading import (
     asks_for,
     fits,
     is_question,
-    mirror,
     modality,
     names,
     numbers,
@@ -85,30 +84,6 @@ def test_the_kind_of_a_message(text: str, kind: str) -> None:
 )
 def test_what_asks(text: str, asks: bool) -> None:
     assert is_question(text) is asks
-
-
-@pytest.mark.parametrize(
-    ("text", "back"),
-    [
-        ("My sister lives in Lisbon.", "your sister lives in Lisbon."),
-        ("I am tired", "you are tired"),
-        ("I’ve a cat of mine.", "you have a cat of yours."),
-        ("I'm with my mum, and we're happy.", "you are with your mum, and you are happy."),
-        ("The dog is ours.", "the dog is yours."),
-        ("Give it to me.", "Give it to you."),
-        ("Anna and I met.", "Anna and you met."),
-        ("Lisbon is my home.", "Lisbon is your home."),
-        ("I told Anna. I am sorry.", "you told Anna. You are sorry."),
-        ("The dog is mine. Our cat is not.", "the dog is yours. Your cat is not."),
-        ("my dog. my cat", "your dog. your cat"),
-        ("Actually, my sister moved.", "actually, your sister moved."),
-        ("Myriam meets us in Izmir.", "Myriam meets you in Izmir."),
-        ("…", "…"),
-        ("", ""),
-    ],
-)
-def test_words_said_back(text: str, back: str) -> None:
-    assert mirror(text) == back
 
 
 @pytest.mark.parametrize(

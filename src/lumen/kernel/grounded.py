@@ -9,7 +9,7 @@ from __future__ import annotations
 from lumen.core.clock import parse_stamp
 from lumen.kernel.completion import closed
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import mirror
+from lumen.kernel.mirror import mirror
 from lumen.kernel.slots import Contour, Draft, Evidence, Now, Reality, Self, Stimulus, Surface
 
 LONGEST_MIRROR = 160

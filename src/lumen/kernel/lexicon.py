@@ -42,6 +42,7 @@ class Lexicon:
     abilities: MappingProxyType[str, re.Pattern[str]]
     sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
     turned: MappingProxyType[str, str]  # the author's pronouns, as the being says them back
+    pronouns: MappingProxyType[str, list[str]]  # what stands beside one and tells its case
 
     def has(self, signal: str, text: str) -> bool:
         """Whether any word or phrase of a signal occurs in a text."""
@@ -81,6 +82,7 @@ def lexicon() -> Lexicon:
         ),
         sums=MappingProxyType(_joined(raw, "sums")),
         turned=MappingProxyType(english["turned"]),
+        pronouns=MappingProxyType(english["pronouns"]),
     )
 
 

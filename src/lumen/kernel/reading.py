@@ -113,26 +113,3 @@ def fits(kind: Kind | None, text: str, question: str) -> bool | None:
     if kind.numbers and numbers(text) - numbers(question):
         return True
     return bool(kind.names and names(text) - set(words(question)))
-
-
-def mirror(text: str) -> str:
-    """The author's words said back: "My sister" becomes "your sister"."""
-    turned = lexicon().turned
-    pattern = re.compile(
-        r"(?<![\w'])(?:"
-        + "|".join(map(re.escape, sorted(turned, key=len, reverse=True)))
-        + r")(?![\w'])",
-        re.IGNORECASE,
-    )
-    begins = {start for start, _ in sentences(text)[1:]}
-
-    def turn(found: re.Match[str]) -> str:
-        word = turned[found[0].lower()]
-        capital = found.start() in begins and found[0][0].isupper()
-        return word[0].upper() + word[1:] if capital else word
-
-    said = pattern.sub(turn, text.replace("’", "'"))
-    opening = WORD.match(said.lower())
-    if opening and (opening[0] in lexicon().empty or lexicon().has("revision", opening[0])):
-        said = said[0].lower() + said[1:]  # any other first word may be a name
-    return said
