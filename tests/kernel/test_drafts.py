@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.axes import DENIED, FREE_WORDS, Ground, truthfulness
+from lumen.kernel.axes import DENIED, Ground, truthfulness
 from lumen.kernel.slots import Draft
 
 if TYPE_CHECKING:
@@ -80,11 +80,12 @@ def test_a_statement_without_a_full_stop_is_given_one(life: Life) -> None:
     assert life.say("I like rice").text == "Noted: you like rice."
 
 
-def test_a_small_model_speaks_where_nothing_of_the_author_is_asked(life: Life) -> None:
+def test_a_small_model_is_not_believed_about_the_world(life: Life) -> None:
     life.listen("Two and two.", small=True)
     answered = life.say("What makes four?")
 
-    assert (answered.kind, answered.text) == ("small model", "Two and two.")
+    assert answered.kind == "grounded"
+    assert answered.text.startswith("I do not know; the model I run on is too small for that.")
 
 
 def test_a_small_model_gives_no_advice(life: Life) -> None:
@@ -161,10 +162,11 @@ def test_a_small_model_is_not_believed_about_the_authors_life_even_when_it_is_ri
     assert truthfulness(Draft(right, "model"), GROUND) > 2 * DENIED
 
 
-def test_a_small_model_may_bring_some_words_of_its_own_and_a_large_one_any() -> None:
-    few = " ".join(f"w{chr(97 + n)}rd" for n in range(FREE_WORDS))
-    many = few + " and yet further strange talk"
+def test_a_small_model_says_nothing_of_its_own_and_a_large_one_anything() -> None:
+    said = "It rains in Madrid."
+    small, large = Draft(said, "small model"), Draft(said, "model")
 
-    assert truthfulness(Draft(few, "small model"), GENERAL) == 1.0
-    assert truthfulness(Draft(many, "small model"), GENERAL) < 0.6
-    assert truthfulness(Draft(many, "model"), GENERAL) == 1.0
+    assert truthfulness(small, replace(GENERAL, message="Hello!")) == DENIED
+    assert truthfulness(small, STATED) == DENIED
+    assert truthfulness(large, replace(GENERAL, message="Hello, Madrid!")) == 1.0
+    assert truthfulness(small, replace(GENERAL, message="Tell me a story.", fiction=True)) == 1.0

@@ -273,6 +273,7 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         "evidence": [{"event": 7, "score": 0.1235, "replaces": 3}, {"event": 8, "score": 0.1}],
         "recent": [{"event": 9}],
         "familiar": False,
+        "by": "grounded",
         "replaces": None,
         "cited": [],
         "private": False,

@@ -12,6 +12,7 @@ import pytest
 from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Held, Store, kernel_entry
 from lumen.core.errors import LumenError, UsageError
+from lumen.kernel.biography import ArchivedLife
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.identity import digest
 from lumen.kernel.loops import ACTION
@@ -20,6 +21,7 @@ from lumen.kernel.slots import Evaluation, Plan, Reply, Self, Slot, trace
 from lumen.kernel.step import (
     CAPABILITIES,
     Beat,
+    Biography,
     Hands,
     Loop,
     Mind,
@@ -71,6 +73,7 @@ def test_a_step_is_handed_what_it_reads_and_nothing_else(
         Mind: RecordedMind,
         Hands: RecordedHands,
         Recall: type(life.kernel.recall),
+        Biography: ArchivedLife,
     }
     for one in ACTION.steps():
         given = handed[one.name]

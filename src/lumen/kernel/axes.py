@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import names, numbers, stem, words
 from lumen.kernel.slots import Axes, Contour, Draft
+from lumen.kernel.small import asserts_nothing, is_garbled, says_back
 
-FREE_WORDS = 3  # a small model may bring so many words of its own; more count as invention
 SAID_BACK = 0.75  # how much of a statement a small model must take up to have understood it
 DENIED = 0.2  # what is left of the truth of a draft that denies or misses what was told
 
@@ -24,12 +24,13 @@ class Ground:
     beyond_small: bool  # what a small model must not be trusted with
     statement: bool
     answered: bool  # what is known answers the question
+    fiction: bool = False  # what is asked for is made up by its nature
 
 
 def axes(draft: Draft, near: float, ground: Ground, contour: Contour) -> Axes:
     """All of them for one draft, and what they come to."""
     lex = lexicon()
-    own = draft.kind == "grounded"
+    own = draft.kind in ("grounded", "kernel")
     truth = 1.0 if own else truthfulness(draft, ground)
     precision = 0.8 if own else max(0.0, min(1.0, 0.5 + near / 2))
     freedom = 0.2 if own else 0.8
@@ -50,23 +51,36 @@ def truthfulness(draft: Draft, ground: Ground) -> float:
 
     Asked about the author's life, what was told is the only truth: a draft must bring some of it,
     and whatever it adds counts against it. A small model is never believed there, nor when it
-    gives advice: it puts true words into false sentences. Elsewhere it is held to its words.
+    gives advice: it puts true words into false sentences. What it may say elsewhere is in small.py.
     """
     asked, told = _stems(ground.message), _stems(ground.told)
     known = asked | told | _stems(ground.around)
     invented = [w for w in names(draft.text) | numbers(draft.text) if stem(w) not in known]
     strange = [w for w in words(draft.text) if stem(w) not in known]
-    small = draft.kind == "small model"
-    if small and (ground.asks_memory or ground.beyond_small):
-        return DENIED / 2
-    if small and ground.statement and len(asked & _stems(draft.text)) < SAID_BACK * len(asked):
-        return DENIED  # it answers something, but not what was said
+    if draft.kind == "small model" and (doubt := _doubted(draft.text, asked, ground)):
+        return doubt
     if ground.asks_memory:
         hedged = lexicon().has("hedge", draft.text)
         right = not ground.answered if hedged else bool(_stems(draft.text) & (told - asked))
         return (1.0 if right else DENIED) / (1.0 + len(invented) + 0.25 * len(strange))
-    loose = max(0, len(strange) - FREE_WORDS) if small else 0
-    return 1.0 / (1.0 + len(invented) + 0.25 * loose)
+    return 1.0 if ground.fiction else 1.0 / (1.0 + len(invented))
+
+
+def _doubted(text: str, asked: set[str], ground: Ground) -> float:
+    """What is left of the truth of a small model's words; 0: nothing speaks against them."""
+    if ground.asks_memory or ground.beyond_small:
+        return DENIED / 2
+    return 0.0 if _may_be_said(text, asked, ground) else DENIED
+
+
+def _may_be_said(text: str, asked: set[str], ground: Ground) -> bool:
+    """Whether a small model keeps to what it may say: the author's words back, or small talk."""
+    if ground.statement:
+        enough = len(asked & _stems(text)) >= SAID_BACK * len(asked)
+        return enough and says_back(text, ground.message)
+    if ground.fiction:
+        return not is_garbled(text, ground.message)
+    return asserts_nothing(text, f"{ground.message} {ground.around}")
 
 
 def _stems(text: str) -> set[str]:

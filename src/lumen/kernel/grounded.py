@@ -10,7 +10,9 @@ from lumen.core.clock import parse_stamp
 from lumen.kernel.completion import closed
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
+from lumen.kernel.reading import names, words
 from lumen.kernel.slots import Contour, Draft, Evidence, Now, Reality, Self, Stimulus, Surface
+from lumen.kernel.small import is_bad_news, is_goodnight
 
 LONGEST_MIRROR = 160
 
@@ -30,17 +32,25 @@ def grounded(
 ) -> Draft | None:
     """The draft built from evidence alone; nothing when the evidence has no bearing."""
     if reality.told:
-        return Draft(reality.told, "grounded", reality.cited)
+        return Draft(reality.told, reality.by, reality.cited)
     if goal := closed(stimulus.text, self_.goals):
         return Draft(_phrase("goal_closed", goal=goal.name), "grounded")
     if surface.modality == "question":
-        return _answer(surface, reality, self_, now, contour)
+        return _answer(stimulus, surface, reality, self_, now, contour)
     if surface.modality == "statement":
-        return _noted(stimulus, reality, now)
+        return _noted(stimulus, surface, reality, now)
     if surface.modality == "task":
         asks_to_forget = lexicon().signals["forget"].match(stimulus.text.lower())
         return Draft(_phrase("forgets_by_hand"), "grounded") if asks_to_forget else None
-    return Draft(_phrase(surface.modality, author=self_.author_name), "grounded")
+    night = surface.modality == "farewell" and is_goodnight(stimulus.text)
+    key = "farewell_night" if night else surface.modality
+    said = lexicon().phrase(key, surface.language, author=self_.author_name)
+    return Draft(said, "grounded")
+
+
+def too_small(surface: Surface) -> Draft:
+    """What is said where only a larger model could know."""
+    return Draft(lexicon().phrase("too_small", surface.language), "grounded")
 
 
 def bears(reality: Reality, contour: Contour) -> bool:
@@ -48,39 +58,51 @@ def bears(reality: Reality, contour: Contour) -> bool:
     return bool(reality.evidence) and reality.evidence[0].score >= contour.bears
 
 
-def day(timestamp: str, now: Now) -> str:
+def day(timestamp: str, now: Now, language: str = "en") -> str:
     """A date as a person says it: Sunday 15 November, with the year when it is another."""
     moment = parse_stamp(timestamp).astimezone(now.zone)
     year = "" if moment.year == now.moment.astimezone(now.zone).year else f" {moment.year}"
-    return f"{moment:%A} {moment.day} {moment:%B}{year}"
+    lex = lexicon()
+    weekday = lex.phrase("weekdays", language).split()[moment.weekday()]
+    month = lex.phrase("months", language).split()[moment.month - 1]
+    return f"{weekday}{',' if language == 'ru' else ''} {moment.day} {month}{year}"
 
 
 def _answer(
-    surface: Surface, reality: Reality, self_: Self, now: Now, contour: Contour
+    stimulus: Stimulus, surface: Surface, reality: Reality, self_: Self, now: Now, contour: Contour
 ) -> Draft | None:
     told = reality.evidence[: contour.quotes]
+    phrase, language = lexicon().phrase, surface.language
+
+    def quote(key: str, e: Evidence) -> str:
+        return phrase(key, language, date=day(e.memory.timestamp, now, language), quote=e.quote)
+
     if reality.verdict == "strong":
         close = [e for e in told[1:] if e.score >= told[0].score - contour.close]
-        said = [_phrase("stated", date=day(told[0].memory.timestamp, now), quote=told[0].quote)]
-        said += [_phrase("also", date=day(e.memory.timestamp, now), quote=e.quote) for e in close]
+        said = [quote("stated", told[0]), *(quote("also", e) for e in close)]
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
     if surface.identity:
-        return Draft(_phrase("myself", name=self_.name), "grounded")
+        return Draft(phrase("myself", language, name=self_.name), "grounded")
     if surface.advice:
-        return Draft(_phrase("no_advice"), "grounded")
+        who = names(stimulus.text)
+        known = [e for e in told if e.score >= contour.middling and who & set(words(e.quote))][:1]
+        said = [quote("advice_known", e) for e in known] or [_phrase("no_advice")]
+        return Draft(said[0], "grounded", _sources(tuple(known)))
     if not (surface.personal or reality.familiar or bears(reality, contour)):
         return None
     if reality.verdict == "middling":
         near = tuple(e for e in told if e.score >= contour.middling)
-        items = [
-            _phrase("closest_item", date=day(e.memory.timestamp, now), quote=e.quote) for e in near
-        ]
-        return Draft("\n".join([_phrase("closest"), *items]), "grounded", _sources(near))
-    return Draft(_phrase("untold"), "grounded")
+        items = [quote("closest_item", e) for e in near]
+        return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
+    return Draft(phrase("untold", language), "grounded")
 
 
-def _noted(stimulus: Stimulus, reality: Reality, now: Now) -> Draft:
+def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> Draft:
     text = " ".join(stimulus.text.split())
+    if is_bad_news(text) and not reality.replaces:
+        return Draft(lexicon().phrase("sympathy", surface.language), "grounded")
+    if surface.language != "en":  # pronouns are turned in English only
+        return Draft(lexicon().phrase("noted_plain", surface.language), "grounded")
     if len(text) > LONGEST_MIRROR:
         long = len(text) > 4 * LONGEST_MIRROR
         said = _phrase("noted_long", characters=f"{len(stimulus.text):,}") if long else ""

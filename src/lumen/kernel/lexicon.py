@@ -38,15 +38,23 @@ class Lexicon:
     numbers: frozenset[str]
     calendar: frozenset[str]
     empty: frozenset[str]
+    endings: tuple[str, ...]  # of Russian words, the longest first
     phrases: MappingProxyType[str, str]
     abilities: MappingProxyType[str, re.Pattern[str]]
     sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
     turned: MappingProxyType[str, str]  # the author's pronouns, as the being says them back
     pronouns: MappingProxyType[str, list[str]]  # what stands beside one and tells its case
+    asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being
+    courtesies: MappingProxyType[str, re.Pattern[str]]  # whole clauses of small talk
+    spoken: MappingProxyType[str, MappingProxyType[str, str]]  # phrases by language
 
     def has(self, signal: str, text: str) -> bool:
         """Whether any word or phrase of a signal occurs in a text."""
         return self.signals[signal].search(text.lower()) is not None
+
+    def phrase(self, key: str, language: str = "en", /, **given: str) -> str:
+        """A phrase of the kernel's own in a language, else in English."""
+        return self.spoken[language].get(key, self.phrases[key]).format(**given)
 
     def found(self, signal: str, text: str) -> tuple[str, ...]:
         """Which words of a signal occur."""
@@ -76,6 +84,7 @@ def lexicon() -> Lexicon:
         numbers=frozenset(words["numbers"]),
         calendar=frozenset(words["calendar"]),
         empty=frozenset(words["empty"]),
+        endings=tuple(words["endings"]),
         phrases=MappingProxyType(english["phrases"]),
         abilities=MappingProxyType(
             {name: _any_of(ws) for name, ws in english["abilities"].items()}
@@ -83,6 +92,9 @@ def lexicon() -> Lexicon:
         sums=MappingProxyType(_joined(raw, "sums")),
         turned=MappingProxyType(english["turned"]),
         pronouns=MappingProxyType(english["pronouns"]),
+        asks=MappingProxyType(_asks(raw)),
+        courtesies=MappingProxyType(_whole(raw, "courtesies")),
+        spoken=MappingProxyType({k: MappingProxyType(v["phrases"]) for k, v in raw.items()}),
     )
 
 
@@ -103,6 +115,29 @@ def _joined(raw: Mapping[str, dict[str, Any]], table: str) -> dict[str, Any]:
             else:
                 joined.setdefault(name, value)
     return joined
+
+
+def _whole(raw: Mapping[str, dict[str, Any]], table: str) -> dict[str, re.Pattern[str]]:
+    """Patterns of several languages in one each."""
+    found: dict[str, list[str]] = {}
+    for language in raw.values():
+        for name, pattern in language[table].items():
+            found.setdefault(name, []).append(pattern)
+    return {name: re.compile("|".join(f"(?:{p})" for p in ps)) for name, ps in found.items()}
+
+
+def _asks(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
+    """What is asked of the being, with the courtesies of its language around it."""
+    dressed = {}
+    for language, words in raw.items():
+        small = words["courtesies"]
+        dressed[language] = {
+            "asks": {
+                name: f"{small['before']}(?:{pattern.replace('{when}', small['when'])}){small['after']}"
+                for name, pattern in words["asks"].items()
+            }
+        }
+    return _whole(dressed, "asks")
 
 
 def _any_of(words: list[str]) -> re.Pattern[str]:

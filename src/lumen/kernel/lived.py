@@ -21,7 +21,12 @@ from lumen.soul.selfhood import GOALS, SOUL, selfhood
 
 MOST_MEMORIES = 200
 MOST_QUESTIONS = 20
-UNANSWERED = ("untold", "unknown", "nothing_known")  # phrases a reply that knows nothing ends with
+UNANSWERED = (
+    "untold",
+    "unknown",
+    "nothing_known",
+    "too_small",
+)  # phrases a reply that knows nothing ends with
 WINDOW = 50  # explorations within which no question is asked again
 MOST_CYCLES = 500
 SOUGHT = 12  # places where a name may stand before it is plain that it was said more than once
@@ -105,7 +110,8 @@ class Lived:
         rows = self.index.rows(
             "SELECT session_key FROM events WHERE author = 'self' AND situation = 'replied' AND "
             "(substr(text, -length(?1)) = ?1 OR substr(text, -length(?2)) = ?2 "
-            "OR substr(text, -length(?3)) = ?3) ORDER BY seq DESC LIMIT ?4",
+            "OR substr(text, -length(?3)) = ?3 OR substr(text, -length(?4)) = ?4) "
+            "ORDER BY seq DESC LIMIT ?5",
             (*(phrases[key] for key in UNANSWERED), MOST_QUESTIONS),
         )
         for (session,) in rows:

@@ -14,6 +14,11 @@ SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 NAME = re.compile(r"[^\W\d_][\w'’-]*")
 LINKS = re.compile(r"['’]s$|['’]$")
+CLAUSE_END = re.compile("[,.!?;…\\n—\N{EN DASH}]+|\\s-\\s")
+CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+COURTESIES = ("farewell", "thanks", "greeting")  # the one that comes first here names the message
+LONGEST_COURTESY = 200
+EDGES = " \t,;:.!?…\"'“”‘’()"
 SHORT = 5
 SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s", "e")
 
@@ -39,7 +44,7 @@ def words(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """A word without its ending: near enough to match singular with plural."""
-    for suffix in SUFFIXES:
+    for suffix in lexicon().endings if CYRILLIC.match(word) else SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             return word.removesuffix(suffix)
     return word
@@ -67,7 +72,16 @@ def numbers(text: str) -> set[str]:
 def is_question(text: str) -> bool:
     """Whether a sentence asks, with or without its mark: people type "how old is bolt" too."""
     bare = text.strip().rstrip("\"'”’)")
-    return bare.endswith("?") or _opens(bare, "unmarked_question") or _opens(bare, "asking")
+    if bare.endswith("?") or _opens(bare, "unmarked_question"):
+        return True
+    return _opens(bare, "asking") and not lexicon().asks["remind"].fullmatch(
+        bare.lower().strip(EDGES)
+    )
+
+
+def tells_home(text: str) -> bool:
+    """Whether the author says where they live: a later such statement replaces an earlier one."""
+    return lexicon().has("home", text)
 
 
 def _opens(text: str, signal: str) -> bool:
@@ -83,11 +97,31 @@ def modality(text: str) -> str:
         return "task"
     if any(is_question(text[a:b]) for a, b in sentences(text)[-2:]):
         return "question"
+    if pleasantry := small_talk(text):
+        return pleasantry
     if len(WORD.findall(text)) <= SHORT:
         for kind in ("greeting", "farewell", "thanks", "acknowledgement"):
             if _opens(text, kind):
                 return kind
     return "statement"
+
+
+def small_talk(text: str) -> str:
+    """Whether a message is a farewell, thanks or a greeting all through, whatever its length."""
+    plain = " ".join(text[:LONGEST_COURTESY].lower().replace("’", "'").split())
+    clauses = [c for c in (c.strip(EDGES) for c in CLAUSE_END.split(plain)) if c]
+    kinds = [_courtesy(c) for c in clauses]
+    if not kinds or not kinds[0]:
+        return ""
+    unknown = [c for c, kind in zip(clauses, kinds, strict=True) if not kind]
+    if any(" " in c or any(x.isdigit() for x in c) for c in unknown):  # one word may be a name
+        return ""
+    return next(kind for kind in COURTESIES if kind in kinds)
+
+
+def _courtesy(clause: str) -> str:
+    patterns = lexicon().courtesies
+    return next((kind for kind in COURTESIES if patterns[kind].fullmatch(clause)), "")
 
 
 def asks_advice(text: str) -> bool:

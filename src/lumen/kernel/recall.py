@@ -18,6 +18,7 @@ import numpy as np
 
 from lumen.core.clock import stamp
 from lumen.core.data import Memory
+from lumen.kernel.asks import is_told
 from lumen.kernel.chosen import Chosen, ChosenEmbedder
 from lumen.kernel.lexicon import Kind, lexicon
 from lumen.kernel.passages import (
@@ -29,7 +30,7 @@ from lumen.kernel.passages import (
     passages,
     quoted,
 )
-from lumen.kernel.reading import asks_for, fits, is_question, names, stem, words
+from lumen.kernel.reading import asks_for, fits, is_question, names, stem, tells_home, words
 from lumen.kernel.slots import Evidence
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted, read_summary, within
@@ -49,6 +50,7 @@ MET = 0.55
 SAME_SUBJECT = 0.32
 SURELY = 0.4
 SELDOM = 8
+LOOKED_BACK = 500  # memories that are looked through for what the author said of themselves
 NOVELTY_MAY_LAG = 0.05
 MOST_PHRASES = 2000  # vectors of short texts that are held on to: three megabytes
 
@@ -162,6 +164,13 @@ class Recall:
                     return self._memories[old]
         return None
 
+    def statements(self) -> tuple[Memory, ...]:
+        """What the author said of themselves and did not take back, the newest first."""
+        self._load()
+        seqs = dict.fromkeys(seq for seq, _, _ in reversed(self._known.spots) if seq < self.before)
+        told = [self._memories[seq] for seq in list(seqs)[:LOOKED_BACK]]
+        return tuple(m for m in told if is_told(m.text) and self._revised_by(m.seq) is None)
+
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""
         rows = self._remembered([*texts, to])
@@ -243,9 +252,17 @@ class Recall:
             if earlier:
                 likeness = self._known.matrix[:earlier] @ self._known.matrix[i]
                 nearest = int(likeness.argmax())
-                if self._same_subject(i, nearest, float(likeness[nearest])):
-                    self._known.revises[i] = self._known.spots[nearest][0]
+                home = self._home_before(i, earlier)
+                if home is not None or self._same_subject(i, nearest, float(likeness[nearest])):
+                    spot = nearest if home is None else home
+                    self._known.revises[i] = self._known.spots[spot][0]
         return self._known.revises[i]
+
+    def _home_before(self, i: int, earlier: int) -> int | None:
+        """Where the author said before that they live, if that is what a passage changes."""
+        if not tells_home(self._text(i)):
+            return None
+        return next((j for j in range(earlier - 1, -1, -1) if tells_home(self._text(j))), None)
 
     def _revised_by(self, seq: int) -> int | None:
         """The newest passage before this turn that revises a memory."""
@@ -256,7 +273,12 @@ class Recall:
         if not later or first == after:
             return None
         nearness = self._known.matrix[later] @ self._known.matrix[first:after].T
-        near = [i for i, n in zip(later, nearness.max(axis=1), strict=True) if n >= SAME_SUBJECT]
+        home = any(tells_home(self._text(i)) for i in range(first, after))
+        near = [
+            i
+            for i, n in zip(later, nearness.max(axis=1), strict=True)
+            if n >= SAME_SUBJECT or (home and tells_home(self._text(i)))
+        ]
         return next((i for i in reversed(near) if self._revises(i) == seq), None)
 
     def _same_subject(self, i: int, j: int, likeness: float) -> bool:

@@ -17,6 +17,7 @@ from lumen.core.clock import Clock, Draw, draw_from, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import LumenError, MindError, UsageError
 from lumen.hands.terms import Terms
+from lumen.kernel.biography import ArchivedLife
 from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.closing import CYCLES
@@ -41,7 +42,7 @@ from lumen.kernel.slots import (
     Surface,
     trace,
 )
-from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
+from lumen.kernel.step import Beat, Biography, Hands, Loop, Mind, Recall, Skip, Step
 from lumen.kernel.treasury import Caps, gap
 from lumen.kernel.triggers import Thresholds
 from lumen.kernel.turns import in_turn, nobody_in_turn, talking
@@ -326,6 +327,7 @@ async def begin(
         Mind: mind,
         Hands: hands,
         Recall: kernel.recall,
+        Biography: ArchivedLife(kernel.index),
         **(more or {}),
     }
     return turn

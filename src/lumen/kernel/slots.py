@@ -106,10 +106,12 @@ class Surface(Slot):
     personal: bool = False
     identity: bool = False
     advice: bool = False
+    asks: str = ""  # what it asks of the being itself: clock, values, known and so on
+    language: str = "en"  # the kernel's own phrases are in this one
 
     def said(self) -> str:
         """What kind of message it is."""
-        return self.modality
+        return f"{self.modality} ({self.asks})" if self.asks else self.modality
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,8 @@ class Reality(Slot):
     recent: tuple[Memory, ...] = ()
     familiar: bool = False  # it names someone or something the author has spoken of
     replaces: Memory | None = None  # what this message, by its own words, takes back
-    told: str = ""  # what the author said in the stretch of time asked about
+    told: str = ""  # what code alone answers: from the clock, the self or the author's own words
+    by: str = "grounded"  # what kind of draft that is
     cited: tuple[int, ...] = ()
     private: bool = False  # some of that must not leave
 

@@ -53,6 +53,30 @@ class Recall(Protocol):
         """How near each text is in meaning to another, from -1 to 1."""
         ...
 
+    def statements(self) -> tuple[Memory, ...]:
+        """What the author said of themselves and did not take back, the newest first."""
+        ...
+
+
+class Biography(Protocol):
+    """What the archive says of the being itself; never a kernel memory."""
+
+    def born(self) -> str:
+        """The moment of the first event."""
+        ...
+
+    def answered(self) -> int:
+        """How many messages of the author it has answered."""
+        ...
+
+    def did(self, most: int) -> tuple[Memory, ...]:
+        """What it did beside answering, the newest first."""
+        ...
+
+    def held_since(self) -> dict[str, str]:
+        """Since when each value and goal has been held without a break, by its name."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
@@ -156,7 +180,7 @@ class Past(Protocol):
         ...
 
 
-CAPABILITIES: frozenset[type] = frozenset({Recall, Mind, Hands, Unknowns, Past})
+CAPABILITIES: frozenset[type] = frozenset({Recall, Biography, Mind, Hands, Unknowns, Past})
 Function = Callable[..., Awaitable[Slot]]
 
 

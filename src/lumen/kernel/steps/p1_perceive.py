@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from lumen.kernel.answers import Asking, answer
+from lumen.kernel.asks import asked, language
 from lumen.kernel.grounded import verdict
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import asks_advice, modality, names, words
-from lumen.kernel.slots import Contour, Ingested, Now, Reality, Stimulus, Surface
+from lumen.kernel.slots import Contour, Ingested, Now, Reality, Self, Stimulus, Surface
 from lumen.kernel.spans import asks_what_happened, span_of
-from lumen.kernel.step import Recall, step
+from lumen.kernel.step import Biography, Recall, step
 from lumen.kernel.summary import tell
 
 
@@ -21,7 +23,7 @@ async def ingest(stimulus: Stimulus, contour: Contour) -> Ingested:
 
 
 @step()
-async def surface_parse(ingested: Ingested) -> Surface:
+async def surface_parse(ingested: Ingested, self_: Self) -> Surface:
     """Read off the words: what kind of message, in what mood, about whom."""
     text, lex = ingested.excerpt, lexicon()
     return Surface(
@@ -30,15 +32,38 @@ async def surface_parse(ingested: Ingested) -> Surface:
         personal=lex.has("first_person", text) and not asks_advice(text),
         advice=asks_advice(text),
         identity=lex.has("identity", text),
+        asks=asked(text, self_.name)[0],
+        language=language(text),
     )
 
 
 @step()
 async def reality_check(
-    ingested: Ingested, surface: Surface, recall: Recall, contour: Contour, now: Now
+    stimulus: Stimulus,
+    ingested: Ingested,
+    surface: Surface,
+    recall: Recall,
+    biography: Biography,
+    self_: Self,
+    contour: Contour,
+    now: Now,
 ) -> Reality:
-    """Recall on both paths and judge, in code, how well what was told bears on the message."""
+    """Recall on both paths and judge, in code, how well what was told bears on the message.
+
+    What the clock, the self or the archive answers outright is answered here.
+    """
     recent = recall.recent()
+    if surface.asks and stimulus.goal is None:
+        asking = Asking(ingested.excerpt, surface.language, self_, now, biography, recall)
+        settled = answer(surface.asks, asking)
+        return Reality(
+            verdict="strong",
+            recent=recent,
+            told=settled.text,
+            by=settled.by,
+            cited=settled.sources,
+            private=recall.is_private(settled.sources),
+        )
     moment = now.moment.astimezone(now.zone)
     if asks_what_happened(ingested.excerpt) and (span := span_of(ingested.excerpt, moment)):
         looked_back, cited = tell(span, recall.told(span), now.zone)

@@ -23,7 +23,7 @@ from lumen.kernel.candidates import (
     torn,
 )
 from lumen.kernel.completion import closed
-from lumen.kernel.grounded import bears, day, grounded
+from lumen.kernel.grounded import day, grounded, too_small
 from lumen.kernel.identity import Recalled
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import words
@@ -46,6 +46,7 @@ from lumen.kernel.slots import (
     Stimulus,
     Surface,
 )
+from lumen.kernel.small import asks_for_fiction
 from lumen.kernel.step import Hands, Mind, Recall, Skip, step
 
 TALK_TOKENS = 48
@@ -188,11 +189,14 @@ async def drafts(
     heard = (ingested.excerpt, *(m.text[: contour.excerpt] for m in reality.recent))
     parroted = spoken.copied and surface.modality in ("question", "task")
     if parroted or not says_anew(spoken.text, heard):
-        silent = own or Draft(lexicon().phrases["unknown"], "grounded")
+        unknown = Draft(lexicon().phrases["unknown"], "grounded")
+        silent = own or (too_small(surface) if spoken.small else unknown)
         return Drafts(drafts=(silent,), trouble="it said nothing new")
     sources = tuple(e.memory.seq for e in useful)
     kind = "small model" if spoken.small else "model"
     theirs = Draft(spoken.text.strip(), kind, sources, spoken.model, spoken.private)
+    if spoken.small and not own:
+        own = too_small(surface)  # it speaks only where there is something to fall back on
     return Drafts(drafts=(own, theirs) if own else (theirs,))
 
 
@@ -251,15 +255,17 @@ async def metrics_engine(
     heard = (m.text[: contour.excerpt] for m in reality.recent if m.author is Author.EXTERNAL)
     around = " ".join([self_.name, self_.author_name, *heard])
     asks = surface.modality == "question"
+    fiction = asks_for_fiction(ingested.excerpt)
     ground = Ground(
         message=ingested.excerpt,
         told=told,
         around=around,
         asks_memory=asks and (surface.personal or surface.identity or reality.familiar),
         beyond_small=bool(reality.replaces)
-        or (asks and (surface.advice or bears(reality, contour))),
+        or (surface.modality in ("question", "task") and not fiction),
         statement=surface.modality == "statement",
         answered=reality.verdict == "strong" or surface.identity,
+        fiction=fiction,
     )
     scores = [
         axes(d, near, ground, contour) for d, near in zip(drafts.drafts, nearness, strict=True)

@@ -1,0 +1,236 @@
+"""What code alone answers, whatever the model: the time, who the being is, what it was told.
+
+Each answer comes from the clock, the self or the archive. What the being cannot do is said to be
+so, and never promised. The phrases stand in the lexicon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from lumen.core.clock import parse_stamp, stamp
+from lumen.core.data import Memory
+from lumen.kernel.asks import asked
+from lumen.kernel.grounded import day
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.mirror import mirror
+from lumen.kernel.passages import quoted
+from lumen.kernel.slots import Now, Self
+from lumen.kernel.step import Biography, Recall
+
+MOST_DONE = 5
+MOST_KNOWN = 8
+LONGEST = 160
+KERNEL, GROUNDED = "kernel", "grounded"  # kinds of drafts
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The words, what they rest on, and what kind of draft they make."""
+
+    text: str
+    sources: tuple[int, ...] = ()
+    by: str = KERNEL
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """All that an answer may be made of."""
+
+    text: str
+    language: str
+    self_: Self
+    now: Now
+    biography: Biography
+    recall: Recall
+
+    def phrase(self, key: str, /, **given: str) -> str:
+        """A phrase in the language of the question."""
+        return lexicon().phrase(key, self.language, **given)
+
+    def here(self) -> datetime:
+        """The moment of the turn where the author is."""
+        return self.now.moment.astimezone(self.now.zone)
+
+    def moment(self, timestamp: str) -> datetime:
+        """A moment of the archive where the author is."""
+        return parse_stamp(timestamp).astimezone(self.now.zone)
+
+    def day(self, moment: datetime) -> str:
+        """A day as a person says it, with the year when it is another."""
+        return day(stamp(moment), self.now, self.language)
+
+    def date(self, moment: datetime) -> str:
+        """The same without the day of the week: since, from and so on stand before it."""
+        if self.language == "en":
+            return self.day(moment)
+        return f"{moment.day} {self.phrase('months').split()[moment.month - 1]}"
+
+
+def answer(kind: str, asking: Asking) -> Answer:
+    """The answer to a question of a kind that asks.py names."""
+    return ANSWERS[kind](asking)
+
+
+def _clock(asking: Asking) -> Answer:
+    here = asking.here()
+    return Answer(asking.phrase("clock", time=f"{here:%H:%M}", date=asking.day(here)))
+
+
+def _date(asking: Asking) -> Answer:
+    here = asking.here()
+    return Answer(asking.phrase("date", date=asking.day(here), year=str(here.year)))
+
+
+def _values(asking: Asking) -> Answer:
+    since = asking.biography.held_since()
+    items = [
+        asking.phrase(
+            "value_item", name=name, weight=f"{weight:.2f}", date=_since(asking, since, name)
+        )
+        for name, weight in asking.self_.values
+    ]
+    return Answer(
+        asking.phrase("values", items="; ".join(items)) if items else asking.phrase("no_values")
+    )
+
+
+def _goals(asking: Asking) -> Answer:
+    since = asking.biography.held_since()
+    items = [
+        asking.phrase(
+            "goal_item",
+            name=goal.name,
+            status=goal.status,
+            weight=f"{goal.weight:.2f}",
+            date=_since(asking, since, goal.name),
+        )
+        for goal in asking.self_.goals
+    ]
+    return Answer(
+        asking.phrase("goals", items="; ".join(items)) if items else asking.phrase("no_goals")
+    )
+
+
+def _since(asking: Asking, since: dict[str, str], name: str) -> str:
+    return asking.date(asking.moment(since.get(name) or asking.biography.born()))
+
+
+def _doings(asking: Asking) -> Answer:
+    did = asking.biography.did(MOST_DONE)
+    lines = [
+        asking.phrase(
+            "doing_item", date=asking.day(asking.moment(m.timestamp)), text=_short(m.text)
+        )
+        for m in did
+    ]
+    began = asking.date(asking.moment(asking.biography.born()))
+    talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered()))
+    opening = asking.phrase("doings") if did else asking.phrase("no_doings")
+    return Answer("\n".join([opening, *lines, talked]), tuple(m.seq for m in did))
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+
+
+def _who(asking: Asking) -> Answer:
+    return Answer(asking.phrase("myself", name=asking.self_.name))
+
+
+def _name(asking: Asking) -> Answer:
+    return Answer(asking.phrase("named", name=asking.self_.name))
+
+
+def _age(asking: Asking) -> Answer:
+    born = asking.moment(asking.biography.born())
+    days = (asking.here() - born) // timedelta(days=1)
+    told = {0: asking.phrase("no_day"), 1: asking.phrase("one_day")}
+    ago = told.get(days, asking.phrase("days", count=str(days)))
+    year = "" if born.year != asking.here().year else f" {born.year}"
+    date = asking.day(born) + year
+    return Answer(asking.phrase("age", date=date, time=f"{born:%H:%M}", days=ago))
+
+
+def _feeling(asking: Asking) -> Answer:
+    return Answer(asking.phrase("feeling", author=asking.self_.author_name))
+
+
+def _conscious(asking: Asking) -> Answer:
+    return Answer(asking.phrase("conscious"))
+
+
+def _known(asking: Asking) -> Answer:
+    """What the author said, newest first, under the days they said it on."""
+    said = asking.recall.statements()
+    if not said:
+        return Answer(asking.phrase("known_nothing"), by=GROUNDED)
+    lines, last = [asking.phrase("known")], ""
+    for memory in said[:MOST_KNOWN]:
+        when = asking.day(asking.moment(memory.timestamp))
+        lines += [asking.phrase("known_day", date=when)] if when != last else []
+        lines.append(asking.phrase("known_item", quote=_quote(memory)))
+        last = when
+    if len(said) > MOST_KNOWN:
+        lines.append(asking.phrase("known_more", count=str(len(said) - MOST_KNOWN)))
+    return Answer("\n".join(lines), tuple(m.seq for m in said[:MOST_KNOWN]), GROUNDED)
+
+
+def _quote(memory: Memory) -> str:
+    return quoted(memory.text, 0, len(memory.text))
+
+
+def _remind(asking: Asking) -> Answer:
+    said = _said(asking)
+    what = " ".join(filter(None, (said("what") or said("late"), said("when"))))
+    if not what:
+        return Answer(asking.phrase("remind_plain"))
+    return Answer(asking.phrase("remind", what=mirror(what)))
+
+
+def _list(asking: Asking) -> Answer:
+    said = _said(asking)
+    if not said("what"):
+        return Answer(asking.phrase("list_plain"))
+    return Answer(asking.phrase("list", what=mirror(said("what")), list=mirror(said("list"))))
+
+
+def _act(asking: Asking) -> Answer:
+    return Answer(asking.phrase("act"))
+
+
+def _said(asking: Asking) -> Callable[[str], str]:
+    """The named parts of a request in the author's own spelling: names keep their capitals."""
+    _, found = asked(asking.text, asking.self_.name)
+    parts = {
+        name: part.strip() for name, part in (found.groupdict() if found else {}).items() if part
+    }
+
+    def spelled(name: str) -> str:
+        part = parts.get(name, "")
+        again = re.search(r"\s+".join(map(re.escape, part.split())), asking.text, re.IGNORECASE)
+        return " ".join(again[0].split()) if part and again else part
+
+    return spelled
+
+
+ANSWERS: dict[str, Callable[[Asking], Answer]] = {
+    "clock": _clock,
+    "date": _date,
+    "values": _values,
+    "goals": _goals,
+    "doings": _doings,
+    "who": _who,
+    "name": _name,
+    "age": _age,
+    "conscious": _conscious,
+    "feeling": _feeling,
+    "known": _known,
+    "remind": _remind,
+    "list": _list,
+    "act": _act,
+}
