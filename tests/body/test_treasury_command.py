@@ -12,7 +12,7 @@ from tests.peers import Exchange, Wire, chat, sse, whole
 from lumen.core.canon import dumps
 
 Inside = Callable[..., Ran]
-ANSWER = chat("Because air scatters blue the most.", prompt_tokens=60, completion_tokens=9)
+ANSWER = chat("Because air scatters blue the most.", prompt_tokens=260, completion_tokens=9)
 
 
 @pytest.fixture
@@ -59,13 +59,13 @@ def test_todays_spending_the_pace_and_the_plot_are_shown(
     inside("models", "set", "interface", "far/m", env=env)
     lumen.run("chat", "-m", "Why is the sky blue?")
     told = inside("treasury", "--json", "--calls", "5", env=env).json()
-    assert told["today"]["total"] == {"calls": 1, "tokens": 69, "micros": 0, "unpriced": 1}
+    assert told["today"]["total"] == {"calls": 1, "tokens": 269, "micros": 0, "unpriced": 1}
     assert [(c["role"], c["outcome"], c["tokens"]) for c in told["calls"]] == [
-        ("interface", "ok", 69)
+        ("interface", "ok", 269)
     ]
     assert (told["phase"], told["caps"]["tokens"], told["skill_runs"]) == ("early life", 5000, 1)
     said = inside("treasury", "--calls", "5", env=env).out
-    assert "69 of 5,000 tokens   free + 1 unpriced call" in said
+    assert "269 of 5,000 tokens   free + 1 unpriced call" in said
     assert "█" * 40 in said
     assert "█ interface" in said
     assert "unpriced  ok" in said

@@ -237,6 +237,21 @@ def test_what_a_lying_server_says_it_used_is_kept_as_it_is_and_counts(
     assert "1,000,005 of today's 100,000 tokens are used" in far.say(QUESTION).trouble
 
 
+def test_a_server_that_says_it_used_nothing_is_not_believed(far: Life, cloud: Recorder) -> None:
+    cloud.plan = [answer(usage={"prompt_tokens": 0, "completion_tokens": 0})]
+    far.say(QUESTION)
+    far.kernel.index.catch_up()
+    (call,) = calls(far.kernel.index)
+    assert (call.prompt, call.completion) == (0, 0)  # what it said is kept
+    used = call.tokens or 0
+    assert 0 < used < call.set_aside
+
+    far.kernel.caps = Caps(tokens=call.set_aside + 5 * used)
+    troubles = [far.say(QUESTION).trouble for _ in range(8)]
+    assert "tokens are used" in troubles[-1]
+    assert 1 < len(cloud.calls) < 9
+
+
 @pytest.mark.parametrize(
     ("caps", "name"),
     [

@@ -28,7 +28,7 @@ from lumen.core.errors import (
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.commit import Gate
 from lumen.kernel.privacy import shown, told_anyway
-from lumen.kernel.treasury import Caps, Wanted, allow, most_tokens
+from lumen.kernel.treasury import Caps, Wanted, allow, least_tokens, most_tokens
 from lumen.mind.ask import Answer, Prepared, Reach, leaving, prepare, schema_of, send
 from lumen.mind.prices import cost
 from lumen.mind.substrate import ModelDescriptor, OnText, Prompt, Request
@@ -269,13 +269,15 @@ class Calls:
     def _answered(self, told: dict[str, JSON], call: Prepared, answer: Answer) -> None:
         prompt, completion = map(_counted, (answer.prompt_tokens, answer.completion_tokens))
         cached = _counted(answer.cached_tokens) or 0
-        known = prompt is not None and completion is not None
-        used = (prompt or 0) + (completion or 0) if known else told["set_aside"]
         room = call.prompt.max_tokens
-        one, other = (prompt or 0, completion or 0) if known else (told["set_aside"] - room, room)
+        one, other = told["set_aside"] - room, room
+        if prompt is not None and completion is not None:
+            # A server that says it used nothing would void the caps: what was sent has its length.
+            said = "".join(text for _, text in call.prompt.messages())
+            one, other = max(prompt, least_tokens(said)), max(completion, least_tokens(answer.text))
         told |= {
             "outcome": "ok",
-            "tokens": used,
+            "tokens": one + other,
             "prompt_tokens": prompt,
             "completion_tokens": completion,
             "cached_tokens": cached,

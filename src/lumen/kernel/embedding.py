@@ -10,7 +10,7 @@ from lumen.core.clock import Clock, ulid
 from lumen.core.data import kernel_entry
 from lumen.core.errors import MindError
 from lumen.kernel.commit import Gate
-from lumen.kernel.treasury import AROUND, FRAME, Caps, Wanted, allow
+from lumen.kernel.treasury import AROUND, FRAME, Caps, Wanted, allow, least_tokens
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.prices import cost
 from lumen.mind.roles import EMBEDDER
@@ -28,7 +28,7 @@ class EmbedderMeter:
     clock: Clock
     endpoint: Endpoint
     model: ModelDescriptor
-    _told: dict[str, dict[str, JSON]] = field(default_factory=dict)
+    _told: dict[str, tuple[dict[str, JSON], int]] = field(default_factory=dict)
 
     def begin(self, texts: Sequence[str]) -> str:
         """Ask for a call.
@@ -59,16 +59,16 @@ class EmbedderMeter:
             entry = kernel_entry("call", f"Asking {self.model} for vectors.", SESSION, payload)
             wanted, now = Wanted(EMBEDDER, most, micros), self.clock.now()
             self.gate.announce(entry, lambda: allow(self.gate.index, self.caps, wanted, now))
-        self._told[str(told["id"])] = told
+        self._told[str(told["id"])] = told, sum(map(least_tokens, texts))
         return str(told["id"])
 
     def end(
         self, call_id: str, tokens: int | None, seconds: float, error: MindError | None
     ) -> None:
         """Enter what came of a call; where nobody knows what it used, all that was set aside."""
-        told = self._told.pop(call_id)
+        told, least = self._told.pop(call_id)
         unknown = told["set_aside"] if error is None or error.worked else 0
-        used = unknown if tokens is None else tokens
+        used = unknown if tokens is None else max(tokens, 0 if error else least)
         told |= {
             "outcome": type(error).__name__ if error else "ok",
             "tokens": used,

@@ -21,6 +21,7 @@ from lumen.soul.ledger import Spent, by_day_and_role, escalations, spent_on
 
 MICROS = 1_000_000
 FRAME = 16  # tokens around each message: who speaks, and where it ends
+BYTES_A_TOKEN = 8  # on average, at the most: of prose in any language, tokens hold fewer
 AROUND = 64  # tokens around all of them: some servers add a line of their own
 BURN_DAYS = 7
 DAY_S = 24 * 3600
@@ -64,6 +65,11 @@ def prompt_tokens(prompt: Prompt) -> int:
     """A token has a byte at the least; a schema is read as the text is."""
     schema = 0 if prompt.schema is None else len(dumps(prompt.schema))
     return schema + sum(len(clean(text).encode()) for _, text in prompt.messages())
+
+
+def least_tokens(text: str) -> int:
+    """What a text is at the least, whatever a server says that it counted."""
+    return len(clean(text).encode()) // BYTES_A_TOKEN
 
 
 def allow(index: Index, caps: Caps, wanted: Wanted, now: datetime) -> None:
