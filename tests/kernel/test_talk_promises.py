@@ -331,9 +331,11 @@ def test_what_was_told_in_russian_is_answered_in_russian(small: Life) -> None:
 def test_advice_is_left_to_the_author_with_what_they_said_of_the_one_it_is_about(
     small: Life,
 ) -> None:
-    small.tell("My sister Anna is allergic to walnuts.")
+    small.tell("My sister Anna is allergic to walnuts.", "I had a fight with Anna, I feel awful")
+    answer = small.say("What should I cook for Anna tonight?").text
 
-    assert small.say("What should I cook for Anna tonight?").text == (
-        "I would only be guessing; mind what you told me on Sunday 15 November: "
-        "“My sister Anna is allergic to walnuts.”"
+    assert answer.startswith(
+        "I would only be guessing; mind what you told me on Sunday 15 November"
     )
+    assert "“My sister Anna is allergic to walnuts.”" in answer
+    assert "“I had a fight with Anna, I feel awful”" in answer

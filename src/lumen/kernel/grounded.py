@@ -85,9 +85,10 @@ def _answer(
         return Draft(phrase("myself", language, name=self_.name), "grounded")
     if surface.advice:
         who = names(stimulus.text)
-        known = [e for e in told if e.score >= contour.middling and who & set(words(e.quote))][:1]
-        said = [quote("advice_known", e) for e in known] or [_phrase("no_advice")]
-        return Draft(said[0], "grounded", _sources(tuple(known)))
+        known = [e for e in told if e.score >= contour.middling and who & set(words(e.quote))]
+        said = [quote("also" if n else "advice_known", e) for n, e in enumerate(known)]
+        text = "\n".join(said or [_phrase("no_advice")])
+        return Draft(text, "grounded", _sources(tuple(known)))
     if not (surface.personal or reality.familiar or bears(reality, contour)):
         return None
     if reality.verdict == "middling":
