@@ -114,3 +114,53 @@ def test_status_loads_nothing_heavy(lumen: Lumen) -> None:
     loaded = {name.partition(".")[0] for name in ran.stderr.split()}
     assert "lumen" in loaded
     assert loaded & HEAVY == set()
+
+
+def found_in(inside: Inside) -> dict[str, tuple[str, str]]:
+    told = inside("doctor", "--json").json()
+    return {f["what"]: (f["state"], f["detail"]) for f in told["findings"]}
+
+
+def test_what_protects_the_authors_key_is_told(lumen: Lumen, inside: Inside) -> None:
+    soul, keyring = lumen.events()[0]["soul"], lumen.keyring
+    if not keyring.has_author_key(soul):
+        assert found_in(inside)["your key"][0] == "warn"
+        keyring.create_author(soul)
+        keyring.adopt_author(soul)
+    state, detail = found_in(inside)["your key"]
+    assert (state, "under no passphrase" in detail) == ("warn", True)
+    keyring.set_passphrase(soul, "", "open sesame")
+    state, detail = found_in(inside)["your key"]
+    assert (state, "(0600, under a passphrase)" in detail) == ("ok", True)
+    keyring.author_file(soul).chmod(0o640)
+    assert found_in(inside)["your key"][0] == "bad"
+    keyring.author_file(soul).chmod(0o600)
+    keyring.author_file(soul).parent.chmod(0o777)
+    state, detail = found_in(inside)["your key"]
+    assert (state, "others can put another key" in detail) == ("bad", True)
+
+
+def test_a_skill_that_can_read_the_keys_is_named(lumen: Lumen, inside: Inside) -> None:
+    state, detail = found_in(inside)["isolation"]
+    assert (state, "no skill but the shipped ones can reach the keys" in detail) == ("ok", True)
+    loose = lumen.being / "skills" / "loose"
+    loose.mkdir()
+    (loose / "main.py").write_text("print('{}')\n")
+    assert found_in(inside)["isolation"][0] == "ok"  # in bubblewrap, like every other
+    settings = lumen.being / "lumen.toml"
+    settings.write_text(f'{settings.read_text()}\n[skills.loose]\nisolation = "limits"\n')
+    state, detail = found_in(inside)["isolation"]
+    assert (state, "loose can read your keys" in detail) == ("warn", True)
+
+
+def test_a_chain_that_does_not_verify_and_how_its_signatures_stand_is_told(
+    talked: Lumen, inside: Inside
+) -> None:
+    last = talked.events()[-1]["seq"]
+    found = found_in(inside)
+    assert found["heads"][1].startswith(f"signed up to event {last}")
+    assert found["witness"] == ("ok", f"this host has seen the chain up to event {last}")
+    segment = talked.segment()
+    segment.write_bytes(segment.read_bytes().replace(b"rice", b"mice"))
+    ran = inside("doctor")
+    assert (ran.code, "was changed after it was written" in ran.out) == (1, True)

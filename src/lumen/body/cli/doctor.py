@@ -7,29 +7,18 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.util import find_spec
-from shlex import quote
 
 import click
 
-from lumen.body.cli.common import counted, say, shared, show
-from lumen.body.config import Settings, data_home, find_being, must_be
+from lumen.body.cli.common import say, shared, show
+from lumen.body.cli.protection import Finding, archive_of, keys_of
+from lumen.body.config import Settings, find_being, must_be
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
-from lumen.soul.keys import Keyring
 
 ROOM = 200 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at: ok, warn or bad, and what to do."""
-
-    what: str
-    state: str
-    detail: str
-    fix: str = ""
 
 
 @click.command()
@@ -107,26 +96,11 @@ def _being(being: Being, by_default: bool) -> Iterator[Finding]:
         return
     yield Finding("being", "ok", str(being.root))
     yield from _roles(settings)
-    key = Keyring(data_home()).key_file(settings.soul)
-    if not key.exists():
-        yield Finding("key", "warn", "not on this host: the next turn makes a new, unvouched one")
-    elif key.stat().st_mode & 0o077:
-        yield Finding("key", "bad", f"{key} can be read by others", f"chmod 600 {quote(str(key))}")
-    else:
-        yield _key(settings.soul)
+    yield from keys_of(being, settings)
     free = shutil.disk_usage(being.root).free
     state = "ok" if free > ROOM else "warn"
     yield Finding("disk", state, f"{free / 1e9:.1f} GB free", "" if state == "ok" else "make room")
-    yield _archive(being, settings.soul)
-
-
-def _key(soul: str) -> Finding:
-    keyring = Keyring(data_home())
-    try:
-        keyring.sign(soul, 0, "")
-    except LumenError as error:
-        return Finding("key", "bad", error.what, error.fix)
-    return Finding("key", "ok", f"{keyring.key_file(soul)} (0600, not encrypted)")
+    yield from archive_of(being, settings.soul)
 
 
 def _roles(settings: Settings) -> Iterator[Finding]:
@@ -145,22 +119,3 @@ def _roles(settings: Settings) -> Iterator[Finding]:
         asked = found[role]
         told = f"{model}: {asked.trouble}" if asked.trouble else f"{model} is there"
         yield Finding(role, "bad" if asked.trouble else "ok", told, asked.fix)
-
-
-def _archive(being: Being, soul: str) -> Finding:
-    from lumen.soul.verify import verify
-
-    try:
-        report = verify(being, Keyring(data_home()), soul=soul, processes=os.cpu_count() or 1)
-    except OSError as error:
-        return Finding("archive", "bad", f"{error.filename} cannot be read: {error.strerror}")
-    except LumenError as error:
-        return Finding("archive", "bad", error.what, error.fix)
-    if report.problem is None:
-        return Finding("archive", "ok", f"{counted(report.count, 'event')} verified")
-    return Finding(
-        "archive",
-        "bad",
-        f"event {report.problem.seq} {report.problem.what}",
-        "lumen archive verify",
-    )

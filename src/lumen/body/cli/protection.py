@@ -1,0 +1,140 @@
+"""What `lumen doctor` says of keys and archive: what protects them, and how the signatures stand."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from lumen.body.cli.common import counted
+from lumen.body.config import Settings, data_home
+from lumen.core.data import Being
+from lumen.core.errors import LumenError
+from lumen.soul.keys import Keyring
+
+NO_KEY = "not on this host: the next turn makes a new, unvouched one"
+NO_AUTHOR = (
+    "not on this host: what only you may do is done where it is, or made when it is first needed"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: ok, warn or bad, and what to do."""
+
+    what: str
+    state: str
+    detail: str
+    fix: str = ""
+
+
+def keys_of(being: Being, settings: Settings) -> Iterator[Finding]:
+    """Both keys, how each is kept, and whether a skill can reach them."""
+    soul, keyring = settings.soul, Keyring(data_home())
+    yield _host(keyring, soul)
+    yield _author(keyring, soul)
+    yield _reach(being, settings, keyring)
+
+
+def _host(keyring: Keyring, soul: str) -> Finding:
+    path = keyring.key_file(soul)
+    if not path.exists():
+        return Finding("key", "warn", NO_KEY)
+    if open_to_others := _open_to_others("key", path):
+        return open_to_others
+    try:
+        keyring.host_public(soul)
+    except LumenError as error:
+        return Finding("key", "bad", error.what, error.fix)
+    return Finding("key", "ok", f"{path} (0600; signs unattended, so under no passphrase)")
+
+
+def _author(keyring: Keyring, soul: str) -> Finding:
+    path, what = keyring.author_file(soul), "your key"
+    if not path.exists():
+        return Finding(what, "warn", NO_AUTHOR)
+    if open_to_others := _open_to_others(what, path):
+        return open_to_others
+    try:
+        keyring.author_public(soul)
+        locked = keyring.author_is_locked(soul)
+    except LumenError as error:
+        return Finding(what, "bad", error.what, error.fix)
+    if locked:
+        return Finding(what, "ok", f"{path} (0600, under a passphrase)")
+    detail = f"{path} (0600, under no passphrase: whoever runs with your rights can sign as you)"
+    return Finding(what, "warn", detail)
+
+
+def _open_to_others(what: str, path: Path) -> Finding | None:
+    if path.stat().st_mode & 0o077:
+        fix = f"chmod 600 {quote(str(path))}"
+        return Finding(what, "bad", f"{path} can be read by others", fix)
+    if path.parent.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        fix = f"chmod 700 {quote(str(path.parent))}"
+        return Finding(what, "bad", f"others can put another key into {path.parent}", fix)
+    return None
+
+
+def _reach(being: Being, settings: Settings, keyring: Keyring) -> Finding:
+    """Which skills run with the author's rights, and so can read what the author can."""
+    from lumen.body.app import terms_of
+    from lumen.hands.isolation import Isolation, bwrap_trouble
+    from lumen.hands.skills import Maker, discover, made_by
+    from lumen.hands.terms import held, in_force
+
+    terms = terms_of(settings)
+    said = "; ".join(in_force(terms))
+    loose = [
+        skill.name
+        for skill in discover(being.skills)
+        if skill.ready
+        and not skill.disabled
+        and (maker := made_by(skill)) is not Maker.SHIPPED
+        and held(skill.name, maker, terms)[0] is not Isolation.BWRAP
+    ]
+    if loose:
+        path = keyring.author_file(settings.soul)
+        sealed = path.exists() and keyring.author_is_locked(settings.soul)
+        which = "the host's key" if sealed else "your keys"
+        fix = "apt install bubblewrap" if bwrap_trouble() else 'isolation = "bwrap" in lumen.toml'
+        return Finding("isolation", "warn", f"{said}; {', '.join(loose)} can read {which}", fix)
+    none = terms.isolation is Isolation.NONE
+    out = "" if none else "; no skill but the shipped ones can reach the keys"
+    return Finding("isolation", "warn" if none else "ok", f"{said}{out}")
+
+
+def archive_of(being: Being, soul: str) -> Iterator[Finding]:
+    """Whether the chain verifies, up to where it is signed, and what this host has seen of it."""
+    from lumen.soul.verify import verify
+
+    keyring = Keyring(data_home())
+    try:
+        report = verify(being, keyring, soul=soul, processes=os.cpu_count() or 1)
+        seen = keyring.witness(soul)
+    except OSError as error:
+        yield Finding("archive", "bad", f"{error.filename} cannot be read: {error.strerror}")
+        return
+    except LumenError as error:
+        yield Finding("archive", "bad", error.what, error.fix)
+        return
+    if report.problem:
+        what = f"event {report.problem.seq} {report.problem.what}"
+        yield Finding("archive", "bad", what, "lumen archive verify")
+    else:
+        yield Finding("archive", "ok", f"{counted(report.count, 'event')} verified")
+    yield _signed(report.signed, report.count)
+    if seen:
+        yield Finding("witness", "ok", f"this host has seen the chain up to event {seen.seq:,}")
+    else:
+        yield Finding("witness", "warn", "none on this host: a cut-off end would not be noticed")
+
+
+def _signed(signed: int, count: int) -> Finding:
+    if signed >= count:
+        return Finding("heads", "ok", f"signed up to event {signed:,}, the last")
+    what = f"signed up to event {signed:,}; nobody has signed what comes after it"
+    return Finding("heads", "warn", what, "lumen archive verify")
