@@ -354,6 +354,25 @@ async def identity(kernel: Kernel, role: str = "interface") -> str:
     return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small)
 
 
+def overheard(text: str) -> Entry:
+    """Words that a skill put in where the author speaks: a tool's, and no evidence of anything.
+
+    Raises:
+        UsageError: there is nothing to keep, or too much.
+    """
+    text = clean(text).strip()
+    if not says_something(text) or len(text) > LONGEST_MESSAGE:
+        raise UsageError("what a skill said is empty, or too much", fix="lumen chat --help")
+    return Entry(
+        author=Author.SELF,
+        event_type=EventType.WORLD_ACTION,
+        origin=Origin.TOOL,
+        situation="overheard",
+        description=f"A skill said: {text}",
+        session_key="lumen:skill",
+    )
+
+
 def _heard(text: str, session_key: str, private: bool) -> Entry:
     return Entry(
         author=Author.EXTERNAL,
