@@ -16,6 +16,7 @@ from lumen.kernel.biography import ArchivedLife
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.identity import digest
 from lumen.kernel.loops import ACTION
+from lumen.kernel.proved import Proved
 from lumen.kernel.run import LONGEST_MESSAGE, Watch, says_something
 from lumen.kernel.slots import Evaluation, Plan, Reply, Self, Slot, trace
 from lumen.kernel.step import (
@@ -72,7 +73,7 @@ def test_a_step_is_handed_what_it_reads_and_nothing_else(
     able: dict[type, type] = {
         Mind: RecordedMind,
         Hands: RecordedHands,
-        Recall: type(life.kernel.recall),
+        Recall: Proved,
         Biography: ArchivedLife,
     }
     for one in ACTION.steps():

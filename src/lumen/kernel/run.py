@@ -27,6 +27,7 @@ from lumen.kernel.identity import digest, snapshot
 from lumen.kernel.loops import ACTION
 from lumen.kernel.mend import hold
 from lumen.kernel.naming import author_name
+from lumen.kernel.proved import Proved
 from lumen.kernel.provenance import provenance
 from lumen.kernel.recall import Recall as RecallOver
 from lumen.kernel.slots import (
@@ -202,6 +203,8 @@ async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
                 watch.reply(turn.slots[Reply].text)
             except OSError as error:
                 unheard = error
+    turn.kernel.gate.repairs.extend(turn.kernel.index.repairs)
+    turn.kernel.index.repairs.clear()
     return unheard
 
 
@@ -326,7 +329,7 @@ async def begin(
         Draw: draw_from(stimulus.session_key),
         Mind: mind,
         Hands: hands,
-        Recall: kernel.recall,
+        Recall: Proved(kernel.recall, kernel.index),
         Biography: ArchivedLife(kernel.index),
         **(more or {}),
     }

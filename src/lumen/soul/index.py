@@ -342,6 +342,12 @@ class Index:
                     f"the index cannot be used: {error}", fix=f"rm -r {self.being.index.parent}"
                 ) from error
 
+    def distrust(self) -> None:
+        """Make all of it again, vectors too: it said what the archive does not."""
+        with room_needed():
+            self._start_over("it said what the archive does not")
+            self._catch_up(unwatched)
+
     def _start_over(self, why: str) -> None:
         self._db.close()
         self._db = make(self.being.index)

@@ -5,7 +5,8 @@ Whether the whole chain holds, and who signed it, is for verify.py to say.
 
 from __future__ import annotations
 
-from lumen.soul.archive import opening, read_at, segment_for
+from lumen.core.data import Memory
+from lumen.soul.archive import SEGMENT, opening, parse, read_at, segment_for
 from lumen.soul.chain import Span, check_span
 from lumen.soul.index import Index
 
@@ -26,6 +27,18 @@ def holds(index: Index, seq: int) -> bool:
         return False
     parent = opening(raw)[0].decode("ascii", "replace")
     return seq == 1 or parent == _stated(index, seq - 1)
+
+
+def says(index: Index, memory: Memory) -> bool:
+    """Whether the archive says, in a line that holds, what the index says that it does."""
+    place = index.place(memory.seq)
+    if place is None or not SEGMENT.fullmatch(place[0]) or not holds(index, memory.seq):
+        return False
+    entry = parse(read_at(index.being.memory, *place)).entry
+    told = (entry.author, entry.origin, entry.event_type, entry.description, entry.session_key)
+    return told == (
+        memory.author, memory.origin, memory.event_type, memory.text, memory.session_key
+    )  # fmt: skip
 
 
 def _stated(index: Index, seq: int) -> str:

@@ -1,0 +1,93 @@
+"""Recall whose every word is looked up in the archive before it may be said.
+
+The index is a file that anybody can edit. What it hands out is compared with the stored line, whose
+hashes must hold; an index that says otherwise is made again from the archive, once, and what still
+does not hold is left out. The author is told of both. Summaries are files of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from lumen.core.data import Memory
+from lumen.kernel.slots import Evidence
+from lumen.kernel.spans import Span
+from lumen.kernel.step import Recall
+from lumen.kernel.summary import Line, Noted
+from lumen.soul.index import Index
+from lumen.soul.proof import says
+
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class Proved:
+    """Recall over an index that is not taken at its word."""
+
+    recall: Recall
+    index: Index
+    _held: set[tuple[int, str]] = field(default_factory=set)  # what was found to be so
+
+    def recent(self) -> tuple[Memory, ...]:
+        """The last two exchanges before this turn."""
+        return tuple(self._checked(self.recall.recent, lambda m: (m,)))
+
+    def evidence(self, question: str) -> tuple[Evidence, ...]:
+        """What the author said that bears on a question, best first."""
+        return tuple(self._checked(lambda: self.recall.evidence(question), _of_evidence))
+
+    def told(self, span: Span) -> list[Noted | Line]:
+        """What the author said in a stretch of time."""
+        return self._checked(lambda: self.recall.told(span), self._of_noted)
+
+    def replaced(self) -> Memory | None:
+        """The earlier statement that this turn's message openly revises."""
+
+        def look() -> tuple[Memory, ...]:
+            found = self.recall.replaced()
+            return (found,) if found else ()
+
+        return next(iter(self._checked(look, lambda m: (m,))), None)
+
+    def statements(self) -> tuple[Memory, ...]:
+        """What the author said of themselves and did not take back, the newest first."""
+        return tuple(self._checked(self.recall.statements, lambda m: (m,)))
+
+    def is_private(self, seqs: Iterable[int]) -> bool:
+        """Whether any of some memories must not leave."""
+        return self.recall.is_private(seqs)
+
+    def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
+        """How near each text is in meaning to another."""
+        return self.recall.likeness(texts, to)
+
+    def _checked(
+        self, look: Callable[[], Iterable[Item]], cited: Callable[[Item], Iterable[Memory]]
+    ) -> list[Item]:
+        found = list(look())
+        if all(self._holds(m) for item in found for m in cited(item)):
+            return found
+        self.index.distrust()
+        found = list(look())
+        kept = [item for item in found if all(self._holds(m) for m in cited(item))]
+        if len(kept) < len(found):
+            self.index.repairs.append("Some of what I know does not hold: lumen archive verify")
+        return kept
+
+    def _holds(self, memory: Memory) -> bool:
+        key = (memory.seq, memory.text)
+        if key not in self._held and says(self.index, memory):
+            self._held.add(key)
+        return key in self._held
+
+    def _of_noted(self, item: Noted | Line) -> Iterable[Memory]:
+        if isinstance(item, Line):
+            return ()
+        known = self.index.get([item.seq]).get(item.seq)
+        return (known,) if known else ()
+
+
+def _of_evidence(item: Evidence) -> Iterable[Memory]:
+    return (item.memory, item.replaces) if item.replaces else (item.memory,)
