@@ -38,6 +38,27 @@ def test_a_name_nobody_knows_is_refused_because_a_misspelt_cap_is_no_cap(
     assert line.partition(" ")[0] in ran.err or table == "[kernal]"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'network = "yes"',
+        'read = "~/notes"',
+        "write = [7]",
+        'write = [""]',
+        'isolation = "jail"',
+        'unasked = "true"',
+    ],
+)
+def test_a_grant_to_a_skill_that_is_none_is_refused_and_named(
+    lumen: Lumen, inside: Inside, line: str
+) -> None:
+    path = lumen.being / "lumen.toml"
+    path.write_text(path.read_text("utf-8") + f"\n[skills.weather]\n{line}\n", "utf-8")
+    ran = inside("skills", env=lumen.env())
+    assert ran.code == 2
+    assert f"[skills.weather] {line.split()[0]} must be like" in ran.err
+
+
 @pytest.mark.parametrize("line", ["dollars_per_day = ", "every = "])
 def test_a_number_longer_than_any_purse_is_refused(lumen: Lumen, inside: Inside, line: str) -> None:
     lumen.set(line, line + "9" * 400)
