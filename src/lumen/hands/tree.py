@@ -33,9 +33,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A process, its parent and its session."""
-
+class _Seen:
     pid: int
     parent: int
     session: int
@@ -120,7 +118,7 @@ def _adopt_orphans(*, yes: bool) -> None:
     ctypes.CDLL(None).prctl(_SUBREAPER, int(yes), 0, 0, 0)
 
 
-def _orphans() -> Iterator[Seen]:
+def _orphans() -> Iterator[_Seen]:
     """Children of ours that a skill has left behind.
 
     Nobody can join a session, so what is in another one than ours was started by a skill, or is
@@ -135,8 +133,8 @@ def _orphans() -> Iterator[Seen]:
             yield one
 
 
-def _descendants(roots: list[int]) -> Iterator[Seen]:
-    waiting = [seen for pid in roots if (seen := look(pid))]
+def _descendants(roots: list[int]) -> Iterator[_Seen]:
+    waiting = [seen for pid in roots if (seen := _look(pid))]
     known: set[int] = set()
     while waiting:
         one = waiting.pop()
@@ -146,7 +144,7 @@ def _descendants(roots: list[int]) -> Iterator[Seen]:
             waiting += _children(one.pid)
 
 
-def _stop_all(roots: list[Seen]) -> None:
+def _stop_all(roots: list[_Seen]) -> None:
     """Hold everything still first: what is killed one by one could start more meanwhile."""
     held: set[int] = set()
     while fresh := {one.pid for one in _descendants([r.pid for r in roots])} - held:
@@ -155,24 +153,23 @@ def _stop_all(roots: list[Seen]) -> None:
         held |= fresh
 
 
-def _children(pid: int) -> list[Seen]:
+def _children(pid: int) -> list[_Seen]:
     found = []
     with suppress(OSError):
         for thread in os.listdir(_PROC / str(pid) / "task"):  # noqa: PTH208 - names are enough
             with suppress(OSError):
                 said = (_PROC / str(pid) / "task" / thread / "children").read_bytes()
-                found += [seen for each in said.split() if (seen := look(int(each)))]
+                found += [seen for each in said.split() if (seen := _look(int(each)))]
     return found
 
 
-def look(pid: int) -> Seen | None:
-    """A process as it is now; nothing when there is none, or it cannot be seen."""
+def _look(pid: int) -> _Seen | None:
     try:
         stat = (_PROC / str(pid) / "stat").read_bytes()
     except OSError:
         return None
     told = stat[stat.rindex(b")") + 2 :].split()  # the name before it may hold anything
-    return Seen(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)
+    return _Seen(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)
 
 
 def _send(pid: int, what: signal.Signals) -> None:
