@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.measuring import measure_no_children
 from tests.peers import LlamaServer, Wire
 from tests.sampling import Sampled, set_examples
 
@@ -37,9 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # A background job ignores interrupts, and so would every process a test interrupts.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
-        # A tenth of a second and more for each process a test starts; what only those do, and how
-        # little that is, the report says.
-        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+        measure_no_children()
     if "TMPDIR" not in os.environ and memory_disk_will_do():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY_DISK)
 

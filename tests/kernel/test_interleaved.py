@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.measuring import measured
+
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import (
     Author,
@@ -42,6 +44,8 @@ BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
 LIVE = """
 import sys, time
 from pathlib import Path
+from tests.measuring import measured
+
 from lumen.core.clock import SystemClock, draw_from
 from lumen.core.data import *
 from lumen.core.errors import Refused, UsageError
@@ -186,7 +190,7 @@ def test_two_processes_in_any_order_lose_nothing_and_agree(
         command = [sys.executable, "-c", LIVE, str(tmp_path), me, str(operations)]
         path = os.pathsep.join(filter(None, sys.path))
         running.append(
-            subprocess.Popen(command, stdout=out, env={**os.environ, "PYTHONPATH": path})
+            subprocess.Popen(command, stdout=out, env={**measured(), "PYTHONPATH": path})
         )
         out.close()
     assert [process.wait() for process in running] == [0, 0]

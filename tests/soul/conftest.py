@@ -13,6 +13,7 @@ from typing import IO
 
 import apsw
 import pytest
+from tests.measuring import measured
 
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
@@ -159,7 +160,7 @@ class Home:
             [sys.executable, "-c", prelude + script, self.root, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stdin=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**measured(), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
 
 
