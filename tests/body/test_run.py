@@ -112,6 +112,21 @@ def test_one_signal_stops_it_after_the_cycle_and_nothing_is_left_half_done(
     assert lumen.run("status", "--json").json()["open_turns"] == 0
 
 
+def test_one_signal_stops_a_life_full_of_long_messages(lumen: Lumen, wait_until: Wait) -> None:
+    met = " ".join(f"Then I met Qaz{i}ly near Wor{i}p, and we spoke of tea." for i in range(8_000))
+    assert lumen.run("chat", "-m", "-", stdin=met.encode()).code == 0
+    process = lumen.start("run", "--every", "0", "--autonomy", "shadow")
+    wait_until(
+        lambda: lumen.situations("explored") != []
+    )  # what was asked is compared from here on
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert b"Stopped after" in err
+    assert lumen.verified()
+    assert lumen.run("status", "--json").json()["open_turns"] == 0
+
+
 def test_a_signal_ends_a_long_rest(lumen: Lumen) -> None:
     process = lumen.start("run", "--every", "3600", "--autonomy", "shadow")
     assert process.stdout is not None

@@ -36,7 +36,7 @@ from lumen.kernel.slots import (
 from lumen.kernel.step import Loop, Unknowns
 from lumen.kernel.step import Past as PastLife
 from lumen.kernel.steps import reflect as reflecting
-from lumen.kernel.steps.explore import repeats
+from lumen.kernel.steps.explore import fresh
 from lumen.kernel.triggers import Cycle, Fired, fired
 from lumen.kernel.turns import in_turn
 from lumen.soul.cycles import brought, last, last_heard, last_pursued, many_since, since, vain_tries
@@ -138,8 +138,7 @@ async def wonder(kernel: Kernel, watch: Watch) -> Went:
     adopt_edits(kernel)
     lived = Lived(kernel.index)
     kernel.index.catch_up()
-    asked = lived.asked()
-    if all(repeats(gap.question, asked, kernel.recall) for gap in lived.gaps()):
+    if not await fresh(lived, kernel.recall, 1):
         return Went("explore", "there is nothing new to wonder about", done=False)
     stimulus = Stimulus("", kernel.index.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}")
     with in_turn(kernel.being):

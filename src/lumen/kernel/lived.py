@@ -32,6 +32,12 @@ WINDOW = 50  # explorations within which no question is asked again
 MOST_CYCLES = 500
 SOUGHT = 12  # places where a name may stand before it is plain that it was said more than once
 LOOKED_AT = 200  # statements in which names are looked for
+READ = 4_000  # characters of a statement that are looked at: a long one is a document, not talk
+MOST_NAMES = 12  # names of one statement that are looked for elsewhere
+# Without its text, which may be long.
+_KIND_OF = (
+    "SELECT event_type FROM events WHERE seq = ? AND author != 'kernel' AND situation != 'erased'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +97,14 @@ class Lived:
         recently = pursued > start
         return recently and vain_tries(self.index, goal, start) >= self.stale_cycles
 
-    def gaps(self) -> tuple[Gap, ...]:
-        """What is not known: what the author asked in vain, perpetual goals, names said once."""
-        return (*self._open_questions(), *self._perpetual(), *self._said_once())
+    def gaps(self) -> Iterator[Gap]:
+        """What is not known: what the author asked in vain, perpetual goals, names said once.
+
+        Each is looked for when it is asked for: a life holds more of them than one cycle needs.
+        """
+        yield from self._open_questions()
+        yield from self._perpetual()
+        yield from self._said_once()
 
     def asked(self) -> tuple[str, ...]:
         """What was wondered about lately."""
@@ -119,7 +130,7 @@ class Lived:
             for event in self.index.turn(str(session)):
                 asked = self.index.get([event.seq]).get(event.seq)
                 if asked and asked.event_type is EventType.AUTHOR_MESSAGE:
-                    sought = " ".join(words(asked.text)[:8])
+                    sought = " ".join(words(asked.text[:READ])[:8])
                     why = "the author asked and I did not know"
                     yield Gap(asked.text[:280], sought, why, (asked.seq,), asked.private)
 
@@ -133,21 +144,30 @@ class Lived:
                 yield Gap(question, sought, "a perpetual goal", private=private)
 
     def _said_once(self) -> Iterator[Gap]:
-        said = self.index.memories(author="external", limit=LOOKED_AT)
-        for memory in reversed(said):
-            if memory.event_type is not EventType.AUTHOR_MESSAGE or is_question(memory.text):
+        said = self.index.rows(
+            "SELECT seq, private FROM events WHERE author = 'external' "
+            "AND event_type = ? AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
+            (EventType.AUTHOR_MESSAGE.value, LOOKED_AT),
+        )
+        for seq, private in said:
+            row = self.index.row("SELECT substr(text, 1, ?) FROM events WHERE seq = ?", (READ, seq))
+            text = str(row[0])
+            if is_question(text):
                 continue
-            for name in sorted(names(memory.text)):
+            for name in sorted(names(text))[:MOST_NAMES]:
                 if self._times_said(name) == 1:
                     question = lexicon().phrases["wonder_name"].format(name=name.title())
-                    why = "it was named once"
-                    yield Gap(question, name, why, (memory.seq,), memory.private)
+                    yield Gap(question, name, "it was named once", (int(seq),), bool(private))
 
     def _times_said(self, name: str) -> int:
         """How often the author said a name: that a reply says it back counts for nothing."""
-        found = self.index.get(seq for seq, _ in self.index.search([name], SOUGHT))
-        said = [m for m in found.values() if m.event_type is EventType.AUTHOR_MESSAGE]
-        return len(said) if len(found) < SOUGHT else SOUGHT
+        found = [
+            row[0]
+            for seq, _ in self.index.search([name], SOUGHT)
+            if (row := self.index.row(_KIND_OF, (seq,)))
+        ]
+        said = found.count(EventType.AUTHOR_MESSAGE.value)
+        return said if len(found) < SOUGHT else SOUGHT
 
     def _memory_of(self, cycle: int) -> int:
         """The memory a cycle is known by: what set it off; 0: it was forgotten."""

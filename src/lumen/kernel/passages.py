@@ -50,8 +50,11 @@ def quoted(text: str, start: int, stop: int) -> str:
     """A passage as it is quoted: short messages whole, long ones around the passage."""
     if len(text) <= LONGEST_QUOTE:
         return " ".join(text.split())
-    spans = sentences(text)
-    first = last = next(n for n, (_, b) in enumerate(spans) if b > start)
+    # Only what can be quoted is looked at: in a long text every sentence would be, for a line of it.
+    left = max(0, start - 2 * LONGEST_QUOTE)
+    near = sentences(text[left : start + 4 * LONGEST_QUOTE])
+    spans = [(left + a, left + b) for a, b in near if a or not left]
+    first = last = next((n for n, (_, b) in enumerate(spans) if b > start), len(spans) - 1)
     while True:
         if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= LONGEST_QUOTE:
             last += 1

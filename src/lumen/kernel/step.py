@@ -163,8 +163,8 @@ class Hands(Protocol):
 class Unknowns(Protocol):
     """What is not known and might matter; for the explore loop."""
 
-    def gaps(self) -> tuple[Gap, ...]:
-        """Real gaps, those the author cares about first."""
+    def gaps(self) -> Iterator[Gap]:
+        """Real gaps, those the author cares about first; each is looked for when asked for."""
         ...
 
     def asked(self) -> tuple[str, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from itertools import islice
 
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
@@ -17,20 +19,20 @@ QUESTION_TOKENS = 32
 SAME = 0.9  # questions so near each other are one
 SHOWN = 3
 LONGEST_FOUND = 400
+MOST_GAPS = 100  # gaps a cycle looks at: more than can have been asked about lately
 
 
 @step()
 async def explore(self_: Self, unknowns: Unknowns, recall: Recall, mind: Mind) -> Wondered:
     """One question, from a real gap, that was not asked lately; a strong model may put it better."""
-    asked = unknowns.asked()
-    fresh = [gap for gap in unknowns.gaps() if not repeats(gap.question, asked, recall)]
-    if not fresh:
+    first = await fresh(unknowns, recall, 1)
+    if not first:
         raise Skip("there is nothing new to wonder about")
-    gap, trouble = fresh[0], ""
+    gap, trouble = first[0], ""
     if not gap.private and await mind.strong("scraper"):
-        shown = [g for g in fresh if not g.private][:SHOWN]
+        shown = [g for g in await fresh(unknowns, recall, 2 * SHOWN) if not g.private][:SHOWN]
         better, trouble = await phrased(shown, self_, mind)
-        if words(better) and not repeats(better, asked, recall):
+        if words(better) and not repeats(better, unknowns.asked(), recall):
             gap = nearest(shown, better, recall)
     return Wondered(
         question=gap.question,
@@ -40,6 +42,19 @@ async def explore(self_: Self, unknowns: Unknowns, recall: Recall, mind: Mind) -
         private=gap.private,
         trouble=trouble,
     )
+
+
+async def fresh(unknowns: Unknowns, recall: Recall, many: int) -> list[Gap]:
+    """The first gaps that were not asked about lately."""
+    asked = unknowns.asked()
+    found: list[Gap] = []
+    for gap in islice(unknowns.gaps(), MOST_GAPS):
+        await asyncio.sleep(0)  # whoever wants it to stop is heard between two of them
+        if not repeats(gap.question, asked, recall):
+            found.append(gap)
+        if len(found) == many:
+            break
+    return found
 
 
 def repeats(question: str, asked: tuple[str, ...], recall: Recall) -> bool:
