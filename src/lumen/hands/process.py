@@ -18,6 +18,7 @@ from pathlib import Path
 from subprocess import PIPE
 
 from lumen.core.canon import printable
+from lumen.hands.ancestry import runs_a_skill
 from lumen.hands.tree import Size, Tree, growing
 
 STDERR_TAIL = 4096
@@ -126,7 +127,7 @@ async def converse(program: Program, said: bytes, limits: Limits) -> Ending:
     However this ends, cancellation included, the child's whole process group is gone, and where
     it is watched so is all that left the group.
     """
-    with growing() if program.watched else nullcontext() as tree:
+    with runs_a_skill(), growing() if program.watched else nullcontext() as tree:
         # Shielded, because asyncio, cancelled while it starts a child, ends that child alone and
         # then waits for whoever else holds its pipes. Let it come up, and then stop all of it.
         starting = asyncio.ensure_future(_start(program, limits.output_bytes, tree))

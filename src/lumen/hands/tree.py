@@ -33,7 +33,9 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class Seen:
+    """A process, its parent and its session."""
+
     pid: int
     parent: int
     session: int
@@ -118,7 +120,7 @@ def _adopt_orphans(*, yes: bool) -> None:
     ctypes.CDLL(None).prctl(_SUBREAPER, int(yes), 0, 0, 0)
 
 
-def _orphans() -> Iterator[_Seen]:
+def _orphans() -> Iterator[Seen]:
     """Children of ours that a skill has left behind.
 
     Nobody can join a session, so what is in another one than ours was started by a skill, or is
@@ -133,8 +135,8 @@ def _orphans() -> Iterator[_Seen]:
             yield one
 
 
-def _descendants(roots: list[int]) -> Iterator[_Seen]:
-    waiting = [seen for pid in roots if (seen := _look(pid))]
+def _descendants(roots: list[int]) -> Iterator[Seen]:
+    waiting = [seen for pid in roots if (seen := look(pid))]
     known: set[int] = set()
     while waiting:
         one = waiting.pop()
@@ -144,7 +146,7 @@ def _descendants(roots: list[int]) -> Iterator[_Seen]:
             waiting += _children(one.pid)
 
 
-def _stop_all(roots: list[_Seen]) -> None:
+def _stop_all(roots: list[Seen]) -> None:
     """Hold everything still first: what is killed one by one could start more meanwhile."""
     held: set[int] = set()
     while fresh := {one.pid for one in _descendants([r.pid for r in roots])} - held:
@@ -153,23 +155,24 @@ def _stop_all(roots: list[_Seen]) -> None:
         held |= fresh
 
 
-def _children(pid: int) -> list[_Seen]:
+def _children(pid: int) -> list[Seen]:
     found = []
     with suppress(OSError):
         for thread in os.listdir(_PROC / str(pid) / "task"):  # noqa: PTH208 - names are enough
             with suppress(OSError):
                 said = (_PROC / str(pid) / "task" / thread / "children").read_bytes()
-                found += [seen for each in said.split() if (seen := _look(int(each)))]
+                found += [seen for each in said.split() if (seen := look(int(each)))]
     return found
 
 
-def _look(pid: int) -> _Seen | None:
+def look(pid: int) -> Seen | None:
+    """A process as it is now; nothing when there is none, or it cannot be seen."""
     try:
         stat = (_PROC / str(pid) / "stat").read_bytes()
     except OSError:
         return None
     told = stat[stat.rindex(b")") + 2 :].split()  # the name before it may hold anything
-    return _Seen(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)
+    return Seen(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)
 
 
 def _send(pid: int, what: signal.Signals) -> None:

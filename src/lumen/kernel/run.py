@@ -1,8 +1,7 @@
 """The runner: hands each step only what it reads, records each beat, commits through the gate.
 
 The order is the loop's. A beat's changes and its kernel memory are one commit; the reply is
-durable before anyone sees it. The chain's head is signed at both durable points, so that a turn
-killed later leaves the author's words signed, and at the end.
+durable before anyone sees it; the last beat of a turn signs the chain's head.
 """
 
 from __future__ import annotations
@@ -145,7 +144,7 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
     session_key = f"lumen:interface:{ulid(kernel.clock)}"
     adopt_edits(kernel)
     with talking(kernel.being), in_turn(kernel.being):
-        placed = kernel.gate.record(_heard(text, session_key, private), sign=True)
+        placed = kernel.gate.record(_heard(text, session_key, private))
         stimulus = Stimulus(text, placed.seq, session_key, private)
         turn: Turn | None = None
         try:
@@ -197,7 +196,7 @@ async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
         skills = turn.hands.entries
         turn.hands.entries = []
         placed = turn.kernel.gate.commit(
-            loop.name, changes, record, before=skills, durable=acts, sign=acts or last
+            loop.name, changes, record, before=skills, durable=acts, sign=last
         )
         if acts and turn.slots[Reply].changes:
             turn.reply_event = placed[-2].seq  # the last one is the beat's own memory
@@ -364,6 +363,25 @@ async def identity(kernel: Kernel, role: str = "interface", *, local: bool = Tru
     except MindError:
         small = False
     return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small, local=local)
+
+
+def overheard(text: str) -> Entry:
+    """Words that a skill put in where the author speaks: a tool's, and no evidence of anything.
+
+    Raises:
+        UsageError: there is nothing to keep, or too much.
+    """
+    text = clean(text).strip()
+    if not says_something(text) or len(text) > LONGEST_MESSAGE:
+        raise UsageError("what a skill said is empty, or too much", fix="lumen chat --help")
+    return Entry(
+        author=Author.SELF,
+        event_type=EventType.WORLD_ACTION,
+        origin=Origin.TOOL,
+        situation="overheard",
+        description=f"A skill said: {text}",
+        session_key="lumen:skill",
+    )
 
 
 def _heard(text: str, session_key: str, private: bool) -> Entry:

@@ -20,12 +20,13 @@ from lumen.core.canon import clean
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
+from lumen.hands.ancestry import started_by_skill
 from lumen.kernel.cycle import due, reflect
 from lumen.kernel.escalate import propose
 from lumen.kernel.learning import Learner
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.naming import LONGEST_NAME, UNNAMED, is_called, names_given
-from lumen.kernel.run import Answered, Kernel, Watch, converse, says_something
+from lumen.kernel.run import Answered, Kernel, Watch, converse, overheard, says_something
 from lumen.kernel.steps.reflect import in_words
 
 if TYPE_CHECKING:
@@ -126,6 +127,9 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
     if message is not None and message != "-" and not says_something(message):
         raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
     being, by_default = find_being(named)
+    if started_by_skill():
+        _overheard(being, message, as_json=as_json)
+        return
     if by_default and not being.settings.exists():
         _be_born(being)
     settings = must_be(being)
@@ -144,6 +148,20 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
             raise
         finally:
             talk.kernel.close()
+
+
+def _overheard(being: Being, message: str | None, *, as_json: bool) -> None:
+    """Keep what a skill says through this command: as a tool's word, which nobody answers."""
+    from lumen.body.app import opened
+
+    must_be(being)
+    text = _stdin() if message in (None, "-") else message or ""
+    with opened(being, note) as kernel:
+        placed = kernel.gate.record(overheard(text))
+    if as_json:
+        show({"kept": placed.seq, "origin": "tool"})
+    else:
+        note("A skill said this: it is kept as the skill's word, and not answered.")
 
 
 def _open(being: Being, settings: Settings) -> Kernel:

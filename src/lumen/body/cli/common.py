@@ -19,9 +19,19 @@ from lumen.body.config import find_being
 from lumen.core.canon import JSON, printable, shown
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Being
-from lumen.core.errors import UsageError
+from lumen.core.errors import Refused, UsageError
+from lumen.hands.ancestry import started_by_skill
 
 R = TypeVar("R")
+# What a skill may start: it changes nothing; and `chat`, which keeps its words as a tool's.
+FOR_SKILLS = frozenset(
+    {
+        "approvals", "archive verify", "chat", "checkpoint diff", "checkpoint list", "doctor",
+        "egress", "goals", "keys list", "memory", "models list", "prompts check", "prompts diff",
+        "prompts list", "prompts show", "self diff", "self show", "skills", "skills show", "status",
+        "trace", "treasury", "values", "why",
+    }
+)  # fmt: skip
 
 
 def shared(function: Callable[..., R]) -> Callable[..., R]:
@@ -33,10 +43,28 @@ def shared(function: Callable[..., R]) -> Callable[..., R]:
     @functools.wraps(function)
     def command(named: str | None, debug: bool, **rest: Any) -> R:  # noqa: ANN401 - click hands over whatever the options are
         del debug  # main() looks for it before click does
+        refuse_to_skills(click.get_current_context())
         first = (click.get_current_context().find_root().obj or {}).get("being")
         return function(named=first if named is None else named, **rest)
 
     return command
+
+
+def refuse_to_skills(ctx: click.Context) -> None:
+    """A skill may look at the being; what changes it or speaks for the author is the author's.
+
+    Raises:
+        Refused: a running skill started this command, and it is not one that only looks.
+    """
+    names: list[str] = []
+    here: click.Context | None = ctx
+    while here is not None and here.parent is not None:
+        names.insert(0, str(here.info_name))
+        here = here.parent
+    name = " ".join(names)
+    if name not in FOR_SKILLS and started_by_skill():
+        what = f"a skill started `lumen {name}`, and that is for the author alone"
+        raise Refused(what, fix="run it yourself, in a terminal")
 
 
 def being_meant(named: str | None) -> Being:
