@@ -190,7 +190,7 @@ def test_lost_signatures_are_shown_and_made_again(talked: Lumen, heads: bytes) -
     assert "signed up to event 0" in talked.run("status").out
     path.unlink()
     assert "signed up to event 0" in talked.run("status").out
-    assert "no signed head" in talked.run("archive", "verify").out
+    assert "lacks one by the key the being was born with" in talked.run("archive", "verify").out
     assert talked.run("chat", "-m", "hello").code == 0
     assert "signed up to" not in talked.run("status").out
     assert talked.verified()

@@ -186,6 +186,8 @@ def test_in_a_conversation_it_is_shown_asked_and_done(knowing: Lumen) -> None:
     screen.type("/forget vermilion\r")
     screen.wait_for("for good?")
     screen.type("y\r")
+    screen.wait_for("Passphrase (empty: none)")
+    screen.type("\r")
     screen.wait_for("Forgotten: ")
     screen.wait_for("you ›")
     assert holding(knowing) == []

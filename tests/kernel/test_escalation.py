@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.kernel.recorder import connect, fails
 
-from lumen.core.data import Author, EventType, Head, kernel_entry
+from lumen.core.data import Author, EventType, kernel_entry
 from lumen.core.errors import Denied, OverBudget, UsageError, Withheld
 from lumen.kernel.approvals import Proposal, decide, proposals, signed_by
 from lumen.kernel.escalate import escalate, expected_value, life, propose
 from lumen.kernel.treasury import GUESSED, Caps, phase
 from lumen.mind.endpoints import Endpoint
-from lumen.soul.keys import Keyring, is_signed
+from lumen.soul.keys import Keyring
 from lumen.soul.ledger import calls
 from lumen.soul.verify import verify
 
@@ -150,42 +151,41 @@ def test_the_answer_is_a_memory_of_its_own_under_the_models_name(
     assert not able.kernel.index.get([reply.seq])[reply.seq].private
 
 
-def test_the_authors_yes_is_signed_with_the_souls_key_and_no_heads_signature_passes_for_it(
+def test_the_authors_yes_is_signed_with_the_authors_key_and_counts_in_its_place_alone(
     able: Life,
 ) -> None:
     proposal = proposed(able)
     allow(able, proposal.seq)
+    genesis = able.events()[0].entry.payload
+    assert signed_by(able.kernel.index, proposal.seq) == genesis["author_key"]
+    assert genesis["author_key"] != genesis["public_key"]
     told = next(e.entry.payload for e in able.events() if e.entry.situation == "approved")
-    event_hash = able.kernel.index.hash_of(proposal.seq)
-    yes = Head(soul(able), proposal.seq, f"approved:{event_hash}", told["key"], told["signature"])
-    assert is_signed(yes)
-    assert told["key"] == able.events()[0].entry.payload["public_key"]
-    assert signed_by(able.kernel.index, proposal.seq) == told["key"]
-    assert not is_signed(replace(yes, event_hash=event_hash))
-    assert not is_signed(replace(yes, event_hash=f"denied:{event_hash}"))
-    assert not is_signed(replace(yes, seq=proposal.seq + 1))
+    again = kernel_entry("approved", "Said again.", "lumen:author", told)
+    decide(able.kernel.gate, soul(able), proposal.seq, allow=False)
+    able.kernel.gate.record(again)
+    able.kernel.index.catch_up()
+    assert signed_by(able.kernel.index, proposal.seq) == ""
 
 
-@pytest.mark.parametrize("forged", ["a head", "a no", "another proposal", "a strange key"])
-def test_a_yes_that_was_not_signed_as_one_is_none(
+@pytest.mark.parametrize("forged", ["unsigned", "the host's key", "a strange key", "another one"])
+def test_a_yes_that_the_author_did_not_sign_is_none(
     able: Life, cloud: Recorder, tmp_path: Path, forged: str
 ) -> None:
     proposal = proposed(able)
     keys, event_hash = able.keyring, able.kernel.index.hash_of(proposal.seq)
-    said = {
-        "a head": event_hash,
-        "a no": f"denied:{event_hash}",
-        "another proposal": f"approved:{able.kernel.index.hash_of(2)}",
-        "a strange key": f"approved:{event_hash}",
+    strange = Keyring(tmp_path / "elsewhere")
+    strange.create_both(soul(able))
+    strange.adopt_both(soul(able))
+    signer = {
+        "unsigned": None,
+        "the host's key": partial(keys.host_sign, soul(able)),
+        "a strange key": strange.open_author(soul(able), str),
+        "another one": keys.open_author(soul(able), str),
     }[forged]
-    if forged == "a strange key":
-        keys = Keyring(tmp_path / "elsewhere")
-        keys.create(soul(able))
-        keys.adopt(soul(able))
-    head = keys.sign(soul(able), proposal.seq, said)
-    assert is_signed(head)
-    payload = {"proposal": proposal.seq, "key": head.key, "signature": head.signature}
-    able.kernel.gate.record(kernel_entry("approved", "Forged.", "lumen:author", payload))
+    wrong = able.kernel.index.hash_of(2) if forged == "another one" else event_hash
+    payload = {"proposal": proposal.seq, "event_hash": wrong}
+    entry = kernel_entry("approved", "Forged.", "lumen:author", payload)
+    able.kernel.gate.record(entry, signer=signer)
 
     with pytest.raises(UsageError, match="you have not allowed"):
         carried_out(able, replace(proposal, state="approved"))

@@ -16,6 +16,7 @@ from lumen.core.errors import UsageError
 from lumen.kernel.checkpoints import create, restore
 from lumen.kernel.deep import compare
 from lumen.kernel.forget import Plan, carry_out, find, plan
+from lumen.kernel.keys import author_signer
 from lumen.kernel.maintain import summaries
 from lumen.kernel.mend import announcement, erase
 from lumen.soul.history import checkpoints
@@ -274,7 +275,8 @@ def test_uses_of_other_memories_outlive_the_turn_that_is_forgotten(life: Life) -
 def announce(life: Life, found: Plan) -> int:
     """Only the event that says what is forgotten, as a kill right after it leaves things."""
     entry = announcement(life.kernel.gate, found.erasure, "Forgotten.")
-    return life.kernel.gate.writer.append([entry], durable=True)[-1].seq
+    signer = author_signer(life.kernel.gate)
+    return life.kernel.gate.writer.append([entry], durable=True, signer=signer)[-1].seq
 
 
 def test_an_erasure_cut_off_before_the_lines_were_blanked_is_finished_at_the_next_start(

@@ -18,10 +18,10 @@ from tests.measuring import measured
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Entry, EventType, Origin
-from lumen.soul.archive import Placed, segments
+from lumen.soul.archive import Placed, parse, segments
 from lumen.soul.database import FOLDED
 from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
+from lumen.soul.keys import Keyring, Signed
 from lumen.soul.verify import Report, verify
 from lumen.soul.write import Writer
 
@@ -78,6 +78,11 @@ class Home:
         writer = self.writer()
         writer.begin(ulid(self.clock))
         return writer
+
+    def author(self, text: bytes) -> Signed:
+        """The author's key, open."""
+        soul = parse(self.lines()[0]).soul
+        return self.keyring.author_sign(soul, text, lambda: "")
 
     def later(self, **ahead: float) -> None:
         """Move the clock."""

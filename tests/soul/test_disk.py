@@ -161,7 +161,7 @@ print(tried(lambda: writer.append([said("three")], durable=True, sign=True)))
 """
     assert output(home, script, home.newest(), soul) == ["NoSpace", "False", "done", "done"]
     report = home.verify()
-    assert (report.ok, report.count, report.signed) == (True, 5, 5)
+    assert (report.ok, report.count, report.signed, report.unvouched) == (True, 5, 2, 3)
 
 
 def test_a_file_that_finds_no_room_stays_as_it_was(home: Home) -> None:

@@ -40,7 +40,7 @@ class Forgetful:
     def erase(self, erases: JSON, author: Author = Author.KERNEL) -> int:
         """Say that lines are erased, without touching them; returns the erasure's number."""
         word = self.home.entry("Forgotten.", author, "erasure", {"erases": erases})
-        return self.writer.append([word], durable=True, sign=True)[-1].seq
+        return self.writer.append([word], durable=True, sign=True, signer=self.home.author)[-1].seq
 
     def stub(self, by: object, seq: int = TARGET) -> bytes:
         """A line blanked out the way the format asks."""

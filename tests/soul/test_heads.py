@@ -60,7 +60,9 @@ def test_a_torn_last_head_is_noted_and_mended_by_the_next_signature(home: Home, 
 def test_a_file_that_holds_only_half_a_head_is_mended(home: Home) -> None:
     writer = home.begin()
     home.overwrite(home.being.heads, home.being.heads.read_bytes()[:40])
-    assert "no signed head: heads.jsonl is missing or empty" in home.verify().notes
+    report = home.verify()
+    assert report.problem is not None
+    assert "lacks one by the key the being was born with" in report.problem.what
     home.say(writer, "on it goes", sign=True)
     assert [h.seq for h in heads_of(home)] == [2]
 

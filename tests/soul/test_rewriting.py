@@ -204,7 +204,7 @@ def test_nothing_but_what_no_head_has_signed_can_go_unnoticed(grown: Grown) -> N
         torn = at - data.rfind(b"\n", 0, at) - 1
         note = f"{name} ends in an unfinished line of {torn} bytes"
         assert (cut.ok, cut.count) == (True, EVENTS + data.count(b"\n", signed, at))
-        assert cut.notes == ((note,) if torn else ())
+        assert [n for n in cut.notes if "not signed" not in n] == ([note] if torn else [])
         # One byte changed is still found; only of the last newline nothing is left to tell.
         changed = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
         report = grown.spoil_files({**grown.files(), name: changed}, grown.heads)

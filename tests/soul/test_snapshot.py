@@ -173,7 +173,7 @@ def test_a_text_that_is_forgotten_under_the_copy_is_not_in_it(lived: Home, step:
         named = {"seq": 3, "event_hash": line[15:79].decode()}
         word = lived.entry("Forgotten.", Author.KERNEL, "erasure", {"erases": [named]})
         writer = lived.writer()
-        by = writer.append([word], durable=True, sign=True)[-1].seq
+        by = writer.append([word], durable=True, sign=True, signer=lived.author)[-1].seq
         writer.close()
         start = ERASED + b"%d}" % by
         stub = line[:cut] + start + b" " * (len(line) - cut - 2 - len(start)) + b"}\n"

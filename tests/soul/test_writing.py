@@ -229,10 +229,11 @@ def test_a_host_without_the_key_makes_one_and_says_so(home: Home) -> None:
     ]
     added = events(home)[2]
     assert (added.entry.situation, added.entry.author) == ("key_added", Author.KERNEL)
-    assert added.entry.payload["vouched"] is False
+    assert added.entry.payload["role"] == "host"
     report = home.verify()
-    assert (report.ok, report.signed) == (True, 4)
+    assert (report.ok, report.signed, report.unvouched, report.trusted) == (True, 2, 3, False)
     assert report.key == events(home)[0].entry.payload["public_key"]
+    assert report.notes[0].startswith("unvouched from event 3: ")
     home.say(second, "again", sign=True)
     assert [e.entry.situation for e in events(home)].count("key_added") == 1
     assert home.verify().ok
@@ -353,6 +354,6 @@ def test_a_closed_writer_opens_again_by_itself(home: Home) -> None:
     before = len(list(DESCRIPTORS.iterdir()))
     writer.close()
     writer.close()
-    assert len(list(DESCRIPTORS.iterdir())) == before - 3
+    assert len(list(DESCRIPTORS.iterdir())) == before - 4
     home.say(writer, "once more", sign=True)
     assert home.verify().ok

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
 from lumen.body.config import Settings, data_home, must_be, zone
+from lumen.body.passphrase import offer, passphrase
 from lumen.body.reach import (
     assignments_of,
     endpoints_of,
@@ -123,6 +125,7 @@ def open_kernel(
     inner_must_be_local(settings, reachable)
     secrets = (*settings.redact, *secrets_in(reachable))
     gate = Gate(being, keyring(), clock, index, secrets)
+    gate.ask, gate.offer = passphrase, partial(offer, gate.keyring)
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
@@ -207,6 +210,8 @@ def opened(being: Being, tell: Callable[[str], None], *, alone: bool = False) ->
     try:
         yield kernel
     finally:
+        for line in kernel.gate.repairs:
+            tell(line)
         kernel.close()
 
 

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Entry, Event, Head, kernel_entry
+from lumen.core.data import Author, Entry, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
+from lumen.kernel.keys import author_signer
 from lumen.soul.archive import parse, read_at
 from lumen.soul.index import Index
-from lumen.soul.keys import is_signed
+from lumen.soul.witness import trust_in
 
 ESCALATION = "escalation"
 SKILL = "skill_proposed"
@@ -135,29 +136,26 @@ def may_run(index: Index, name: str, sha256: str) -> bool:
 
 
 def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> Proposal:
-    """The author's word on a proposal, signed with a key that is kept outside the being.
+    """The author's word on a proposal, signed with the author's key.
 
     Raises:
         UsageError: nothing of that number waits.
+        Locked: the key is under a passphrase that was not given.
     """
     what = APPROVED if allow else DENIED
+    signer = author_signer(gate)
     with gate.writer.held():
         gate.index.catch_up()
         proposal = next((p for p in proposals(gate.index) if p.seq == seq), None)
         if proposal is None or proposal.state not in _open_to(proposal):
             standing = f"was {proposal.state} already" if proposal else "is no proposal"
             raise UsageError(f"event {seq} {standing}", fix="lumen approvals")
-        if proposal.state == what:  # it stands, and was not carried out yet
+        stands = what == DENIED or signed_by(gate.index, seq)
+        if proposal.state == what and stands:  # and was not carried out yet
             return proposal
-        # Its own words before the hash: the signature under a chain's head must not pass for a yes.
-        head = gate.keyring.sign(soul, seq, f"{what}:{gate.index.hash_of(seq)}")
-        entry = kernel_entry(
-            what,
-            f"The author {what} {proposal.what}.",
-            "lumen:author",
-            {"proposal": seq, "key": head.key, "signature": head.signature},
-        )
-        gate.record(entry, sign=True)
+        said: dict[str, JSON] = {"proposal": seq, "event_hash": gate.index.hash_of(seq)}
+        entry = kernel_entry(what, f"The author {what} {proposal.what}.", "lumen:author", said)
+        gate.record(entry, sign=True, signer=signer)
         gate.index.catch_up()
     return replace(proposal, state=what)
 
@@ -169,24 +167,20 @@ def _open_to(proposal: Proposal) -> tuple[str, ...]:
 
 
 def signed_by(index: Index, seq: int) -> str:
-    """The key under the author's yes to a proposal; empty where it stands under none.
-
-    Only a key that the archive named before then is the being's.
-    """
-    keys: set[str] = set()
+    """The author's key under the yes to a proposal; empty where it stands under none that counts."""
     found = ""
+    trust = trust_in(index, index.accepted(index.soul()))
     rows = index.rows(
         "SELECT segment, offset, length FROM events WHERE author = 'kernel' "
-        "AND situation IN ('genesis', 'key_added', 'approved', 'denied') ORDER BY seq"
+        "AND situation IN ('approved', 'denied') ORDER BY seq"
     )
     for place in rows:
         event = parse(read_at(index.being.memory, *place))
         told = event.entry.payload
-        if "public_key" in told:
-            keys.add(str(told["public_key"]))
-        elif _about(told) == seq:
-            found = str(told.get("key", "")) if _is_yes(event, index.hash_of(seq)) else ""
-            found = found if found in keys else ""
+        if _about(told) == seq:
+            same = told.get("event_hash") == index.hash_of(seq)
+            yes = event.entry.situation == APPROVED and event.seq in trust.authored and same
+            found = str(told["signed"]["key"]) if yes else ""
     return found
 
 
@@ -194,11 +188,3 @@ def _about(told: dict[str, JSON]) -> int:
     """The proposal an event is about; 0 for none."""
     seq = told.get("proposal")
     return seq if isinstance(seq, int) else 0
-
-
-def _is_yes(event: Event, event_hash: str) -> bool:
-    told = event.entry.payload
-    said = f"approved:{event_hash}"
-    key, signature = str(told.get("key", "")), str(told.get("signature", ""))
-    head = Head(event.soul, _about(told), said, key, signature)
-    return event.entry.situation == APPROVED and is_signed(head)

@@ -8,6 +8,7 @@ decided elsewhere; what each makes of the files is in revise.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +26,7 @@ from lumen.core.data import (
     Store,
     kernel_entry,
 )
-from lumen.core.errors import Refused
+from lumen.core.errors import Locked, LumenError, Refused
 from lumen.kernel.edits import look, read
 from lumen.kernel.redact import redacted, redacted_json, secret_line
 from lumen.kernel.revise import base_of, revise
@@ -36,6 +37,7 @@ from lumen.soul.history import all_kept
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.selfhood import is_self, store_of
+from lumen.soul.signed import Signer
 from lumen.soul.write import Writer
 
 # DESIGN's table of who may write what; a verb of its own is a store of its own. Prompts, code,
@@ -110,6 +112,9 @@ class Gate:
         self.keyring = keyring
         self.clock = clock
         self.writer = Writer(being, keyring, clock)
+        self.ask: Callable[[], str] = _nobody_to_ask  # gives the passphrase of the author's key
+        self.offer: Callable[[str], None] = lambda _soul: None  # may put an open key under one
+        index.accepted = keyring.accepted
 
     @property
     def repairs(self) -> list[str]:
@@ -117,12 +122,16 @@ class Gate:
         return self.writer.repairs
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the files; what nobody has signed yet is signed."""
+        with suppress(LumenError):  # a full disk: the mark still knows it for this host's own
+            self.writer.sign_rest()
         self.writer.close()
 
-    def record(self, entry: Entry, *, sign: bool = False) -> Placed:
+    def record(self, entry: Entry, *, sign: bool = False, signer: Signer | None = None) -> Placed:
         """Archive what happened, durably: the kernel's own word, for which no grant is asked."""
-        return self.writer.append([self._redacted(entry)], durable=True, sign=sign)[-1]
+        return self.writer.append([self._redacted(entry)], durable=True, sign=sign, signer=signer)[
+            -1
+        ]
 
     def announce(self, entry: Entry, allow: Callable[[], None]) -> Placed:
         """Archive, durably, that something is about to be spent, if that is allowed.
@@ -271,6 +280,13 @@ class Gate:
         }
         self.record(kernel_entry("refused", f"Refused: {error.what}.", session_key, payload))
         return Refused(f"refused: {error.what}", fix=error.fix)
+
+
+def _nobody_to_ask() -> str:
+    raise Locked(
+        "the author's key is under a passphrase, and nobody is here to give it",
+        fix="LUMEN_PASSPHRASE=…, or --passphrase-file FILE",
+    )
 
 
 def begin(

@@ -1,8 +1,8 @@
 """The gate's other half: what is done to a being's files outside a turn's own commits.
 
 Opening mends what a crash left and refuses a chain this host has not seen; a skill's meddling is
-put back; the author erases, and accepts a rollback. Each is archived, in an order that leaves
-nothing unsaid wherever it is cut off.
+put back; the author erases. Each is archived, in an order that leaves nothing unsaid wherever it is
+cut off. What the author accepts is in acceptance.py.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from pathlib import Path
 from lumen.core.canon import JSON, sha256
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Author, Being, Entry, EventType, Head, Origin, kernel_entry
-from lumen.core.errors import Busy, Damaged, Refused, UsageError
+from lumen.core.errors import Busy, Damaged, Refused
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import look, read, watched
+from lumen.kernel.keys import author_signer
 from lumen.soul.archive import Placed, content_length, parse, read_at
 from lumen.soul.disk import FOLDER, LINK, standing
-from lumen.soul.files import blank, keep_heads, set_aside, set_file
+from lumen.soul.files import blank, cut_lines, keep_heads, set_aside, set_file
 from lumen.soul.files import put_back as put_file_back
+from lumen.soul.heads import newest_counting
 from lumen.soul.history import Kept, all_kept, kept, unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched
 from lumen.soul.ring import is_sound
-from lumen.soul.witness import SURE, refuse_strange
+from lumen.soul.witness import OLD, Foreign, refuse_strange, trust_in
 
 STAGED = re.compile(r"\..+\.[0-9]+\.new")
 AUTHOR = "lumen:author"
@@ -52,53 +54,59 @@ def recover(gate: Gate, soul: str = "") -> None:
     gate.index.catch_up()  # it may have to be made anew: that keeps nobody from writing
     with gate.writer.held():  # what a power cut took is put back before anything is judged
         gate.index.catch_up()
-        if soul:
-            refuse_strange(gate.index, gate.keyring, soul)
+        if soul and (found := refuse_strange(gate.index, gate.keyring, soul)):
+            _settle_end(gate, found)
+        gate.writer.own_up()
         gate.writer.recover()
         gate.index.catch_up()
         for path in _staged(gate.being):
             path.unlink(missing_ok=True)
         for seq, targets in unscrubbed(gate.index).items():
-            _scrub(gate, seq, targets)
-            gate.repairs.append(f"What event {seq} erases is blanked out on disk now.")
+            _finish(gate, seq, targets)
         _bring_up(gate)
         _own_up(gate)
 
 
-def accept(gate: Gate, soul: str, head: str = "") -> Placed:
-    """Go on from a chain this host has not seen, because the author says so.
+def _finish(gate: Gate, seq: int, targets: Sequence[int]) -> None:
+    """Carry out an erasure that was cut off, if it is the author's word; else tell of it."""
+    trust = trust_in(gate.index, gate.keyring.accepted(gate.index.soul()))
+    covered = newest_counting(gate.being.heads, trust, lambda h: _of_chain(gate.index, h))
+    if trust.may_erase(seq, covered):
+        _scrub(gate, seq, targets)
+        gate.repairs.append(f"What event {seq} erases is blanked out on disk now.")
+    else:
+        which = ", ".join(map(str, targets))
+        gate.repairs.append(
+            f"Event {seq} says that it erases event {which}, and no key of the author's signed it: "
+            "nothing was blanked out."
+        )
 
-    Raises:
-        UsageError: there is nothing to accept, or the fork was not named by its head.
-    """
-    with gate.writer.held():
-        gate.index.catch_up()
-    seen = gate.keyring.witness(soul)
-    if seen is None or gate.index.hash_of(seen.seq) == seen.event_hash:
-        raise UsageError("this archive is the one this host has seen", fix="lumen archive verify")
-    last, ours = gate.index.last_head()
-    forked = bool(gate.index.hash_of(seen.seq))
-    if (forked or head) and not (len(head) >= SURE and ours.startswith(head)):
-        raise UsageError(
-            f"a fork is accepted by naming the head that is kept, and this one's is {ours[:16]}…",
-            fix=f"lumen archive accept-rollback --head {ours[:SURE]}",
-        )
-    with gate.writer.held():
-        gate.writer.recover()
-        gate.index.catch_up()
-        aside = keep_heads(gate.being, lambda h: _of_chain(gate.index, h))
-        what = f"The author accepted this chain, which ends at event {last}, in place of the one"
-        entry = kernel_entry(
-            "rollback_accepted",
-            f"{what} this host had seen up to event {seen.seq}.",
-            AUTHOR,
-            {
-                "head": ours,
-                "seen": {"seq": seen.seq, "event_hash": seen.event_hash},
-                "heads": aside,
-            },
-        )
-        return gate.writer.accept(entry)
+
+def _settle_end(gate: Gate, found: Foreign) -> None:
+    """Go on from lines that need no word of the author's: of a cut-off append, or of old."""
+    if found.kind == OLD:
+        gate.repairs.append(f"Not signed and from before that was watched, kept as it is: {found}.")
+        return
+    kept = cut_end(gate, found)
+    what = f"An append that was cut off, {found}, was moved to quarantine: never acknowledged."
+    gate.record(kernel_entry("repair", what, KERNEL, {"files": kept}))
+    gate.repairs.append(what)
+
+
+def cut_end(gate: Gate, found: Foreign) -> list[JSON]:
+    """Move lines at the end, and the heads that speak for them, to quarantine; the files' names."""
+    place = gate.index.place(found.first)
+    kept: list[JSON] = [*cut_lines(gate.being.memory, place[0], place[1])] if place else []
+    gate.index.rebuild()
+    drop_strange_heads(gate)
+    gate.writer.own_up()
+    return kept
+
+
+def drop_strange_heads(gate: Gate) -> int:
+    """Set aside every signed head that is not of this chain; returns how many."""
+    known = gate.index.hash_of
+    return keep_heads(gate.being, lambda h: known(h.seq) == h.event_hash)
 
 
 def rebuild(gate: Gate, progress: Progress = unwatched) -> list[str]:
@@ -168,7 +176,9 @@ def erase(gate: Gate, plan: Erasure, what: str) -> Placed:
 
     Raises:
         Refused: a file that tells of it has an edit that would be lost; nothing was changed.
+        Locked: the author's key is under a passphrase that was not given; nothing was changed.
     """
+    signer = author_signer(gate)
     with gate.writer.held():
         gate.index.catch_up()
         edits = look(gate.being, gate.index, gate.secrets)
@@ -181,7 +191,7 @@ def erase(gate: Gate, plan: Erasure, what: str) -> Placed:
             )
         files = {gate.being.at(path): text.encode() for path, text in plan.files.items()}
         entry = announcement(gate, plan, what)
-        placed = gate.writer.append([entry], durable=True, files=files)[-1]
+        placed = gate.writer.append([entry], durable=True, files=files, signer=signer)[-1]
         gate.index.catch_up()
         _scrub(gate, placed.seq, plan.targets)
     return placed

@@ -1,7 +1,8 @@
 """The runner: hands each step only what it reads, records each beat, commits through the gate.
 
 The order is the loop's. A beat's changes and its kernel memory are one commit; the reply is
-durable before anyone sees it; the last beat of a turn signs the chain's head.
+durable before anyone sees it. The chain's head is signed at both durable points, so that a turn
+killed later leaves the author's words signed, and at the end.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
     session_key = f"lumen:interface:{ulid(kernel.clock)}"
     adopt_edits(kernel)
     with talking(kernel.being), in_turn(kernel.being):
-        placed = kernel.gate.record(_heard(text, session_key, private))
+        placed = kernel.gate.record(_heard(text, session_key, private), sign=True)
         stimulus = Stimulus(text, placed.seq, session_key, private)
         turn: Turn | None = None
         try:
@@ -196,7 +197,7 @@ async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
         skills = turn.hands.entries
         turn.hands.entries = []
         placed = turn.kernel.gate.commit(
-            loop.name, changes, record, before=skills, durable=acts, sign=last
+            loop.name, changes, record, before=skills, durable=acts, sign=acts or last
         )
         if acts and turn.slots[Reply].changes:
             turn.reply_event = placed[-2].seq  # the last one is the beat's own memory

@@ -184,14 +184,19 @@ def segment_for(memory: Path, timestamp: str) -> Path:
 def segments(memory: Path, since: str = "") -> list[Path]:
     """Every segment, or those from a name on, oldest first.
 
-    Files of other names, or in another year's folder, are none of ours.
+    Files of other names, or in another year's folder, are none of ours; nor is what is no file,
+    such as a pipe, which would keep its reader waiting for ever.
     """
     found: list[Path] = []
     for year in sorted(memory.glob("[0-9][0-9][0-9][0-9]/")):
         if year.name < since[:4]:
             continue
         with os.scandir(year) as files:  # a tenth of what making a path of each file costs
-            names = [f.name for f in files if f.name >= since and SEGMENT.fullmatch(f.name)]
+            names = [
+                f.name
+                for f in files
+                if f.name >= since and SEGMENT.fullmatch(f.name) and f.is_file()
+            ]
         found += [year / name for name in sorted(names) if name.startswith(year.name)]
     return found
 
@@ -233,7 +238,7 @@ def shared(memory: Path) -> Iterator[None]:
     A copy without a lock file (a backup, a read-only disk) has no writers.
     """
     lock = memory / LOCK
-    if not lock.exists():
+    if not lock.is_file():
         yield
         return
     with lock.open("rb") as file:

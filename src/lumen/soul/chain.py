@@ -27,7 +27,21 @@ from lumen.soul.archive import (
 OPENING = b'{"event_hash":"%b","parent_hash":"%b","seq":%d,"soul":"%b","id":"'
 FIELDS_AT = len(OPENING % (bytes(64), bytes(64), 1, bytes(26))) + STAMP_AT + 24
 SITUATION_AT = len(b',"salt":"') + 32 + len(b'",')
-NOTABLE = (b'"situation":"erasure"', b'"situation":"genesis"', b'"situation":"key_added"')
+NOTABLE = tuple(  # what is about keys, or needs the author's signature
+    b'"situation":"%b"' % name
+    for name in (
+        b"genesis",
+        b"key_added",
+        b"key_vouched",
+        b"key_revoked",
+        b"erasure",
+        b"erasures_vouched",
+        b"approved",
+        b"denied",
+        b"tail_accepted",
+        b"tail_cut",
+    )
+)
 CHANGED = "was changed after it was written"
 MISPLACED = "does not follow from the event before it"
 MISSING = "is missing: event %d stands in its place"

@@ -30,6 +30,8 @@ CREATE INDEX events_session ON events(session_key);
 CREATE INDEX events_repairs ON events(situation) WHERE situation = 'repair';
 CREATE INDEX events_asked ON events(situation, seq)
   WHERE situation IN ('escalation', 'skill_proposed', 'approved', 'denied', 'escalated');
+CREATE INDEX events_trust ON events(seq) WHERE author = 'kernel' AND situation IN ('approved', 'denied',
+  'erasure', 'erasures_vouched', 'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut');
 CREATE INDEX events_day ON events(segment, seq);
 CREATE INDEX events_private ON events(seq) WHERE private = 1;
 CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';

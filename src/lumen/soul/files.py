@@ -13,10 +13,11 @@ from pathlib import Path
 
 from lumen.core.canon import sha256
 from lumen.core.data import Being, Head
-from lumen.soul.archive import stub
+from lumen.soul.archive import segments, stub
 from lumen.soul.disk import FOLDER, LINK, put_in_place, refusal, save, staged
 from lumen.soul.keys import head_from
 from lumen.soul.ring import wipe
+from lumen.soul.torn import move_end
 
 
 def scaffold(being: Being, files: Mapping[Path, str]) -> None:
@@ -90,6 +91,22 @@ def blank(memory: Path, by: int, places: Sequence[tuple[str, int, int]]) -> None
         except OSError as error:
             raise refusal(error, path) from error
     wipe(memory)
+
+
+def cut_lines(memory: Path, segment: str, offset: int) -> list[str]:
+    """Move all that stands behind a place in the archive to quarantine; returns the files' names."""
+    kept = []
+    for path in reversed(segments(memory, since=segment)):
+        at = offset if path.name == segment else 0
+        with path.open("rb") as file:
+            file.seek(at)
+            data = file.read()
+        if data:
+            name = f"{path.stem}-{at}-{sha256(data)[:8]}.foreign"
+            move_end(path, at, data, memory / "quarantine" / name)
+            kept.append(name)
+    wipe(memory)  # or the ring would put them back
+    return kept
 
 
 def keep_heads(being: Being, known: Callable[[Head], bool]) -> int:

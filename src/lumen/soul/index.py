@@ -46,6 +46,7 @@ class Index:
     def __init__(self, being: Being) -> None:
         self.being = being
         self.repairs: list[str] = []
+        self.accepted: Callable[[str], frozenset[str]] = lambda _: frozenset()  # keys of a soul
         self.made = 0  # how often the database was opened or made anew: caches over it then end
         check_engine()
         self._db = self._open()
@@ -116,6 +117,10 @@ class Index:
         """Number and hash of the last event applied."""
         row = self.row("SELECT seq, event_hash FROM events ORDER BY seq DESC LIMIT 1")
         return (int(row[0]), str(row[1])) if row else (0, "")
+
+    def soul(self) -> str:
+        """Whose archive it is; empty while it is empty."""
+        return first.soul if (first := self.event(1)) else ""
 
     def memories(
         self,

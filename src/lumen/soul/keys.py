@@ -10,16 +10,18 @@ the first. Whose word counts for what is for trust.py to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from lumen.core.canon import dumps, loads
-from lumen.core.data import Head
+from lumen.core.canon import JSON, dumps, loads
+from lumen.core.data import Entry, Head, kernel_entry
 from lumen.core.errors import Damaged
 from lumen.soul.disk import refusal, save, take
+from lumen.soul.mark import Mark, read_mark
 from lumen.soul.passphrase import is_sealed, public_of, seal, unseal
 
 HEX = re.compile(r"[0-9a-f]*")
@@ -70,6 +72,21 @@ class Keyring:
         """Sign heads with the key made last, from here on."""
         _put_in_use(self.key_file(soul))
 
+    def create_both(self, soul: str) -> dict[str, str]:
+        """Make both keys of a soul about to be born; their public halves as its genesis tells them."""
+        return {"public_key": self.create(soul), "author_key": self.create_author(soul)}
+
+    def adopt_both(self, soul: str) -> None:
+        """Sign with both keys made last, from here on."""
+        self.adopt(soul)
+        self.adopt_author(soul)
+
+    def introduce(self, soul: str) -> Entry:
+        """Make a key for a host that has none, and the event that names it."""
+        said = "This host had no key for the being: a new one signs from here on, unvouched."
+        payload: dict[str, JSON] = {"public_key": self.create(soul), "role": "host"}
+        return kernel_entry("key_added", said, "lumen:kernel", payload)
+
     def create_author(self, soul: str, passphrase: str = "") -> str:
         """Make an author's key, set it aside and return its public half in hex."""
         return _set_aside(self.author_file(soul), passphrase)
@@ -102,10 +119,18 @@ class Keyring:
         Raises:
             Locked: what `ask` gave is not the passphrase.
         """
+        return self.open_author(soul, ask)(text)
+
+    def open_author(self, soul: str, ask: Callable[[], str]) -> Callable[[bytes], Signed]:
+        """The author's key, open: it signs whatever it is given, and asks for nothing any more.
+
+        Raises:
+            Locked: what `ask` gave is not the passphrase.
+        """
         path = self.author_file(soul)
         written = _read(path)
         secret = unseal(written, ask()) if is_sealed(written) else _plain(path)
-        return _signature(secret, text)
+        return partial(_signature, secret)
 
     def set_passphrase(self, soul: str, old: str, new: str) -> None:
         """Put the author's key under another passphrase, or with none in the open.
@@ -127,11 +152,57 @@ class Keyring:
         """The highest head this host has seen, or nothing on a host that never wrote.
 
         Raises:
-            Damaged: the witness is not a head.
+            Damaged: the witness is not a head, or not one of this soul that its key signed.
         """
         path = self.witness_file(soul)
         with _at(path):
-            return head_from(path.read_bytes(), path) if path.exists() else None
+            head = head_from(path.read_bytes(), path) if path.exists() else None
+        if head and not (head.soul == soul and is_signed(head)):
+            raise Damaged(
+                f"the witness {path} was forged or edited: its key did not sign it",
+                fix="find out who changed it, then move it away: the next signature makes another",
+            )
+        return head
+
+    def is_ours(self, head: Head, named: Container[str]) -> bool:
+        """Whether a head's key is one the archive names, or the one this host signs with.
+
+        The second when the event that named it was cut off: then the head says just that.
+        """
+        return head.key in named or (
+            self.has_key(head.soul) and self.host_public(head.soul) == head.key
+        )
+
+    def mark_file(self, soul: str) -> Path:
+        """Where this host keeps up to which line it wrote the archive of a soul."""
+        return self.folder / "witness" / f"{soul}.tail"
+
+    def mark(self, soul: str) -> Mark | None:
+        """Up to which line this host wrote the archive; nothing where it never did."""
+        return read_mark(self.mark_file(soul))
+
+    def accepted(self, soul: str) -> frozenset[str]:
+        """Keys that nobody of the archive vouches for and the owner of this host does.
+
+        Raises:
+            Damaged: what is kept of it cannot be read.
+        """
+        path = self.folder / "accepted" / f"{soul}.json"
+        with _at(path):
+            raw = path.read_bytes() if path.exists() else b"[]"
+        try:
+            return frozenset(map(str, list(loads(raw))))
+        except (ValueError, TypeError) as error:
+            raise Damaged(f"{path} is not a list of keys", fix="move it away") from error
+
+    def accept(self, soul: str, key: str) -> None:
+        """Keep, outside the being, that the owner of this host vouches for a key."""
+        path = self.folder / "accepted" / f"{soul}.json"
+        known = self.accepted(soul) | {key}
+        with _at(path):
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            save(path.with_suffix(".new"), dumps(sorted(known)), mode=0o600)
+            path.with_suffix(".new").replace(path)
 
     def remember(self, head: Head, *, even_lower: bool = False) -> None:
         """Raise the witness; it goes down only when the author has accepted a rollback."""

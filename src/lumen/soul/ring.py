@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from lumen.soul.archive import CONTENT_HASH, HEADER_AT, LOCK, PREFIX, Tail, opening, segments
-from lumen.soul.disk import refusal, settle, take
+from lumen.soul.disk import identity, refusal, settle, take
 
 SIZE = 256 * 1024
 HALF = SIZE // 2
@@ -28,6 +28,7 @@ class Ring:
     def __init__(self, memory: Path) -> None:
         self._memory = memory
         self._file = -1
+        self._name = ""  # what the system calls the open file
         self.days = 0  # how many segments were begun: what the file is longer than the ring
 
     def close(self) -> None:
@@ -37,7 +38,7 @@ class Ring:
         self._file = -1
 
     def take(self) -> None:
-        """Take the lock. Where the file was deleted, others have made a new one: take that.
+        """Take the lock. Where the file was deleted or replaced, others hold the new one: take that.
 
         Raises:
             Busy: another process held it for too long.
@@ -47,9 +48,10 @@ class Ring:
             while True:
                 if self._file < 0:
                     self._file = os.open(self._memory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+                    self._name = ""
                 take(self._file)
                 size = os.lseek(self._file, 0, os.SEEK_END)
-                if self._is_deleted():
+                if self.is_replaced():
                     self.close()
                 elif size < SIZE:
                     self._lay_out(size)
@@ -60,16 +62,25 @@ class Ring:
             self.close()
             raise refusal(error, self._memory / LOCK) from error
 
-    def _is_deleted(self) -> bool:
-        """Whether the open file has lost its name.
+    def is_replaced(self) -> bool:
+        """Whether the open file is no longer the one that stands at its path.
 
-        Not by `fstat`: who has asked a file for its times gets exact ones from its next write,
-        and an inode to be flushed with it (measured: 130 µs an append and not 90).
+        By its name as long as that stays the same, and not by `fstat`: who has asked a file for its
+        times gets exact ones from its next write, and an inode to be flushed with it (measured:
+        130 µs an append and not 90).
         """
+        name = self._named()
+        if name and name == self._name:
+            return False
+        found = os.fstat(self._file)
+        self._name = name
+        return identity(self._memory / LOCK) != (found.st_dev, found.st_ino)
+
+    def _named(self) -> str:
         try:
-            return os.readlink(f"/proc/self/fd/{self._file}").endswith(" (deleted)")  # noqa: PTH115 - a Path takes as long as the write
+            return os.readlink(f"/proc/self/fd/{self._file}")  # noqa: PTH115 - a Path takes as long as the write
         except OSError:
-            return not os.fstat(self._file).st_nlink
+            return ""
 
     def release(self) -> None:
         """Let others write."""

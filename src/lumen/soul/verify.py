@@ -1,38 +1,38 @@
 """Is the archive what was written?
 
-Hashes and links show any change inside the chain; signed heads show a rewrite; the witness,
-which lives outside the being, shows a cut-off end even when the heads were cut with it.
-Whether projections agree with the archive is not asked here.
+Hashes and links show any change inside the chain; signed heads show a rewrite; the witness and the
+mark, which live outside the being, show a cut-off end even when the heads were cut with it, and
+lines that somebody else put there. Whether projections agree with the archive is not asked here.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Being, Event, Head
 from lumen.core.errors import Damaged
 from lumen.soul.archive import FORMAT, opening, parse, segments, shared, torn_end
 from lumen.soul.chain import Checked, Problem, check_span, join, spans
-from lumen.soul.keys import Keyring, head_from, is_signed
+from lumen.soul.heads import Heads, Run, compare, read_heads
+from lumen.soul.keys import Keyring
+from lumen.soul.mark import Mark
+from lumen.soul.signed import claims_signature, signer_of
+from lumen.soul.trust import AUTHOR, HOST, Trust
 
 PARALLEL_FROM = 32 << 20  # bytes: below, starting processes costs more than it saves
 SIGNATURE_WEIGHS = 32 << 10  # bytes that are hashed in the time one signature takes
 CHUNKS = 64  # fewer, and one process waits for the other; more, and both wait for the pipe
 
-Heads = list[tuple[int, Head]]  # with their line numbers
-Run = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]  # map, here or in a pool
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What verification found."""
+    """What verification found; `unsigned` and `unvouched` are events from which on that is so."""
 
     ok: bool
     count: int
@@ -42,6 +42,22 @@ class Report:
     key: str
     problem: Problem | None = None
     notes: tuple[str, ...] = ()
+    unsigned: int = 0
+    unvouched: int = 0
+
+    @property
+    def trusted(self) -> bool:
+        """Whether all of it is what was written, under the word of a key that counts."""
+        return self.ok and not self.unsigned and not self.unvouched
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """What is said of a chain besides the chain."""
+
+    heads: Heads
+    seen: Head | None
+    mark: Mark | None
 
 
 def verify(being: Being, keyring: Keyring, *, soul: str = "", processes: int = 1) -> Report:
@@ -50,44 +66,64 @@ def verify(being: Being, keyring: Keyring, *, soul: str = "", processes: int = 1
     `soul` is who the being is said to be; without it the archive's first line is believed.
 
     Raises:
-        Damaged: the witness of this host cannot be read, so nothing can be compared with it.
+        Damaged: the witness of this host cannot be read or was forged, so nothing can be compared
+            with it.
     """
-    heads, head_problem, notes = _heads(being.heads)
+    heads, head_problem, notes = read_heads(being.heads)
     soul = soul or _soul_of(being.memory)
     seen = keyring.witness(soul) if soul else None
-    watch = frozenset([*(h.seq for _, h in heads), *([seen.seq] if seen else [])])
     with shared(being.memory):
+        mark = keyring.mark(soul) if soul else None
+        stated = _Stated(heads, seen, mark)
         torn = torn_end(being.memory)
-        parts = spans(being.memory, torn, watch, processes)
+        parts = spans(being.memory, torn, _watched(stated), processes)
     work = sum(p.end - p.start for p in parts) + SIGNATURE_WEIGHS * len(heads)
     with _running(processes if work >= PARALLEL_FROM else 1) as run:
         chain = join(zip(parts, run(check_span, parts), strict=True))
-        told, told_problem = _told(chain)
-        keys = _keys(told)
-        problem = (
-            chain.problem
-            or told_problem
-            or _beginning(chain, told, soul)
-            or _erasures(chain, told)
-            or head_problem
-            or _stated(chain, heads, keys, run, seen)
-        )
+        told, trust, told_problem = _told(chain, keyring.accepted(soul) if soul else frozenset())
+        problem, highest = compare(chain, heads, trust, run, seen)
+    covered = highest.seq if highest else 0
+    forged = bool(seen) and not keyring.is_ours(seen, trust.keys) if seen else False
+    problem = (
+        chain.problem
+        or told_problem
+        or _beginning(chain, told, soul)
+        or _erasures(chain, told, trust, covered)
+        or head_problem
+        or problem
+        or (Problem(0, "", 0, FORGED) if forged else None)
+        or _foreign(chain, stated, covered)
+    )
     if torn:
         notes.append(f"{torn.segment.name} ends in an unfinished line of {len(torn.data)} bytes")
-    if not heads and chain.lines:
-        notes.append("no signed head: heads.jsonl is missing or empty")
     if not seen:
         notes.append("no witness on this host: a cut-off end would not be noticed")
+    own = _own(chain, stated)
+    unvouched = _unvouched(trust, heads, covered)
+    notes += _words(chain, trust, covered, own)
     return Report(
         ok=problem is None,
         count=chain.lines,
         head=chain.last_hash.decode(errors="replace"),
         soul=chain.soul.decode(errors="replace"),
-        signed=max((h.seq for _, h in heads), default=0),
-        key=next(iter(keys), ""),
+        signed=covered,
+        key=highest.key if highest else "",
         problem=problem,
         notes=tuple(notes),
+        unsigned=covered + 1 if max(covered, own) < chain.last_seq and not unvouched else 0,
+        unvouched=unvouched,
     )
+
+
+FORGED = "and all others: this host's witness is signed by a key the archive does not name"
+
+
+def _watched(stated: _Stated) -> frozenset[int]:
+    """The events whose hashes are asked for afterwards."""
+    found = [h.seq for _, h in stated.heads]
+    found += [stated.seen.seq] if stated.seen else []
+    found += [stated.mark.seq, stated.mark.before] if stated.mark else []
+    return frozenset(found)
 
 
 @contextmanager
@@ -100,17 +136,23 @@ def _running(processes: int) -> Iterator[Run]:
             yield lambda work, many: pool.map(work, many, chunksize=1 + len(many) // CHUNKS)
 
 
-def _told(chain: Checked) -> tuple[list[Event], Problem | None]:
+def _told(chain: Checked, accepted: frozenset[str]) -> tuple[list[Event], Trust, Problem | None]:
     """What the kernel said of the beginning, keys and erasures; nobody else's word counts."""
     told: list[Event] = []
+    trust = Trust(accepted)
     for raw in chain.notable:
         try:
             event = parse(raw)
         except Damaged:
-            return told, Problem(opening(raw)[1], "", 0, "cannot be read")
+            return told, trust, Problem(opening(raw)[1], "", 0, "cannot be read")
         if event.entry.author is Author.KERNEL:
+            signer = signer_of(raw)
+            if not signer and claims_signature(raw):
+                what = "carries a signature that its key did not make"
+                return told, trust, Problem(event.seq, "", 0, what)
             told.append(event)
-    return told, None
+            trust.take(event, signer)
+    return told, trust, None
 
 
 def _beginning(chain: Checked, told: list[Event], soul: str) -> Problem | None:
@@ -125,17 +167,8 @@ def _beginning(chain: Checked, told: list[Event], soul: str) -> Problem | None:
     return None
 
 
-def _keys(told: list[Event]) -> dict[str, int]:
-    """The public keys the archive names, the soul's own first, and from which event on."""
-    keys: dict[str, int] = {}
-    for event in told:
-        if event.seq == 1 or event.entry.situation == "key_added":
-            keys.setdefault(str(event.entry.payload.get("public_key")), event.seq)
-    return keys
-
-
-def _erasures(chain: Checked, told: list[Event]) -> Problem | None:
-    """Every erased line must be named, by number and hash, by the erasure it points to."""
+def _erasures(chain: Checked, told: list[Event], trust: Trust, covered: int) -> Problem | None:
+    """Every erased line must be named, by number and hash, by a signed erasure it points to."""
     named = {
         (event.seq, *target)
         for event in told
@@ -147,6 +180,9 @@ def _erasures(chain: Checked, told: list[Event]) -> Problem | None:
         if not any((line.by, line.seq, line.event_hash, n) in named for n in lengths):
             what = f"was blanked out, and event {line.by} does not say so"
             return Problem(line.seq, "", 0, what)
+        if not trust.may_erase(line.by, covered):
+            what = f"was blanked out, and event {line.by} that says so is not the author's word"
+            return Problem(line.seq, "", 0, f"{what}: no key of the author's signed it")
     return None
 
 
@@ -158,54 +194,50 @@ def _targets(erases: JSON) -> list[tuple[int, str, int | None]]:
         return []  # it names nothing, so nothing it erased is accepted
 
 
-def _heads(path: Path) -> tuple[Heads, Problem | None, list[str]]:
-    if not path.exists():
-        return [], None, []
-    heads: Heads = []
-    *lines, rest = path.read_bytes().split(b"\n")
-    notes = [f"{path.name} ends in an unfinished line"] if rest else []
-    for number, raw in enumerate(lines, 1):
-        try:
-            heads.append((number, head_from(raw + b"\n", path)))
-        except Damaged:
-            seq = heads[-1][1].seq + 1 if heads else 1
-            what = f"or a later one: line {number} of {path.name} is not a signed head"
-            return heads, Problem(seq, path.name, number, what), notes
-    return heads, None, notes
+def _own(chain: Checked, stated: _Stated) -> int:
+    """Up to which event this host knows the chain to be its own work."""
+    seen, mark = stated.seen, stated.mark or Mark()
+    places = [(mark.seq, mark.event_hash), (mark.before, mark.before_hash)]
+    places += [(seen.seq, seen.event_hash)] if seen else []
+    return max((seq for seq, known in places if chain.watched.get(seq) == known), default=0)
 
 
-def _stated(
-    chain: Checked, heads: Heads, keys: dict[str, int], run: Run, seen: Head | None
-) -> Problem | None:
-    """Compare the chain with every signed head, lowest first, then with the witness."""
-    good: dict[str, int] = {}  # up to where each key vouches; one key's word is not another's
-    ordered = sorted(heads, key=lambda h: h[1].seq)
-    signatures = run(is_signed, [head for _, head in ordered])
-    for (number, head), signed in zip(ordered, signatures, strict=True):
-        vouched = good.get(head.key, 0)
-        problem = _against(chain, head, vouched, "a signed head") if signed else None
-        if not signed:
-            what = f"or one up to event {head.seq} has a head that its key did not sign"
-            problem = Problem(vouched + 1, "heads.jsonl", number, what)
-        elif not problem and head.seq < keys.get(head.key, head.seq + 1):
-            what = f"or one up to event {head.seq} has a head of a key the archive does not name"
-            problem = Problem(vouched + 1, "heads.jsonl", number, what)
-        if problem:
-            return problem
-        good[head.key] = head.seq
-    return _against(chain, seen, good.get(seen.key, 0), "this host's witness") if seen else None
+def _foreign(chain: Checked, stated: _Stated, covered: int) -> Problem | None:
+    """Lines that this host, which keeps a mark, did not write and nobody who counts has signed."""
+    first = max(_own(chain, stated), covered) + 1
+    mark = stated.mark
+    if mark is None or first > chain.last_seq:
+        return None
+    if first - 1 == mark.before and chain.last_seq < mark.seq:
+        return None  # an append of this host's that was cut off: the next start moves it away
+    what = "and those after it were not written by this host, and nobody who counts signed them"
+    return Problem(first, "", 0, what)
 
 
-def _against(chain: Checked, head: Head, good: int, who: str) -> Problem | None:
-    if head.seq > chain.last_seq:
-        what = f"is missing: {who} knows the chain up to event {head.seq}"
-        if good < chain.last_seq:
-            what += f" (and for those from {good + 1} on no head vouches)"
-        return Problem(chain.last_seq + 1, "", 0, what)
-    if head.soul != chain.soul.decode() or chain.watched.get(head.seq) != head.event_hash:
-        what = f"or one up to event {head.seq} was rewritten: {who} says {head.event_hash[:8]}…"
-        return Problem(good + 1, "", 0, what)
-    return None
+def _unvouched(trust: Trust, heads: Heads, covered: int) -> int:
+    """The event from which on only keys sign that nobody has vouched for; 0 when there is none."""
+    strange = {k.public: k for k in trust.unvouched(HOST)}
+    beyond = [strange[h.key].since for _, h in heads if h.key in strange and h.seq > covered]
+    return min(beyond, default=0)
+
+
+def _words(chain: Checked, trust: Trust, covered: int, own: int) -> Iterator[str]:
+    """What the author should know of keys and signatures."""
+    for role, does in ((HOST, "signs heads"), (AUTHOR, "signs as the author")):
+        for key in trust.unvouched(role):
+            yield (
+                f"unvouched from event {key.since}: the key {key.public[:16]} {does}, and no key "
+                "that counts vouches for it (lumen keys vouch)"
+            )
+    if old := trust.told_before(covered):
+        many = "1 erasure is" if len(old) == 1 else f"{len(old)} erasures are"
+        yield (
+            f"{many} from before they were signed; vouch for them once: lumen keys vouch --erasures"
+        )
+    last = chain.last_seq
+    if max(covered, own) < last:
+        which = f"event {last} is" if covered + 1 == last else f"events {covered + 1} to {last} are"
+        yield f"{which} not signed by a key that counts, and not known to be this host's work"
 
 
 def _soul_of(memory: Path) -> str:

@@ -1,18 +1,99 @@
-"""Is this the chain this host has seen? Asked before anything is written to it.
+"""Is this the chain this host has seen, and its own work? Asked before anything is written to it.
 
 Whether the chain is sound in itself is for verify.py to say.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from lumen.core.errors import Estranged
+from lumen.soul.archive import read_at
+from lumen.soul.heads import newest_counting
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
+from lumen.soul.mark import Mark
+from lumen.soul.trust import Trust, fold_trust
 
+FOREIGN, UNFINISHED, OLD = "foreign", "unfinished", "old"
 SURE = 8  # letters of a head that say which one is meant
+_ABOUT_TRUST = """SELECT segment, offset, length FROM events INDEXED BY events_trust
+WHERE author = 'kernel' AND situation IN ('approved', 'denied', 'erasure', 'erasures_vouched',
+'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut') ORDER BY seq"""
 
 
-def refuse_strange(index: Index, keyring: Keyring, soul: str) -> None:
+class Foreign(NamedTuple):
+    """Lines at the end that nobody who counts vouches for."""
+
+    first: int
+    last: int
+    kind: str  # foreign, unfinished (of an append of this host's that was cut off) or old
+
+    def __str__(self) -> str:
+        if self.first == self.last:
+            return f"event {self.last}"
+        return f"events {self.first} to {self.last}"
+
+
+def trust_in(index: Index, accepted: frozenset[str]) -> Trust:
+    """Whose word counts in an archive, by its index, which is caught up by whoever asks."""
+    memory, rows = index.being.memory, index.rows(_ABOUT_TRUST)
+    return fold_trust((read_at(memory, *place) for place in rows), accepted)
+
+
+def refuse_strange(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
+    """See whether this is the chain this host knows, and nobody else put lines at its end.
+
+    Returns lines at the end that need a word, and no decision of the author's.
+
+    Raises:
+        Estranged: it was rolled back, it is a fork, or it has lines nobody vouches for.
+        Damaged: the witness cannot be read, or was forged.
+    """
+    refuse_rolled_back(index, keyring, soul)
+    found = foreign(index, keyring, soul)
+    if found and found.kind == FOREIGN:
+        raise Estranged(
+            f"{found} of this archive were not written by this host, and no key that counts has "
+            "signed them: somebody put them there, another host went on with the being, or a power "
+            "cut took this host's mark",
+            fix="look at them: lumen memory; if they are true: lumen archive accept-tail; "
+            "if not: lumen archive cut-tail",
+        )
+    return found
+
+
+def foreign(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
+    """The lines at the end that neither this host wrote nor a key that counts has signed."""
+    last, head = index.last_head()
+    mark = keyring.mark(soul)
+    if not last or (mark and mark.knows(last, head)):
+        return None
+    trust = trust_in(index, keyring.accepted(soul))
+    seen = keyring.witness(soul)
+    own = _own(index, mark or Mark())
+    if seen and index.hash_of(seen.seq) == seen.event_hash:
+        own = max(own, seen.seq)
+    signed = newest_counting(
+        index.being.heads, trust, lambda h: index.hash_of(h.seq) == h.event_hash
+    )
+    first = max(own, signed) + 1
+    if first > last:
+        return None
+    kind = FOREIGN
+    if mark is None and seen is not None and trust.is_old:
+        kind = OLD  # from before there were marks: this host has seen the chain before these
+    elif mark is not None and first - 1 == mark.before and last < mark.seq:
+        kind = UNFINISHED
+    return Foreign(first, last, kind)
+
+
+def _own(index: Index, mark: Mark) -> int:
+    places = ((mark.seq, mark.event_hash), (mark.before, mark.before_hash))
+    return max((seq for seq, known in places if seq and index.hash_of(seq) == known), default=0)
+
+
+def refuse_rolled_back(index: Index, keyring: Keyring, soul: str) -> None:
     """See whether this is the chain this host knows.
 
     Raises:

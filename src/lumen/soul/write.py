@@ -16,10 +16,10 @@ from pathlib import Path
 
 import orjson
 
-from lumen.core.canon import JSON, sha256
+from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp, ulid
 from lumen.core.data import Being, Entry, kernel_entry
-from lumen.core.errors import ArchiveError, Damaged, Refused
+from lumen.core.errors import ArchiveError, Busy, Damaged, Refused
 from lumen.soul.archive import (
     FORMAT,
     Body,
@@ -27,15 +27,18 @@ from lumen.soul.archive import (
     Tail,
     Torn,
     body,
-    line,
     segment_for,
     segments,
     tail,
     tail_of,
 )
-from lumen.soul.disk import put_in_place, refusal, save, settle, staged, take
-from lumen.soul.keys import Keyring, head_line
+from lumen.soul.disk import put_in_place, refusal, settle, staged
+from lumen.soul.heads import append_head
+from lumen.soul.keys import Keyring
+from lumen.soul.mark import Mark, MarkFile
 from lumen.soul.ring import HALF, Ring, extend
+from lumen.soul.signed import Signer, linked
+from lumen.soul.torn import put_back, quarantine
 
 
 class Writer:
@@ -56,6 +59,9 @@ class Writer:
         self._tail = Tail()
         self._seen: tuple[int, ...] = ()
         self._unsaid: list[Entry] = []  # mended, but not archived yet
+        self._mark: MarkFile | None = None  # opened when it is known whose archive it is
+        self._unsigned: Placed | None = None  # appended, and no head speaks for it yet
+        self._wrote = (0, "")  # what this writer left at the end
         self._keyed = False
         self._looked = False  # whether what a power cut took was looked for
 
@@ -63,6 +69,8 @@ class Writer:
         """Let go of the files."""
         self._let_go()
         self._ring.close()
+        if self._mark:
+            self._mark.close()
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -82,13 +90,13 @@ class Writer:
         with self.held():
             if self._at_end().seq:
                 raise Refused("this archive has begun already")
-            public = self.keyring.create(soul)
-            payload: dict[str, JSON] = {"format": FORMAT, "soul": soul, "public_key": public}
+            both = self.keyring.create_both(soul)
+            payload: dict[str, JSON] = {"format": FORMAT, "soul": soul, **both}
             if files:
                 payload["changes"] = list(files)
             genesis = kernel_entry("genesis", "A being begins.", "lumen:kernel", payload)
             placed = self._write([self._body(genesis)], stamp(self.clock.now()), soul)
-            self.keyring.adopt(soul)
+            self.keyring.adopt_both(soul)
         self._flush()
         self._sign(placed[-1])
         return placed[0]
@@ -109,47 +117,71 @@ class Writer:
         durable: bool,
         sign: bool = False,
         files: Mapping[Path, bytes | None] | None = None,
+        signer: Signer | None = None,
     ) -> list[Placed]:
         """Put events at the end of the chain, together and in order.
 
-        Args:
-            entries: what happened.
-            durable: return only when the disk has it.
-            sign: state the new head with this host's key; for the last append of a turn.
-            files: what to replace on disk, or take away, as part of it.
+        `durable`: return only when the disk has it. `sign`: state the new head with this host's
+        key. `files`: what to replace on disk, or take away, as part of it. `signer`: the open key
+        whose signature the last of the events carries.
 
         Raises:
+            Estranged: the end of the archive is not this host's work.
             NoSpace: the disk is full; the archive is as it was.
-            Busy: another process held the lock for too long.
-            Damaged: the end of the archive is not what was written.
+            Busy, Damaged: it was locked for too long, or its end is not what was written.
         """
         bodies = [self._body(entry) for entry in entries]
         moment = stamp(self.clock.now())
         self._take_hold()
         try:
             if files:
-                placed = self._write_with(bodies, moment, files)
+                placed = self._write_with(bodies, moment, files, signer)
             else:
-                placed = self._write(bodies, moment)
+                placed = self._write(bodies, moment, signer=signer)
         finally:
             self._let_loose()
         if durable or sign:
             self._flush()
         if sign:
             self._sign(placed[-1])
+        else:
+            self._unsigned = placed[-1]
         return placed[-len(bodies) :]
 
-    def accept(self, entry: Entry) -> Placed:
-        """Archive that the author takes this chain for the true one; the witness follows it."""
-        placed = self.append([entry], durable=True)[-1]
+    def sign_rest(self) -> None:
+        """State the head for what this writer appended and nobody has signed since."""
+        if self._unsigned:
+            self._flush()
+            self._sign(self._unsigned)
+
+    def accept(self, entry: Entry, signer: Signer | None = None) -> Placed:
+        """Archive that the author takes this chain for the true one; witness and mark follow it."""
+        with self.held():
+            self.own_up()
+            placed = self.append([entry], durable=True, signer=signer)[-1]
         self._sign(placed, accepted=True)
         return placed
 
+    def make_key(self) -> None:
+        """Have a key of this host's that the archive names, before anything is signed with it."""
+        with self.held():
+            if not self.keyring.has_key(self._at_end().soul):
+                self._write([], stamp(self.clock.now()))
+
+    def own_up(self) -> None:
+        """Take the end of the archive, as it stands, for this host's own work."""
+        end = self._at_end()
+        self._marked(end.soul).write(Mark(end.seq, end.event_hash, end.seq, end.event_hash))
+
     def _write_with(
-        self, bodies: Sequence[Body], moment: str, files: Mapping[Path, bytes | None]
+        self,
+        bodies: Sequence[Body],
+        moment: str,
+        files: Mapping[Path, bytes | None],
+        signer: Signer | None,
     ) -> list[Placed]:
         with staged(files) as fresh:
-            placed = self._write(bodies, moment)
+            placed = self._write(bodies, moment, signer=signer)
             self._flush()  # a file must never hold what the archive might lose
             for path, beside in fresh.items():
                 put_in_place(beside, path)
@@ -204,12 +236,7 @@ class Writer:
         except OSError as error:
             raise refusal(error, segment) from error
         self._let_go()
-        count = lines.count(b"\n")
-        many = "1 line was" if count == 1 else f"{count} lines were"
-        said = f"{many} put back at the end of {segment.name}: cut off by a crash, or changed."
-        self.repairs.append(said)
-        payload: dict[str, JSON] = {"segment": segment.name, "offset": at, "lines": count}
-        self._unsaid.append(kernel_entry("repair", said, "lumen:kernel", payload))
+        self._mended(put_back(segment, at, lines))
 
     def _at_end(self) -> Tail:
         """The tail: from memory while nobody else wrote, from the open segment if it only grew."""
@@ -241,7 +268,21 @@ class Writer:
                 os.close(descriptor)
         self._day, self._file, self._folder, self._seen = "", -1, -1, ()
 
-    def _write(self, bodies: Sequence[Body], moment: str, soul: str = "") -> list[Placed]:
+    def _marked(self, soul: str) -> MarkFile:
+        if self._mark is None:
+            self._mark = MarkFile(self.keyring.mark_file(soul))
+        return self._mark
+
+    def _must_be_ours(self, end: Tail) -> None:
+        """Build on nothing that others put there; where there is no mark yet, one is made."""
+        if self._ring.is_replaced():
+            raise Busy("the lock of the archive was replaced while it was held", fix="try again")
+        if end.seq and (end.seq, end.event_hash) != self._wrote:
+            self._marked(end.soul).must_know(end.seq, end.event_hash)
+
+    def _write(
+        self, bodies: Sequence[Body], moment: str, soul: str = "", signer: Signer | None = None
+    ) -> list[Placed]:
         end = self._at_end()
         soul = end.soul or soul
         if not soul:
@@ -249,6 +290,7 @@ class Writer:
                 "the archive has lost its beginning, so nothing can be added to it",
                 fix="bring data/memory back from a backup",
             )
+        self._must_be_ours(end)
         if end.torn:
             self._quarantine(end.torn)
         added = [] if self._keyed else self._new_key(end)
@@ -257,19 +299,15 @@ class Writer:
             bodies = [*news, *bodies] if end.seq else [*bodies, *news]
         if moment < end.timestamp:
             moment = end.timestamp
-        placed: list[Placed] = []
-        lines: list[bytes] = []
-        parent, seq = end.event_hash, end.seq
-        for part in bodies:
-            seq += 1
-            parent, raw = line(part, parent, seq, soul, moment)
-            lines.append(raw)
-            placed.append(Placed(seq, parent, part.id, moment, soul))
+        placed, lines = linked(bodies, end._replace(timestamp=moment, soul=soul), signer)
+        seq, parent = placed[-1][:2]
         if moment[:10] != self._day:
             self._turn_to(moment)
-        size = self._put(b"".join(lines))
+        self._marked(soul).write(Mark(seq, parent, end.seq, end.event_hash))
+        size = self._put(lines)
         self._tail = Tail(self._segment, size, seq, parent, moment, soul)
         self._seen = (size, *self._seen[1:])
+        self._wrote = (seq, parent)
         self._unsaid = []
         if added:
             self.keyring.adopt(soul)
@@ -331,43 +369,21 @@ class Writer:
 
     def _quarantine(self, torn: Torn) -> None:
         """Move a line that was never finished out of the archive, keeping its bytes."""
-        folder = self._memory / "quarantine"
-        kept = folder / f"{torn.segment.stem}-{torn.offset}-{sha256(torn.data)[:8]}.torn"
-        try:
-            folder.mkdir(exist_ok=True)
-            save(kept, torn.data)
-            os.truncate(torn.segment, torn.offset)
-            settle(torn.segment)
-        except OSError as error:
-            raise refusal(error, kept) from error
+        self._mended(quarantine(self._memory, torn))
         self._let_go()
         self._tail = self._tail._replace(torn=None)
-        said = (
-            f"An unfinished line of {len(torn.data)} bytes at the end of {torn.segment.name} "
-            f"was moved to quarantine/{kept.name}; it had not been acknowledged."
-        )
-        payload = {
-            "segment": torn.segment.name,
-            "offset": torn.offset,
-            "bytes": len(torn.data),
-            "sha256": sha256(torn.data),
-            "file": kept.name,
-        }
-        self.repairs.append(said)
-        self._unsaid.append(kernel_entry("repair", said, "lumen:kernel", payload))
+
+    def _mended(self, entry: Entry) -> None:
+        self.repairs.append(entry.description)
+        self._unsaid.append(entry)
 
     def _new_key(self, end: Tail) -> list[Entry]:
         """On a host without the key, make one and say so; nobody has vouched for it yet."""
         if not end.seq or self.keyring.has_key(end.soul):
             return []
-        public = self.keyring.create(end.soul)
-        said = "This host had no key for the being: a new one signs from here on, unvouched."
-        self.repairs.append(said)
-        return [
-            kernel_entry(
-                "key_added", said, "lumen:kernel", {"public_key": public, "vouched": False}
-            )
-        ]
+        added = self.keyring.introduce(end.soul)
+        self.repairs.append(added.description)
+        return [added]
 
     def _flush(self) -> None:
         try:
@@ -378,18 +394,7 @@ class Writer:
     def _sign(self, event: Placed, *, accepted: bool = False) -> None:
         """State the head in heads.jsonl, then raise the witness. The line itself is durable."""
         head = self.keyring.sign(event.soul, event.seq, event.event_hash)
-        path = self.being.heads
-        try:
-            with path.open("ab+") as heads:
-                take(heads.fileno())
-                end = heads.seek(0, os.SEEK_END)
-                if end and os.pread(heads.fileno(), 1, end - 1) != b"\n":
-                    end = os.pread(heads.fileno(), end, 0).rfind(b"\n") + 1
-                    os.ftruncate(heads.fileno(), end)
-                    self.repairs.append("An unfinished line was cut from heads.jsonl.")
-                heads.write(head_line(head))
-                heads.flush()
-                os.fdatasync(heads.fileno())
-        except OSError as error:
-            raise refusal(error, path) from error
+        if append_head(self.being.heads, head):
+            self.repairs.append("An unfinished line was cut from heads.jsonl.")
         self.keyring.remember(head, even_lower=accepted)
+        self._unsigned = None

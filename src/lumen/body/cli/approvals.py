@@ -19,6 +19,7 @@ from lumen.body.cli.common import (
 )
 from lumen.body.cli.treasury import dollars
 from lumen.body.config import must_be, zone
+from lumen.body.passphrase import signing
 from lumen.core.data import Being
 from lumen.kernel.approvals import SKILL, WAITING, Proposal, decide, proposals
 
@@ -74,6 +75,7 @@ def _skill(p: Proposal, being: Being) -> list[tuple[str, str]]:
 @approvals.command()
 @click.argument("number", type=click.IntRange(1, 2**62))
 @shared
+@signing
 def allow(number: int, named: str | None, as_json: bool) -> None:
     """Let proposal NUMBER be carried out, now; your key signs it."""
     from lumen.body.app import as_author, opened
@@ -111,6 +113,7 @@ def _allowed(proposal: Proposal, *, as_json: bool) -> None:
 @approvals.command()
 @click.argument("number", type=click.IntRange(1, 2**62))
 @shared
+@signing
 def deny(number: int, named: str | None, as_json: bool) -> None:
     """Refuse proposal NUMBER."""
     from lumen.body.app import as_author

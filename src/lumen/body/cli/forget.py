@@ -22,6 +22,7 @@ from lumen.body.cli.common import (
     table,
 )
 from lumen.body.config import must_be, zone
+from lumen.body.passphrase import signing
 from lumen.core.data import Author, Memory, kernel_entry
 from lumen.core.errors import LumenError, UsageError
 from lumen.soul.archive import read
@@ -39,6 +40,7 @@ SHOWN = 30
 @click.option("--own-files", is_flag=True, help="Take it out of files of yours too.")
 @click.option("--dry-run", is_flag=True, help="Show what would go, and change nothing.")
 @shared
+@signing
 def forget(
     what: str, yes: bool, own_files: bool, dry_run: bool, named: str | None, as_json: bool
 ) -> None:

@@ -1,0 +1,83 @@
+"""Where the passphrase of the author's key comes from: a file, the environment, or the terminal."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from lumen.core.errors import Locked
+from lumen.soul.keys import Keyring
+
+R = TypeVar("R")
+VARIABLE = "LUMEN_PASSPHRASE"
+_FILE = "lumen.passphrase_file"
+
+
+def signing(function: Callable[..., R]) -> Callable[..., R]:
+    """Add --passphrase-file to a command that the author's key signs."""
+
+    @click.option(
+        "--passphrase-file",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Holds the passphrase of your key.",
+    )
+    @functools.wraps(function)
+    def command(passphrase_file: str | None, **rest: Any) -> R:  # noqa: ANN401 - click hands over whatever the options are
+        click.get_current_context().meta[_FILE] = passphrase_file
+        return function(**rest)
+
+    return command
+
+
+def given() -> str | None:
+    """The passphrase that a file or the environment gives."""
+    context = click.get_current_context(silent=True)
+    if file := context and context.meta.get(_FILE):
+        return Path(file).read_text("utf-8").rstrip("\r\n")
+    return os.environ.get(VARIABLE)
+
+
+def passphrase() -> str:
+    """The passphrase of the author's key.
+
+    Raises:
+        Locked: nobody is here to give it.
+    """
+    if (known := given()) is not None:
+        return known
+    if not _somebody():
+        raise Locked(
+            "your key is under a passphrase, and nobody is here to give it; nothing was changed",
+            fix=f"set {VARIABLE}, or add --passphrase-file FILE",
+        )
+    return str(click.prompt("Passphrase of your key", hide_input=True, err=True))
+
+
+def offer(keyring: Keyring, soul: str) -> None:
+    """Offer, once and on a terminal, to put the author's key under a passphrase."""
+    offered = keyring.author_file(soul).with_suffix(".offered")
+    if not _somebody() or given() is not None or offered.exists():
+        return
+    click.echo(
+        "Your key signs this. A passphrase keeps whoever can read your files from doing so too.",
+        err=True,
+    )
+    ask = partial(click.prompt, default="", show_default=False, hide_input=True, err=True)
+    new = ask("Passphrase (empty: none)")
+    while new and ask("The same again") != new:
+        new = ask("They differ. Passphrase (empty: none)")
+    if new:
+        keyring.set_passphrase(soul, "", new)
+    offered.touch(mode=0o600)
+
+
+def _somebody() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))

@@ -1,0 +1,100 @@
+"""What the author takes for true, or not: an archive this host has not seen, lines it did not write.
+
+Each is archived; until then nothing is written to such an archive (soul/witness.py).
+"""
+
+from __future__ import annotations
+
+from lumen.core.canon import JSON
+from lumen.core.data import kernel_entry
+from lumen.core.errors import UsageError
+from lumen.kernel.commit import Gate
+from lumen.kernel.keys import author_signer
+from lumen.kernel.mend import AUTHOR, cut_end, drop_strange_heads
+from lumen.soul.archive import Placed
+from lumen.soul.witness import SURE, Foreign, foreign, refuse_rolled_back
+
+
+def accept_tail(gate: Gate, soul: str) -> Placed:
+    """Take lines at the end that nobody vouches for as true, under the author's signature.
+
+    Raises:
+        UsageError: there are none.
+    """
+    found = _must_be_foreign(gate, soul)
+    with gate.writer.held():
+        gate.writer.own_up()
+        signer = author_signer(gate)
+        what = f"The author accepted {found}, which this host had not written."
+        said: dict[str, JSON] = {"first": found.first, "last": found.last}
+        entry = kernel_entry(
+            "tail_accepted", what, AUTHOR, {**said, "head": gate.index.hash_of(found.last)}
+        )
+        placed = gate.record(entry, sign=True, signer=signer)
+        gate.index.catch_up()
+    return placed
+
+
+def cut_tail(gate: Gate, soul: str) -> Placed:
+    """Move lines at the end that nobody vouches for to quarantine, and say so.
+
+    Raises:
+        UsageError: there are none.
+    """
+    found = _must_be_foreign(gate, soul)
+    with gate.writer.held():
+        kept = cut_end(gate, found)
+        what = f"The author had {found}, which this host had not written, moved to quarantine."
+        placed = gate.record(kernel_entry("tail_cut", what, AUTHOR, {"files": kept}), sign=True)
+        gate.index.catch_up()
+    return placed
+
+
+def _must_be_foreign(gate: Gate, soul: str) -> Foreign:
+    with gate.writer.held():
+        gate.index.catch_up()
+    refuse_rolled_back(gate.index, gate.keyring, soul)
+    found = foreign(gate.index, gate.keyring, soul)
+    if found is None:
+        raise UsageError(
+            "every line of this archive is signed, or was written by this host",
+            fix="lumen archive verify",
+        )
+    return found
+
+
+def accept(gate: Gate, soul: str, head: str = "") -> Placed:
+    """Go on from a chain this host has not seen, because the author says so.
+
+    Raises:
+        UsageError: there is nothing to accept, or the fork was not named by its head.
+    """
+    with gate.writer.held():
+        gate.index.catch_up()
+    seen = gate.keyring.witness(soul)
+    if seen is None or gate.index.hash_of(seen.seq) == seen.event_hash:
+        raise UsageError("this archive is the one this host has seen", fix="lumen archive verify")
+    last, ours = gate.index.last_head()
+    forked = bool(gate.index.hash_of(seen.seq)) or bool(foreign(gate.index, gate.keyring, soul))
+    if (forked or head) and not (len(head) >= SURE and ours.startswith(head)):
+        raise UsageError(
+            f"a fork is accepted by naming the head that is kept, and this one's is {ours[:16]}…",
+            fix=f"lumen archive accept-rollback --head {ours[:SURE]}",
+        )
+    with gate.writer.held():
+        gate.writer.own_up()
+        gate.writer.recover()
+        gate.index.catch_up()
+        aside = drop_strange_heads(gate)
+        what = f"The author accepted this chain, which ends at event {last}, in place of the one"
+        entry = kernel_entry(
+            "rollback_accepted",
+            f"{what} this host had seen up to event {seen.seq}.",
+            AUTHOR,
+            {
+                "head": ours,
+                "seen": {"seq": seen.seq, "event_hash": seen.event_hash},
+                "heads": aside,
+            },
+        )
+        return gate.writer.accept(entry)
