@@ -14,11 +14,12 @@ from lumen.body.config import data_home, must_be
 from lumen.core.clock import SystemClock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import Damaged, NotABeing, UsageError
-from lumen.soul.archive import parse, read_at
 from lumen.soul.attest import LARGEST, Statement, must_be_challenge, signed, statement_from
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
+from lumen.soul.trust import HOST
 from lumen.soul.verify import verify
+from lumen.soul.witness import trust_in
 
 SURE = 8  # letters of a key that say which one is meant
 
@@ -57,7 +58,7 @@ def _answer(challenge: str, named: str | None, *, as_json: bool) -> None:
         Statement(soul, report.count, report.head, challenge, now),
         partial(keyring.host_sign, soul),
     )
-    standing = _standing(being, statement.key)
+    standing = _standing(being, statement.key, report.count)
     if as_json:
         show({"statement": asdict(statement), "counts": standing.counts, "why": standing.words})
         return
@@ -104,7 +105,7 @@ def _compared(being: Being, statement: Statement) -> tuple[str, str]:
         hash_here, last = index.hash_of(statement.seq), index.last_head()[0]
     finally:
         index.close()
-    standing = _standing(being, statement.key)
+    standing = _standing(being, statement.key, statement.seq)
     if hash_here and hash_here != statement.event_hash:
         return "", f"the being in {being.root} has another event {statement.seq:,}"
     if not standing.counts:
@@ -120,24 +121,23 @@ class _Standing:
     words: str  # a predicate to the key
 
 
-def _standing(being: Being, public: str) -> _Standing:
-    """How a key stands in the archive: the one it was born with counts, others if vouched for."""
+def _standing(being: Being, public: str, seq: int) -> _Standing:
+    """How a key stands in the archive: whether its word, given at an event, counts."""
     index = Index(being)
     try:
         index.catch_up()
-        rows = index.rows(
-            "SELECT segment, offset, length FROM events WHERE author = 'kernel' "
-            "AND situation IN ('genesis', 'key_added') ORDER BY seq"
-        )
-        told = [parse(read_at(being.memory, *place)) for place in rows]
+        accepted = Keyring(data_home()).accepted(must_be(being).soul)
+        key = trust_in(index, accepted).keys.get(public)
     finally:
         index.close()
-    named = [event for event in told if event.entry.payload.get("public_key") == public]
-    if not named:
+    if key is None:
         return _Standing(False, "the archive does not name")
-    if named[0].seq == 1:
-        return _Standing(True, "counts since event 1")
-    return _Standing(False, "nobody has vouched for")
+    if key.role != HOST:
+        return _Standing(False, "is the author's, not a host's")
+    if key.counts_at(seq):
+        return _Standing(True, f"counts since event {key.since:,}")
+    how = f"was revoked in event {key.revoked:,}" if key.revoked else "nobody has vouched for"
+    return _Standing(False, how)
 
 
 def _being_of(statement: Statement, named: str | None) -> Being | None:

@@ -48,6 +48,7 @@ COMMANDS = {
     "egress": ("lumen.body.cli.treasury", "egress", "What was sent away, where, to the byte."),
     "approvals": ("lumen.body.cli.approvals", "approvals", "What waits for your word."),
     "archive": ("lumen.body.cli.archive", "archive", "Prove what happened."),
+    "keys": ("lumen.body.cli.keys", "keys", "Whose word counts; your passphrase."),
     "attest": ("lumen.body.cli.attest", "attest", "Answer a challenge, signed; check an answer."),
     "doctor": ("lumen.body.cli.doctor", "doctor", "What is installed, what is missing."),
     "lab": ("lumen.body.cli.lab", "lab", "Evaluations and benchmarks."),

@@ -14,11 +14,10 @@ from lumen.body.config import Settings, data_home
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
 from lumen.soul.keys import Keyring
+from lumen.soul.verify import Report, verify
 
 NO_KEY = "not on this host: the next turn makes a new, unvouched one"
-NO_AUTHOR = (
-    "not on this host: what only you may do is done where it is, or made when it is first needed"
-)
+NO_AUTHOR = "not on this host: what only you may do is done where it is, or lumen keys new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def _author(keyring: Keyring, soul: str) -> Finding:
     if locked:
         return Finding(what, "ok", f"{path} (0600, under a passphrase)")
     detail = f"{path} (0600, under no passphrase: whoever runs with your rights can sign as you)"
-    return Finding(what, "warn", detail)
+    return Finding(what, "warn", detail, "lumen keys passphrase")
 
 
 def _open_to_others(what: str, path: Path) -> Finding | None:
@@ -109,8 +108,6 @@ def _reach(being: Being, settings: Settings, keyring: Keyring) -> Finding:
 
 def archive_of(being: Being, soul: str) -> Iterator[Finding]:
     """Whether the chain verifies, up to where it is signed, and what this host has seen of it."""
-    from lumen.soul.verify import verify
-
     keyring = Keyring(data_home())
     try:
         report = verify(being, keyring, soul=soul, processes=os.cpu_count() or 1)
@@ -126,15 +123,19 @@ def archive_of(being: Being, soul: str) -> Iterator[Finding]:
         yield Finding("archive", "bad", what, "lumen archive verify")
     else:
         yield Finding("archive", "ok", f"{counted(report.count, 'event')} verified")
-    yield _signed(report.signed, report.count)
+    yield _signed(report)
     if seen:
         yield Finding("witness", "ok", f"this host has seen the chain up to event {seen.seq:,}")
     else:
         yield Finding("witness", "warn", "none on this host: a cut-off end would not be noticed")
 
 
-def _signed(signed: int, count: int) -> Finding:
-    if signed >= count:
-        return Finding("heads", "ok", f"signed up to event {signed:,}, the last")
-    what = f"signed up to event {signed:,}; nobody has signed what comes after it"
-    return Finding("heads", "warn", what, "lumen archive verify")
+def _signed(report: Report) -> Finding:
+    if report.unvouched:
+        what = f"from event {report.unvouched:,} on only a key signs that nobody has vouched for"
+        return Finding("heads", "bad", what, "lumen keys list")
+    if report.unsigned:
+        what = f"nobody who counts has signed what comes from event {report.unsigned:,} on"
+        return Finding("heads", "bad", what, "lumen archive verify")
+    own = "" if report.signed >= report.count else "; what comes after it this host wrote"
+    return Finding("heads", "ok", f"signed up to event {report.signed:,}{own}")
