@@ -207,6 +207,7 @@ def test_private_marks_memories_and_takes_the_mark_away(knowing: Lumen, inside: 
     assert inside("private", told, "--off", "--json").json() == {
         "marked": [int(told)],
         "private": False,
+        "lines": [],
     }
     assert "(private)" not in inside("memory", "--author", "external").out
     for unknown in ("1", "9999"):

@@ -27,6 +27,7 @@ from lumen.core.errors import (
 )
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.commit import Gate
+from lumen.kernel.confidential import Confidential
 from lumen.kernel.privacy import shown, told_anyway
 from lumen.kernel.treasury import Caps, Wanted, allow, least_tokens, most_tokens
 from lumen.mind.ask import Answer, Prepared, Reach, leaving, prepare, schema_of, send
@@ -57,6 +58,8 @@ class Calls:
     caps: Caps
     session_key: str
     digest: str = ""
+    away: str | None = None  # the same for a model that is not local; None: no difference
+    confidential: Confidential | None = None  # knows what no prompt that leaves may say
     private: bool = False
     escalated: bool = False
     on_text: OnText | None = None
@@ -144,14 +147,22 @@ class Calls:
             )
         if not model.small:
             limits = replace(limits, max_tokens=limits.max_tokens * LARGER)
+        if not model.local and self.away is not None and limits.system == self.digest:
+            limits = replace(limits, system=self.away)
         given, hidden = shown(slots, local=model.local)
         call = replace(await prepare(self.reach, role, step, given, limits), model=model)
-        if told_anyway(call.prompt, given, hidden):
+        if told_anyway(call.prompt, given, hidden) or self._tells_private(call):
             raise Withheld(
                 f"the prompt for {model} holds something private; nothing was sent",
                 fix=f"look for it in data/soul.md and prompts/{step}/",
             )
         return call
+
+    def _tells_private(self, call: Prepared) -> bool:
+        """Whether a finished prompt that would leave says what the author told in private only."""
+        if call.model.local or self.confidential is None:
+            return False
+        return any(self.confidential.tells(text) for _, text in call.prompt.messages())
 
     async def model(self, role: str) -> ModelDescriptor:
         """What serves a role. It is local only where its endpoint is one to this being.

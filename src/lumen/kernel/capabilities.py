@@ -133,7 +133,7 @@ class RecordedHands:
             given = self.guard.granted(find(self.gate.being.skills, skill))
         except SkillError as error:
             return error.what
-        if private and given.box.network:
+        if (private or self.private) and given.box.network:
             return f"{skill} leaves the machine, and this is private"
         may = self.terms.settings.get(skill, {}).get("unasked") is True
         why = "" if may else _must_ask(given, self.autonomy)

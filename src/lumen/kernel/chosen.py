@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from lumen.core.clock import SystemClock
 from lumen.core.errors import BadAnswer, Limited, MindError
+from lumen.kernel.confidential import Confidential
 from lumen.kernel.lexicon import FOLDER
 from lumen.kernel.passages import Embedder, Rows, Spot, is_evidence, passages
 from lumen.kernel.reading import is_question
@@ -95,7 +96,9 @@ class Chosen:
 
     def cosines(self, question: str, before: int, spots: Sequence[Spot], own: Rows) -> Rows:
         """The cosines of passages with a question: its own where it has them, else those given."""
-        if not self.embedder.local and self._is_private(before):
+        if not self.embedder.local and (
+            self._is_private(before) or Confidential(self._index).tells(question)
+        ):
             return own
         found = self._tried(lambda: self._cosines(question, before))
         if found is None:

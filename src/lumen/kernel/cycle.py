@@ -103,6 +103,7 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
         return Went("action", "no goal gets on" if open_ else "no goal is open", done=False)
     goal, tries = found
     session_key = f"lumen:orchestrator:{ulid(kernel.clock)}"
+    private = ("goal", goal.name) in kernel.self_.private
     entry = Entry(
         author=Author.GOAL,
         event_type=EventType.SYSTEM_EVENT,
@@ -110,11 +111,12 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
         situation=PURSUES,
         description=goal.name,
         session_key=session_key,
+        payload={"private": True} if private else {},
         agent_id="orchestrator",
     )
     with in_turn(kernel.being):
         placed = kernel.gate.record(entry)
-        stimulus = Stimulus(goal.name, placed.seq, session_key, goal=goal, tries=tries)
+        stimulus = Stimulus(goal.name, placed.seq, session_key, private, goal=goal, tries=tries)
         try:
             turn = await _run(kernel, ACTION, stimulus, watch)
         except Refused as error:  # archived by the gate; somebody else changed the goal, perhaps

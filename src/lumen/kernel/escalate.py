@@ -12,7 +12,7 @@ from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, ker
 from lumen.core.errors import MindError, UsageError
 from lumen.kernel.approvals import Proposal, escalation, proposals, signed_by
 from lumen.kernel.calls import Calls
-from lumen.kernel.run import Kernel, calls_for, identity
+from lumen.kernel.run import Kernel, calls_for, introduce
 from lumen.kernel.treasury import most_tokens, phase
 from lumen.mind.roles import ESCALATION
 from lumen.mind.substrate import Prompt
@@ -49,7 +49,7 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
     if asked is None or asked.private:
         return None
     calls = calls_for(kernel, asked.session_key)
-    calls.digest = await identity(kernel, ESCALATION)
+    await introduce(kernel, calls, ESCALATION)
     try:
         here = await calls.model("interface")
         there = await calls.model(ESCALATION)
@@ -124,7 +124,7 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
     session_key = f"lumen:{ESCALATION}:{ulid(kernel.clock)}"
     calls = calls_for(kernel, session_key, private=asked.private)
     calls.escalated = True
-    calls.digest = await identity(kernel, ESCALATION)
+    await introduce(kernel, calls, ESCALATION)
     try:
         text = await _answer(kernel, calls, asked.text)
     finally:

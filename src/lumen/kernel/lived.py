@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from lumen.core.data import Author, EventType, Held, Memory
 from lumen.kernel.evolve import Cycled, Experience, Gap
 from lumen.kernel.lexicon import lexicon
+from lumen.kernel.provenance import provenance
 from lumen.kernel.reading import is_question, names, words
 from lumen.kernel.score import Decision, Option
 from lumen.soul.cycles import Past, last, last_pursued, since, so_far_back, vain_tries
@@ -135,10 +136,12 @@ class Lived:
 
     def _perpetual(self) -> Iterator[Gap]:
         texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
+        kept_in = {key for key, line in provenance(self.index).items() if line.private}
         for goal in selfhood(texts).goals:
             if goal.status == "perpetual":
                 question = lexicon().phrases["wonder_goal"].format(goal=goal.name)
-                yield Gap(question, " ".join(words(goal.name)[:8]), "a perpetual goal")
+                sought, private = " ".join(words(goal.name)[:8]), ("goal", goal.name) in kept_in
+                yield Gap(question, sought, "a perpetual goal", private=private)
 
     def _said_once(self) -> Iterator[Gap]:
         said = self.index.rows(

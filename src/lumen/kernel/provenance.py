@@ -8,9 +8,10 @@ author's is not taken for it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lumen.core.data import Author, Event, Origin
+from lumen.kernel.confidential import Confidential
 from lumen.soul.index import Index
 from lumen.soul.selfhood import SOUL, VALUES, is_self
 
@@ -58,7 +59,14 @@ def provenance(index: Index) -> dict[tuple[str, str], Written]:
         if session not in told:
             told[session] = list(_evolved(index, session))
         found[kind, line] = _proposed(index, Written(kind, line, seq, "model"), told[session])
-    return found
+    # Where nobody knows what a line rests on, its words tell.
+    confidential = Confidential(index)
+    return {
+        key: replace(
+            line, private=line.private or (line.by != "author" and confidential.tells(line.line))
+        )
+        for key, line in found.items()
+    }
 
 
 def _authors(author: str, origin: str, session: str) -> bool:

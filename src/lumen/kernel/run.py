@@ -23,6 +23,7 @@ from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.closing import CYCLES
 from lumen.kernel.commit import Gate
+from lumen.kernel.confidential import Confidential
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.identity import digest, snapshot
 from lumen.kernel.loops import ACTION
@@ -310,7 +311,7 @@ async def begin(
     called = author_name(kernel.index, kernel.author_name)
     self_ = kernel.self_ = replace(kernel.self_, author_name=called)
     calls = calls_for(kernel, stimulus.session_key, private=stimulus.private)
-    calls.digest = await identity(kernel)
+    await introduce(kernel, calls)
     calls.on_text = watch.draft
     mind = RecordedMind(calls)
     hands = RecordedHands(
@@ -346,16 +347,23 @@ def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Cal
         session_key=session_key,
         private=private,
         gone=kernel.gone,
+        confidential=Confidential(kernel.index),
     )
 
 
-async def identity(kernel: Kernel, role: str = "interface") -> str:
+async def introduce(kernel: Kernel, calls: Calls, role: str = "interface") -> None:
+    """Let calls open with who the being is, and leave out of it what must not leave."""
+    calls.digest = await identity(kernel, role)
+    calls.away = await identity(kernel, role, local=False) if kernel.self_.private else None
+
+
+async def identity(kernel: Kernel, role: str = "interface", *, local: bool = True) -> str:
     """The identity text; a model that cannot be reached is told of later, when it is asked."""
     try:
         small = (await kernel.reach.model(role)).small
     except MindError:
         small = False
-    return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small)
+    return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small, local=local)
 
 
 def overheard(text: str) -> Entry:

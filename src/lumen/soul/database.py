@@ -18,7 +18,7 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 11
+SCHEMA = 12
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -33,6 +33,7 @@ CREATE INDEX events_asked ON events(situation, seq)
 CREATE INDEX events_trust ON events(seq) WHERE author = 'kernel' AND situation IN ('approved', 'denied',
   'erasure', 'erasures_vouched', 'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut');
 CREATE INDEX events_day ON events(segment, seq);
+CREATE INDEX events_private ON events(seq) WHERE private = 1;
 CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';
 CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',
   tokenize="porter unicode61 remove_diacritics 2");
@@ -76,6 +77,10 @@ CREATE TABLE unchosen(seq INTEGER PRIMARY KEY);
 CREATE TABLE chosen_vectors(id INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, part INTEGER,
   start INTEGER, stop INTEGER, vector BLOB);
 CREATE UNIQUE INDEX chosen_vectors_seq ON chosen_vectors(seq, part);
+-- And numbers for what private memories say, to find it in a text that is about to leave.
+CREATE TABLE withheld(mark INTEGER, seq INTEGER, PRIMARY KEY(mark, seq)) WITHOUT ROWID;
+CREATE INDEX withheld_seq ON withheld(seq);
+CREATE TABLE withheld_upto(upto INTEGER, reread INTEGER);
 INSERT INTO words(words, rank) VALUES('secure-delete', 1);
 """
 FOLDED = (

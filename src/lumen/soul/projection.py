@@ -330,6 +330,7 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
         "vectors",
         "unchosen",
         "chosen_vectors",
+        "withheld",
     ):
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (target,))  # noqa: S608 - our own names
     return gone > 0

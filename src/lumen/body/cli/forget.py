@@ -162,13 +162,19 @@ def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool
     being = being_meant(named)
     where = zone(must_be(being).timezone)
     with as_author(being, note) as kernel:
-        mark(kernel, events, private=not off)
+        lines = mark(kernel, events, private=not off)
         if any(being.memory.glob("*/summary.md")):
             summaries(kernel.gate, where)
     if as_json:
-        show({"marked": list(events), "private": not off})
+        show({"marked": list(events), "private": not off, "lines": lines})
     else:
         say(f"{counted(len(events), 'memory')}: {'no longer ' if off else ''}private")
+        if lines:
+            say(
+                "Kept from models that are not on this machine too, as it rests on private memories:"
+            )
+        for line in lines:
+            say(f"  - {one_line(line, 100)}")
 
 
 def _resting_on(kernel: Kernel, known: dict[int, Memory]) -> list[int]:
@@ -201,8 +207,26 @@ def _still_private(kernel: Kernel, reply: int, freed: dict[int, Memory]) -> bool
     return any(m.private for m in kernel.index.get(others).values())
 
 
-def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> None:
-    """Archive that memories are private from here on, or no longer."""
+def _lines_resting_on(kernel: Kernel) -> list[str]:
+    """The lines of the self that must not leave, with where they stand."""
+    from lumen.kernel.edits import in_force
+    from lumen.kernel.provenance import provenance
+    from lumen.soul.selfhood import SOUL, entries
+
+    texts = in_force(kernel.index)
+    held = {line for path, text in texts.items() if path != SOUL for line in entries(path, text)}
+    story = [line.strip() for line in texts.get(SOUL, "").splitlines()]
+    found = []
+    for (kind, line), written in provenance(kernel.index).items():
+        if written.private and kind == "story" and line in story:
+            found.append(f"story, line {story.index(line) + 1}: {line}")
+        elif written.private and kind != "story" and line in held:
+            found.append(f"{kind}: {line}")
+    return found
+
+
+def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> list[str]:
+    """Archive that memories are private from here on, or no longer; says which lines follow."""
     kernel.index.catch_up()
     known = kernel.index.get(events)
     for seq in events:
@@ -214,3 +238,4 @@ def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> None:
     payload = {"marks": {"memories": list(events), "private": private}}
     kernel.gate.record(kernel_entry("marked", what, "lumen:author", payload), sign=True)
     kernel.index.catch_up()
+    return _lines_resting_on(kernel)
