@@ -164,6 +164,7 @@ def test_it_waits_for_a_conversation_and_can_be_stopped_meanwhile(
     wait_until(lambda: lumen.heard() == ["a slow one"])
     process = lumen.start("run", "--every", "0")
     assert process.stderr is not None
+    assert b"Skills: " in process.stderr.readline()
     assert b"is at work" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=PATIENCE)
