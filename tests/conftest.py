@@ -37,6 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # A background job ignores interrupts, and so would every process a test interrupts.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        # So does one of nohup's with hangups. What is handled here is not ignored there.
+        signal.signal(signal.SIGHUP, lambda *_: None)
     if hasattr(config, "workerinput"):
         measure_no_children()
     if "TMPDIR" not in os.environ and memory_disk_will_do():

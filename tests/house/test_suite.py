@@ -11,25 +11,27 @@ from pathlib import Path
 import pytest
 from tests.sampling import Sampled
 
-WAITS = "import signal; print('ready', flush=True); signal.pause()"
+WAITS = "import signal; signal.alarm(60); print('ready', flush=True); signal.pause()"
 NOT_MEASURED = ("COV", "PYTEST")
 
 
-def test_a_process_that_a_test_starts_can_be_interrupted() -> None:
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGHUP])
+def test_a_process_that_a_test_starts_can_be_stopped(which: signal.Signals) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", WAITS], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     with process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        process.send_signal(signal.SIGINT)
-    assert process.returncode == -signal.SIGINT
+        process.send_signal(which)
+    assert process.returncode == -which
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_the_tests_run_as_a_background_job_too(root: Path, workers: str) -> None:
-    job = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-    which = "tests/house/test_suite.py::test_a_process_that_a_test_starts_can_be_interrupted"
+    ignore = "[signal.signal(each, signal.SIG_IGN) for each in (signal.SIGINT, signal.SIGHUP)]"
+    job = f"import os, signal, sys; {ignore}"
+    which = "tests/house/test_suite.py::test_a_process_that_a_test_starts_can_be_stopped"
     tests = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", workers, which]
     done = subprocess.run(
         [sys.executable, "-c", f"{job}; os.execv(sys.argv[1], sys.argv[1:])", *tests],
@@ -39,7 +41,7 @@ def test_the_tests_run_as_a_background_job_too(root: Path, workers: str) -> None
         text=True,
         check=False,
     )
-    assert "1 passed" in done.stdout, done.stdout + done.stderr
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.real_disk
