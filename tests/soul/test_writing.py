@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import UserDict
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ from lumen.soul.archive import parse, read, read_at, tail
 from lumen.soul.files import scaffold, set_aside, set_file
 
 if TYPE_CHECKING:
+    from collections.abc import ItemsView
+
     from tests.soul.conftest import Home
 
     from lumen.core.data import Event
@@ -134,6 +137,31 @@ def test_a_lock_that_somebody_deleted_is_made_again_and_shared(home: Home) -> No
         home.say(writer, f"{number}", sign=True)
         assert lock.exists()
         lock.unlink()
+    assert home.verify().ok
+
+
+def test_nothing_is_written_under_a_lock_that_somebody_replaced_meanwhile(home: Home) -> None:
+    writer = home.begin()
+    lock = home.being.memory / ".lock"
+    before = home.segments()
+
+    class Replacing(UserDict[Path, bytes | None]):
+        """Files during whose staging somebody puts another lock in place."""
+
+        def items(self) -> ItemsView[Path, bytes | None]:
+            lock.rename(lock.with_name("taken"))
+            lock.touch()
+            return super().items()
+
+    files = Replacing({home.being.data / "soul.md": b"# Me"})
+    with pytest.raises(Busy, match="replaced while it was held"):
+        writer.append([home.entry("with a file")], durable=True, files=files)
+    with writer.held():
+        lock.unlink()
+        with pytest.raises(Busy, match="replaced while it was held"):
+            home.say(writer, "under a hold")
+    assert home.segments() == before
+    home.say(writer, "again", sign=True)
     assert home.verify().ok
 
 

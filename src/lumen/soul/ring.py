@@ -73,8 +73,9 @@ class Ring:
         if name and name == self._name:
             return False
         found = os.fstat(self._file)
-        self._name = name
-        return identity(self._memory / LOCK) != (found.st_dev, found.st_ino)
+        replaced = identity(self._memory / LOCK) != (found.st_dev, found.st_ino)
+        self._name = "" if replaced else name  # or it would pass for the one in place next time
+        return replaced
 
     def _named(self) -> str:
         try:

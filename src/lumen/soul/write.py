@@ -180,7 +180,7 @@ class Writer:
         files: Mapping[Path, bytes | None],
         signer: Signer | None,
     ) -> list[Placed]:
-        with staged(files) as fresh:
+        with self.held(), staged(files) as fresh:  # held twice: staging takes its time
             placed = self._write(bodies, moment, signer=signer)
             self._flush()  # a file must never hold what the archive might lose
             for path, beside in fresh.items():
@@ -274,8 +274,8 @@ class Writer:
         return self._mark
 
     def _must_be_ours(self, end: Tail) -> None:
-        """Build on nothing that others put there; where there is no mark yet, one is made."""
-        if self._ring.is_replaced():
+        """Build on nothing that others put there; a lock just taken is known to be in its place."""
+        if self._holds > 1 and self._ring.is_replaced():
             raise Busy("the lock of the archive was replaced while it was held", fix="try again")
         if end.seq and (end.seq, end.event_hash) != self._wrote:
             self._marked(end.soul).must_know(end.seq, end.event_hash)
