@@ -34,6 +34,7 @@ TAMPERED = {
     "held": "INSERT INTO held VALUES('data/soul.md', '', 1)",
     "calls": "UPDATE calls SET tokens = tokens + 1",
     "cycles": "UPDATE cycles SET delta = delta + 1",
+    "lines": "DELETE FROM lines",
 }
 
 
