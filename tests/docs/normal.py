@@ -7,7 +7,9 @@ import re
 MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 NUMBERED = r"(?:[Ee]vents?|trace|restore|rests on|line)"
-READ = re.compile(rf"(?m)^ *(\d+) +\d{{1,2}} {MONTH}|\b(?:is event|restore) (\d+)")
+READ = re.compile(
+    rf"(?m)^ *(\d+) +\d{{1,2}} {MONTH}|\b(?:is event|restore) (\d+)|^([0-9a-f]{{16}}) "
+)
 
 LINES = (  # what is known by where it stands in its line
     (r"^\d\d:\d\d ", "TIME "),
@@ -63,5 +65,5 @@ def promised(page: str) -> re.Pattern[str]:
 
 
 def numbers(text: str) -> list[str]:
-    """The numbers of events a person would type after reading, in the order they are shown."""
-    return [first or second for first, second in READ.findall(text)]
+    """The events and keys a person would name after reading, in the order they are shown."""
+    return ["".join(found) for found in READ.findall(text)]

@@ -83,7 +83,13 @@ class Shell:
             line, stdin = after, self._program(before, b"")
         if found := re.fullmatch(r"(.*\S) < (\S+)", line):
             line, stdin = found[1], (self.cwd / found[2]).read_bytes()
-        shown = self._lumen(line, stdin) if LUMEN.match(line) else self._program(line, stdin)
+        if not LUMEN.match(line):
+            shown = self._program(line, stdin)
+        elif found := re.fullmatch(r"(.*\S) > (\S+)", line):
+            with (self.cwd / found[2]).open("wb") as kept:
+                shown = self._lumen(found[1], stdin, kept)
+        else:
+            shown = self._lumen(line, stdin)
         return shown.decode("utf-8").replace(f"{self.root}/", "/")
 
     def learn(self, page: str, shown: str) -> None:
@@ -110,13 +116,13 @@ class Shell:
         self.code = ran.returncode
         return ran.stdout
 
-    def _lumen(self, line: str, stdin: bytes) -> bytes:
+    def _lumen(self, line: str, stdin: bytes, kept: IO[bytes] | None = None) -> bytes:
         words = shlex.split(LUMEN.sub("", line))
         arguments = [self.known.get(word, self._filled(word)) for word in words]
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as shown:
             given.write(stdin)
             given.seek(0)
-            with self._host(given, shown):
+            with self._host(given, kept or shown, shown):
                 sys.argv = ["lumen", *arguments]
                 try:
                     main()
@@ -126,14 +132,14 @@ class Shell:
             return shown.read()
 
     @contextmanager
-    def _host(self, given: IO[bytes], shown: IO[bytes]) -> Iterator[None]:
+    def _host(self, *files: IO[bytes]) -> Iterator[None]:
         """This process as if it were started here: environment, folder, arguments, streams."""
         was = dict(os.environ), Path.cwd(), sys.argv, (sys.stdin, sys.stdout, sys.stderr)
         held = [os.dup(n) for n in range(3)]
         os.environ.clear()
         os.environ.update(self.env)
         os.chdir(self.cwd)
-        for n, file in enumerate((given, shown, shown)):
+        for n, file in enumerate(files):
             os.dup2(file.fileno(), n)
         sys.stdin = os.fdopen(os.dup(0), encoding="utf-8")
         sys.stdout = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)

@@ -10,6 +10,10 @@ AN_OLDER_COPY = (
     "(head d7aaf8df161deb4e…): it was cut off, it was restored from an older copy, or another copy "
     "went on without it; what was said there since is not in it."
 )
+FORGED = (
+    "/srv/changed.lumen was not restored: its manifest is not what its key signed: the backup was "
+    "changed, or is forged."
+)
 NO_SUCH_MODEL = (
     "Desk/gpt-99 is not there: desk does not list it, and it does not answer (desk does not have "
     "gpt-99; another model answered in its place)."
@@ -80,6 +84,12 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
         f"mv ~/first-host {HOST}",
         "head -c 3000 ada-2.lumen > cut.lumen",
     ),
+    (HOW + "back-up.md", "$ lumen restore-backup changed.lumen x"): (
+        "python3 $FORGE changed ada-2.lumen changed.lumen",
+    ),
+    (HOW + "back-up.md", "$ lumen restore-backup from-0.4.lumen y"): (
+        "python3 $FORGE old ada-2.lumen from-0.4.lumen",
+    ),
     (HOW + "back-up.md", "$ lumen --being ada backup ada-3.lumen"): (SPOIL,),
     (HOW + "back-up.md", "$ lumen --being ada backup ada-2.lumen --json"): (MEND, "rm ada-2.lumen"),
     (HOW + "backup-and-move.md", "$ cp -a ada ada-copy"): ADA,
@@ -134,6 +144,15 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
         "lumen reflect",
         "sed -i s/0.5/0.62/ data/values.json",
         "lumen self accept",
+    ),
+    (HOW + "keys.md", "$ lumen --being ada keys list"): ADA,
+    (HOW + "keys.md", "$ lumen --being ada keys passphrase --new-file new.txt"): (
+        "printf '%s\\n' 'a sparrow at noon' > new.txt",
+    ),
+    (HOW + "keys.md", '$ lumen --being ada chat -m "I like trains."'): (
+        f"mv {HOST} ~/first-host",
+        f"mkdir {HOST}",
+        f"cp -a ~/first-host/author {HOST}/",
     ),
     (MODELS + "README.md", "$ lumen models scan"): (*MUTE, OLLAMA),
     (MODELS + "README.md", "$ lumen models set interface desk/gpt-99"): (
@@ -274,12 +293,6 @@ NOT_RUN: dict[tuple[str, str], str] = {
     (HOW + "spend.md", "lumen approvals deny 52"): "the other answer to what was allowed",
     (MODELS + "ollama.md", "ollama serve"): "another program",
     (MODELS + "ollama.md", "ollama pull qwen3:4b"): "another program",
-    (HOW + "back-up.md", "$ lumen restore-backup changed.lumen x"): (
-        "a forgery: tests/soul/test_backup_forgeries.py makes it"
-    ),
-    (HOW + "back-up.md", "$ lumen restore-backup from-0.4.lumen y"): (
-        "made by 0.4: tests/soul/test_backup_forgeries.py makes one"
-    ),
 }
 
 # What ends with another code than 0: by the first line it shows.
@@ -289,6 +302,7 @@ FAILS: dict[tuple[str, str], int] = {
         HOW + "back-up.md",
         "/srv/cut.lumen is cut off or was changed, or is no backup of a being.",
     ): 2,
+    (HOW + "back-up.md", FORGED): 2,
     (
         HOW + "back-up.md",
         "The archive does not verify: event 2 was changed after it was written.",

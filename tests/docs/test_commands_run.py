@@ -25,6 +25,7 @@ from lumen.body.config import read_settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = pages(ROOT)
+FORGE = ROOT / "tests" / "docs" / "forge.py"
 SPAN = re.compile(r"`((?:python3 main\.py|uv run lumen|lumen) [^`]+)`")
 
 
@@ -113,7 +114,7 @@ def code_of(page: str, command: Command) -> int:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_of_a_page_shows_what_the_page_says(page: str, tmp_path: Path) -> None:
     with serve_all(Wire()) as wire:
-        story = Story(page, Shell(tmp_path, {"PEER": wire.url}))
+        story = Story(page, Shell(tmp_path, {"PEER": wire.url, "FORGE": str(FORGE)}))
         for block in blocks(PAGES[page]):
             story.play(block)
     assert not story.wrong, "\n\n".join([page, *story.wrong])
