@@ -222,9 +222,13 @@ def read(memory: Path, after: tuple[str, int] = ("", 0)) -> Iterator[Stored]:
 
 
 def read_at(memory: Path, segment: str, offset: int, length: int) -> bytes:
-    """The stored bytes of one line; empty when they are not there."""
-    path = memory / segment[:4] / segment
-    if not path.exists():
+    """The stored bytes of one line; empty when they are not there.
+
+    An index that was edited may name any place: only segments are opened, and no pipe.
+    """
+    name = str(segment)
+    path = memory / name[:4] / name
+    if not SEGMENT.fullmatch(name) or not path.is_file():
         return b""
     with path.open("rb") as lines:
         lines.seek(offset)

@@ -15,7 +15,7 @@ import apsw
 
 from lumen.core.data import Author, Being, Event, EventType, Memory, Origin
 from lumen.core.errors import Busy, LumenError
-from lumen.soul.archive import parse, read, read_at
+from lumen.soul.archive import opening, parse, read, read_at
 from lumen.soul.database import (
     aside,
     check_engine,
@@ -376,7 +376,7 @@ class Index:
 
     def _still_there(self, last: Applied) -> bool:
         raw = read_at(self.being.memory, last.segment, last.offset, last.length)
-        return raw[15:79] == last.event_hash.encode()
+        return (opening(raw)[1], raw[15:79]) == (last.seq, str(last.event_hash).encode())
 
     def _has_more(self, after: tuple[str, int]) -> bool:
         folder = self.being.memory / after[0][:4]
