@@ -10,7 +10,7 @@ from lumen.core.data import kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.keys import author_signer
-from lumen.kernel.mend import AUTHOR, cut_end, drop_strange_heads
+from lumen.kernel.mend import AUTHOR, cut_end, drop_strange_heads, follow_to_end
 from lumen.soul.archive import Placed
 from lumen.soul.witness import SURE, Foreign, foreign, refuse_rolled_back
 
@@ -52,7 +52,7 @@ def cut_tail(gate: Gate, soul: str) -> Placed:
 
 def _must_be_foreign(gate: Gate, soul: str) -> Foreign:
     with gate.writer.held():
-        gate.index.catch_up()
+        follow_to_end(gate)
     refuse_rolled_back(gate.index, gate.keyring, soul)
     found = foreign(gate.index, gate.keyring, soul)
     if found is None:
@@ -70,7 +70,7 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
         UsageError: there is nothing to accept, or the fork was not named by its head.
     """
     with gate.writer.held():
-        gate.index.catch_up()
+        follow_to_end(gate)
     seen = gate.keyring.witness(soul)
     if seen is None or gate.index.hash_of(seen.seq) == seen.event_hash:
         raise UsageError("this archive is the one this host has seen", fix="lumen archive verify")

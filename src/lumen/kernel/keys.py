@@ -48,6 +48,7 @@ def new_author_key(gate: Gate, passphrase: str = "") -> Placed:
     In a being from before there were two keys that is enough, once. Where an author's key is known
     already, it counts when that one vouches for it, or on this host when its owner accepts it.
     """
+    gate.index.catch_up()
     soul = gate.index.soul()
     gate.writer.make_key()
     public = gate.keyring.create_author(soul, passphrase)

@@ -19,7 +19,7 @@ from lumen.core.errors import Busy, Damaged, Refused
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import look, read, watched
 from lumen.kernel.keys import author_signer
-from lumen.soul.archive import Placed, content_length, parse, read_at
+from lumen.soul.archive import Placed, content_length, parse, read_at, tail
 from lumen.soul.disk import FOLDER, LINK, standing
 from lumen.soul.files import blank, cut_lines, keep_heads, set_aside, set_file
 from lumen.soul.files import put_back as put_file_back
@@ -53,7 +53,7 @@ def recover(gate: Gate, soul: str = "") -> None:
     """
     gate.index.catch_up()  # it may have to be made anew: that keeps nobody from writing
     with gate.writer.held():  # what a power cut took is put back before anything is judged
-        gate.index.catch_up()
+        follow_to_end(gate)
         if soul and (found := refuse_strange(gate.index, gate.keyring, soul)):
             _settle_end(gate, found)
         gate.writer.own_up()
@@ -65,6 +65,18 @@ def recover(gate: Gate, soul: str = "") -> None:
             _finish(gate, seq, targets)
         _bring_up(gate)
         _own_up(gate)
+
+
+def follow_to_end(gate: Gate) -> None:
+    """Bring the index up to the end of the archive, under the lock.
+
+    What is judged is what the index tells: one that was edited to end before foreign lines, which
+    would then be built upon, is made again.
+    """
+    gate.index.catch_up()
+    end = tail(gate.being.memory)
+    if end.seq and (end.seq, end.event_hash) != gate.index.last_head():
+        gate.index.distrust()
 
 
 def _finish(gate: Gate, seq: int, targets: Sequence[int]) -> None:
