@@ -138,6 +138,21 @@ def test_an_erasure_by_an_unvouched_author_counts_for_nothing(guarded: Guarded) 
     again.close()
 
 
+def test_an_authors_key_made_where_the_host_has_none_comes_after_one_of_the_hosts(
+    guarded: Guarded,
+) -> None:
+    soul = soul_of(guarded)
+    guarded.close()
+    shutil.rmtree(guarded.keyring.folder / "keys")
+    guarded.keyring.author_file(soul).unlink()
+    guarded.gate = guarded.another().gate
+    new_author_key(guarded.gate)
+    named = [e.entry.payload for e in guarded.events() if e.entry.situation == "key_added"]
+    assert [said["role"] for said in named] == ["host", "author"]
+    assert not any(k.vouched for k in trust_of(guarded.gate).keys.values() if k.since > 1)
+    assert verify(guarded.being, guarded.keyring).unvouched == 2
+
+
 @pytest.fixture
 def old(guarded: Guarded) -> Guarded:
     """A being as 0.4.0 made it: one key, and an erasure nobody signed, under its head."""

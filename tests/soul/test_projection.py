@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lumen.core.canon import JSON
     from lumen.core.data import Entry
     from lumen.soul.archive import Placed, Stored
+    from lumen.soul.signed import Signer
     from lumen.soul.write import Writer
 
 SOUL, VALUES = "data/soul.md", "data/values.json"
@@ -44,16 +45,17 @@ class Life:
     weighed: list[Weighed] = field(default_factory=lambda: [{}, {}])
     today: int = 0
 
-    def happens(self, entry: Entry) -> Placed:
+    def happens(self, entry: Entry, signer: Signer | None = None) -> Placed:
         """Write one event."""
-        placed = self.writer.append([entry], durable=False)[-1]
+        placed = self.writer.append([entry], durable=False, signer=signer)[-1]
         self.today = day_of(placed.timestamp)
         self.weighed.append(dict(self.weighed[-1]))
         assert placed.seq == len(self.weighed) - 1
         return placed
 
     def kernel(self, situation: str, **payload: JSON) -> int:
-        return self.happens(kernel_entry(situation, "done", self._turn(), payload)).seq
+        entry = kernel_entry(situation, "done", self._turn(), payload)
+        return self.happens(entry, self.home.author if situation == "erasure" else None).seq
 
     def _turn(self) -> str:
         """A few turns are told apart, so that they are opened and closed again and again."""
