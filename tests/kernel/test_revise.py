@@ -208,3 +208,12 @@ def test_a_summary_is_set_in_its_year() -> None:
 def test_one_value_is_not_named_by_a_text(value: str | None) -> None:
     with pytest.raises(Refused, match="put with that value is no operation"):
         revise(TEXTS, "author", Change(Store.VALUES, "put", value), 2026)
+
+
+@pytest.mark.parametrize("loop", ["reflection", "action"])
+def test_no_loop_sets_itself_a_goal_to_learn_a_skill(loop: str) -> None:
+    change = Change(Store.GOALS, "put", Held("Learn  the skill pwn", 0.5, "todo"))
+    with pytest.raises(Refused, match="comes from a missing ability or from the author"):
+        revise(TEXTS, loop, change, 2026)
+    path, text = revise(TEXTS, "author", change, 2026)
+    assert "Learn  the skill pwn" in held(path, text)
