@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lumen.core.canon import JSON
     from lumen.core.data import Entry
     from lumen.soul.archive import Placed, Stored
-    from lumen.soul.signed import Signer
     from lumen.soul.write import Writer
 
 SOUL, VALUES = "data/soul.md", "data/values.json"
@@ -45,17 +44,16 @@ class Life:
     weighed: list[Weighed] = field(default_factory=lambda: [{}, {}])
     today: int = 0
 
-    def happens(self, entry: Entry, signer: Signer | None = None) -> Placed:
-        """Write one event."""
+    def happens(self, entry: Entry) -> Placed:
+        """Write one event; the author signs an erasure."""
+        signer = self.home.author if entry.situation == "erasure" else None
         placed = self.writer.append([entry], durable=False, signer=signer)[-1]
         self.today = day_of(placed.timestamp)
-        self.weighed.append(dict(self.weighed[-1]))
-        assert placed.seq == len(self.weighed) - 1
+        self.weighed[placed.seq :] = [dict(self.weighed[-1])]
         return placed
 
     def kernel(self, situation: str, **payload: JSON) -> int:
-        entry = kernel_entry(situation, "done", self._turn(), payload)
-        return self.happens(entry, self.home.author if situation == "erasure" else None).seq
+        return self.happens(kernel_entry(situation, "done", self._turn(), payload)).seq
 
     def _turn(self) -> str:
         """A few turns are told apart, so that they are opened and closed again and again."""
