@@ -275,6 +275,45 @@ def test_a_name_that_says_so_makes_what_follows_a_secret(text: str, left: str) -
     assert redacted(left) == (left, 0)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AWS {id} secret {half}",
+        "AWS {id} secret key is {half}",
+        "{id},{half}",
+        "{half} goes with {id}.",
+        "secret access key {half}, the rest later",
+        "my secret is {half}.",
+        "the secret `{half}`",
+        "the token {random}.",
+        "API key {hex} for the tests",
+    ],
+)
+def test_a_secret_that_only_follows_its_name_or_its_id_is_taken(text: str) -> None:
+    parts = {
+        "id": "AKIA" + "IOSFODNN7EXAMPLE",
+        "half": "wJalrXUtnFEMI" + "/K7MDENG/" + "bPxRfiCYEXAMPLEKEY",
+        "random": RANDOM,
+        "hex": "0f3c9a7e5b1d2846" * 2,
+    }
+    left = text.format(**dict.fromkeys(parts, MARK))
+    assert redacted(text.format(**parts)) == (left, text.count("{"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the secret InternationalisationHandlerForHTTP2Requests",
+        "the token src/lumen/kernel/steps/p1_perceive.py",
+        "the secret garden of 1911 by Frances Hodgson Burnett",
+        "public key 0f3c9a7e5b1d28460f3c9a7e5b1d2846",
+        "commit wJalrXUtnFEMI/K7MDENG/bPxRfiCYMPLEKEYS9Q without its id",
+    ],
+)
+def test_what_merely_follows_such_a_name_stays(text: str) -> None:
+    assert redacted(text) == (text, 0)
+
+
 def test_every_form_of_the_table_is_found_where_it_stands_alone() -> None:
     for special in table().specials:
         token = filled(special.example, seeded(special.example))
@@ -332,7 +371,8 @@ def test_the_line_of_the_first_secret_is_named(text: str, line: int) -> None:
     "unit",
     ["eyJ", "eyJa.", PEM.format("BEGIN", ""), "sk-a", "password=\"", "password='\"", "://a:", "1",
      "SG.a", "authorization: bearer ", ".", "key=", "token is 1 ", "a_", "\uff57", "ghp_", "curl -u ",
-     "x\u0308", "a\u200b", "0", "f:", "hooks.slack.com/services/"],
+     "x\u0308", "a\u200b", "0", "f:", "hooks.slack.com/services/", "secret ",
+     "secret aB3"],
 )  # fmt: skip
 def test_a_long_text_made_to_be_slow_is_read_once(unit: str) -> None:
     # Read again from every start, each of these would take minutes and be seen.

@@ -65,6 +65,15 @@ _TOLD = re.compile(
     r"(?:[ \t](?:now|still|jetzt|noch))?:?[ \t]"
     rf"[\"'`„“]?(?P<plain>{_NEW}[^\s\"'`“”]{{8,}})"
 )
+_GIVEN = re.compile(r"[ \t]{1,8}[\"'`„“]?(?P<plain>[A-Za-z0-9+/_.~=-]{20,200})")
+_HALF = re.compile(
+    r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+][A-Za-z0-9+/]{39}\Z"
+)
+_HEX = re.compile(r"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{32,128}\Z")
+# An access key's id is no secret without its other half, which has no shape but its length.
+_ACCESS_ID = re.compile(r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])")
+_OTHER_HALF = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])")
+_NEAR = 120
 _LOGIN = re.compile(rf"://[^\s/?#:@]*+:(?P<login>{_NEW}[^\s/?#]+)@")
 _PREFIXED = re.compile(
     r"(?<![A-Za-z0-9_./&?%+=-])(?!sha[0-9]|md5|npub|ssh-|urn-)[a-z][a-z0-9]{1,11}"
@@ -98,6 +107,18 @@ def named_spans(text: str, lower: str) -> list[tuple[int, int]]:
         if tail.start() >= done and (span := _after(text, *tail.span())):
             spans.append(span)
             done = span[1]
+    return spans
+
+
+def paired_spans(text: str) -> list[tuple[int, int]]:
+    """Where the secret half of an access key stands near its id."""
+    spans: list[tuple[int, int]] = []
+    seen = 0
+    for found in _ACCESS_ID.finditer(text):
+        start = max(seen - 40, found.start() - _NEAR, 0)
+        seen = found.end() + _NEAR
+        halves = _OTHER_HALF.finditer(text, start, seen + 1)  # one more, to see where it ends
+        spans += [h.span() for h in halves if h.end() <= seen and _HALF.match(h.group())]
     return spans
 
 
@@ -205,7 +226,7 @@ def _told(text: str, at: int, name: tuple[str, str]) -> tuple[int, int] | None:
         return None
     found = _TOLD.match(text, at)
     if found is None:
-        return None
+        return _given(text, at)
     start = found.start("plain")
     value = found["plain"].rstrip(".,;:!?)]}")
     figures = any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
@@ -216,7 +237,20 @@ def _told(text: str, at: int, name: tuple[str, str]) -> tuple[int, int] | None:
     else:
         runs = _RUN.findall(value)
         fits = bool(_UUID.match(value)) or any(not r.isalpha() and not r.isdigit() for r in runs)
+        fits = fits or bool(_HALF.match(value))
     return (start, start + len(value)) if fits else None
+
+
+def _given(text: str, at: int) -> tuple[int, int] | None:
+    """Where a value stands that follows its name with nothing between, if it can be nothing else."""
+    found = _GIVEN.match(text, at)
+    if found is None:
+        return None
+    value = found["plain"].rstrip(".")
+    if not (looks_random(value) or _HALF.match(value) or _HEX.match(value)):
+        return None
+    start, stop = _value(_LONG, text, found.start("plain")) or found.span("plain")
+    return start, stop - (len(found["plain"]) - len(value))
 
 
 def _placeholder(value: str) -> bool:

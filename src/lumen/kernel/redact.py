@@ -18,7 +18,7 @@ from lumen.core.canon import JSON
 from lumen.kernel.folding import folded
 from lumen.kernel.key_shapes import bare_spans, special_spans
 from lumen.kernel.named_secrets import MARK as MARK
-from lumen.kernel.named_secrets import named_spans, prefixed_spans, says_secret
+from lumen.kernel.named_secrets import named_spans, paired_spans, prefixed_spans, says_secret
 
 _FIELD = re.compile(r"[a-z][a-z_]*\Z")
 SHORTEST = 15  # of the shapes that hold no space; everyday words are shorter
@@ -93,7 +93,7 @@ def _keys(text: str) -> list[tuple[int, int]]:
         lower = "".join(low if len(low := char.lower()) == 1 else char for char in text)
     found = named_spans(text, lower)
     if max(map(len, text.split()), default=0) >= SHORTEST:
-        found += bare_spans(text) + prefixed_spans(text)
+        found += bare_spans(text) + prefixed_spans(text) + paired_spans(text)
         found += special_spans(text, lower)
     elif "private key" in lower or "machine" in lower or "curl" in lower:
         found += special_spans(text, lower)
