@@ -44,11 +44,11 @@ def test_a_turn_whose_reader_leaves_is_finished_all_the_same(lumen: Lumen) -> No
 
 
 def test_private_words_stand_in_lines_marked_private_and_in_no_trace(lumen: Lumen) -> None:
-    lumen.run("chat", "--private", "-m", "My locker code is 4471.")
+    lumen.run("chat", "--private", "-m", "My locker code is Zanzibarium.")
     asked = lumen.run("chat", "-m", "What is my locker code?")
-    assert "4471" in asked.out
+    assert "Zanzibarium" in asked.out
 
-    holding = [e for e in lumen.events() if "4471" in str(e)]
+    holding = [e for e in lumen.events() if "Zanzibarium" in str(e)]
     assert {e["situation"] for e in holding} <= {"heard", "replied", "skill"}
     assert all(e["payload"].get("private") for e in holding if e["situation"] != "skill")
     first = holding[0]["session_key"]
