@@ -26,12 +26,13 @@ from lumen.kernel.run import Kernel, adopt_edits, close_dead_turns
 from lumen.kernel.slots import Now, Self
 from lumen.mind.ask import Reach
 from lumen.mind.roles import parse_assignments
-from lumen.soul.archive import read, segments
+from lumen.soul.archive import parse, read, segments
 from lumen.soul.database import FOLDED
 from lumen.soul.fold import fold
 from lumen.soul.history import all_kept
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
+from lumen.soul.mark import Mark, MarkFile
 from lumen.soul.selfhood import is_self
 from lumen.soul.verify import verify
 
@@ -269,6 +270,10 @@ class World:
             if path in kept or (files and not waits and path.parent != self.being.index.parent):
                 path.write_bytes(data)
                 os.utime(path, (0, 0))
+        last = parse(erasure)  # the mark was written before it
+        mark = MarkFile(Keyring(self.host).mark_file(self.soul))
+        mark.write(Mark(last.seq, last.event_hash, last.seq - 1, last.parent_hash))
+        mark.close()
 
     def state(self, who: int) -> Texts:
         """What the index holds for the files in force."""
