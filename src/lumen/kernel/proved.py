@@ -36,7 +36,7 @@ class Proved:
 
     def evidence(self, question: str) -> tuple[Evidence, ...]:
         """What the author said that bears on a question, best first."""
-        return tuple(self._checked(lambda: self.recall.evidence(question), _of_evidence))
+        return tuple(self._checked(lambda: self.recall.evidence(question), of_evidence))
 
     def told(self, span: Span) -> list[Noted | Line]:
         """What the author said in a stretch of time."""
@@ -66,15 +66,7 @@ class Proved:
     def _checked(
         self, look: Callable[[], Iterable[Item]], cited: Callable[[Item], Iterable[Memory]]
     ) -> list[Item]:
-        found = list(look())
-        if all(self._holds(m) for item in found for m in cited(item)):
-            return found
-        self.index.distrust()
-        found = list(look())
-        kept = [item for item in found if all(self._holds(m) for m in cited(item))]
-        if len(kept) < len(found):
-            self.index.repairs.append("Some of what I know does not hold: lumen archive verify")
-        return kept
+        return proved(self.index, look, cited, self._holds)
 
     def _holds(self, memory: Memory) -> bool:
         key = (memory.seq, memory.text)
@@ -89,5 +81,28 @@ class Proved:
         return (known,) if known else ()
 
 
-def _of_evidence(item: Evidence) -> Iterable[Memory]:
+def proved(
+    index: Index,
+    look: Callable[[], Iterable[Item]],
+    cited: Callable[[Item], Iterable[Memory]],
+    holds: Callable[[Memory], bool] | None = None,
+) -> list[Item]:
+    """What a look into the index finds, as far as the archive says the same."""
+
+    def so(item: Item) -> bool:
+        return all(holds(m) if holds else says(index, m) for m in cited(item))
+
+    found = list(look())
+    if all(map(so, found)):
+        return found
+    index.distrust()
+    found = list(look())
+    kept = [item for item in found if so(item)]
+    if len(kept) < len(found):
+        index.repairs.append("Some of what I know does not hold: lumen archive verify")
+    return kept
+
+
+def of_evidence(item: Evidence) -> Iterable[Memory]:
+    """The memories that a piece of evidence quotes."""
     return (item.memory, item.replaces) if item.replaces else (item.memory,)

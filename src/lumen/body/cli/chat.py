@@ -14,7 +14,7 @@ import click
 from lumen.body.cli.common import counted, is_terminal, note, say, shared, show, table
 from lumen.body.cli.forget import forget_in, mark, must_be_gone
 from lumen.body.cli.live import LiveLine
-from lumen.body.cli.memory import explain
+from lumen.body.cli.memory import explain, shown
 from lumen.body.config import Settings, data_home, find_being, must_be, zone
 from lumen.core.canon import clean
 from lumen.core.clock import SystemClock
@@ -290,10 +290,13 @@ def _command(talk: Talk, text: str) -> bool:
     elif word == "/memory":
         from lumen.kernel.reading import words
 
-        found = (
-            index.get(s for s, _ in index.search(words(rest), 10)).values()
-            if rest
-            else index.memories(limit=30)
+        found = shown(
+            index,
+            lambda: (
+                index.get(s for s, _ in index.search(words(rest), 10)).values()
+                if rest
+                else index.memories(limit=30)
+            ),
         )
         rows = [(str(m.seq), m.author.value, m.text) for m in found if m.author.value != "kernel"]
         table(rows[-10:], indent="  ") if rows else say("  nothing found")

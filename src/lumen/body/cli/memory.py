@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import date
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -62,16 +63,19 @@ def memory(  # noqa: PLR0913 - one parameter an option
     where = zone(must_be(being).timezone)
     index = _index(being)
     limit = None if everything else 20
-    found = (
-        _search(index, query, author, day, limit or 1000)
-        if query
-        else index.memories(
-            author=author,
-            day=day,
-            limit=limit,
-            kernel=(everything and sort != "weight") or author == "kernel",
-            by_weight=sort == "weight",
-        )
+    found = shown(
+        index,
+        lambda: (
+            _search(index, query, author, day, limit or 1000)
+            if query
+            else index.memories(
+                author=author,
+                day=day,
+                limit=limit,
+                kernel=(everything and sort != "weight") or author == "kernel",
+                by_weight=sort == "weight",
+            )
+        ),
     )
     if query and sort == "weight":
         found.sort(key=lambda m: (-m.weight, -m.seq))
@@ -102,6 +106,17 @@ def _index(being: Being) -> Index:
     return index
 
 
+def shown(index: Index, look: Callable[[], Iterable[Memory]]) -> list[Memory]:
+    """Memories to show, each as the archive has it; an index that says otherwise is told of."""
+    from lumen.kernel.proved import proved
+
+    before = len(index.repairs)
+    found = proved(index, look, lambda m: (m,))
+    for line in index.repairs[before:]:
+        note(line)
+    return found
+
+
 def _is_date(day: str) -> bool:
     try:
         return date.fromisoformat(day).isoformat() == day  # 20261115 is read too, but not stored
@@ -125,7 +140,17 @@ def _search(
 
 
 def evidence_for(index: Index, claim: str) -> tuple[Evidence, ...]:
-    """What the author said that bears on a claim."""
+    """What the author said that bears on a claim, as the archive has it."""
+    from lumen.kernel.proved import of_evidence, proved
+
+    before = len(index.repairs)
+    found = proved(index, lambda: _evidence(index, claim), of_evidence)
+    for line in index.repairs[before:]:
+        note(line)
+    return tuple(found)
+
+
+def _evidence(index: Index, claim: str) -> tuple[Evidence, ...]:
     from lumen.kernel.recall import Recall
     from lumen.mind.embed import Embedder
 
@@ -181,16 +206,17 @@ def explain(index: Index, events: list[Event], where: ZoneInfo, as_json: bool) -
     """Show what a reply rests on and what it was chosen over."""
     reply = next(e for e in events if e.entry.situation == "replied")
     decided = next((e for e in events if e.entry.situation == "decide"), None)
-    sources = index.get(reply.entry.payload.get("sources", ()))
+    cited = reply.entry.payload.get("sources", ())
+    sources = shown(index, lambda: index.get(cited).values())
     notes = _chosen(decided) if decided else ""
     if as_json:
-        told = [memory_json(m) for m in sources.values()]
+        told = [memory_json(m) for m in sources]
         show(
             {"reply": reply.entry.description, "event": reply.seq, "sources": told, "chosen": notes}
         )
         return
     rows = [("said", one_line(reply.entry.description, 100), f"event {reply.seq}")]
-    for number, m in enumerate(sources.values()):
+    for number, m in enumerate(sources):
         when = f"{local(m.timestamp, where):%A %d %B %Y at %H:%M}"
         label = "because" if number == 0 else ""
         rows.append((label, f"you told me on {when}: “{one_line(m.text, 120)}”", f"event {m.seq}"))
