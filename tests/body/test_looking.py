@@ -110,6 +110,26 @@ def test_why_tells_the_day_the_words_and_the_event(talked: Lumen, inside: Inside
     assert unknown == "● the moon is made of cheese\n  └ you have not told me that\n"
 
 
+def test_a_claim_with_another_name_or_number_is_not_what_was_said(
+    lumen: Lumen, inside: Inside
+) -> None:
+    told = b"Ada lives in Lisbon.\nMy knee scan is on the 14th of March.\n"
+    assert lumen.run("chat", stdin=told).code == 0
+    for claim in (
+        "Ada lives in Madrid",
+        "Bob lives in Lisbon",
+        "my knee scan is on the 15th of March",
+        "my knee scan is on the 14th of April",
+    ):
+        out = inside("why", claim).out
+        assert "does not say it" in out
+        assert "fits" not in out.splitlines()[1]
+    for claim in ("Ada lives in Lisbon", "ada lives in Lisbon", "my knee scan is on 14 March"):
+        assert "does not say it" not in inside("why", claim).out.splitlines()[1]
+    found = inside("why", "Ada lives in Madrid", "--json").json()
+    assert found[0]["fit"] == "does not say it"
+
+
 @pytest.mark.usefixtures("talked")
 def test_trace_tells_what_every_step_did(inside: Inside) -> None:
     out = inside("trace").out

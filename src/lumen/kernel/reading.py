@@ -69,6 +69,33 @@ def numbers(text: str) -> set[str]:
     return {w for w in found if any(c.isdigit() for c in w)} | (found & lexicon().numbers)
 
 
+def lacks(claim: str, text: str) -> bool:
+    """Whether a name, day or number of a claim is missing from a text, or its subject is another."""
+    calendar = lexicon().calendar
+    held, asked = words(text), words(claim)
+    stems = {stem(w) for w in held}
+    told = names(claim) | (set(asked) & calendar)
+    if any(stem(w) not in stems for w in told):
+        return True
+    figures, others = _figures(claim), _figures(text)
+    if figures - others and not numbers(text) & lexicon().numbers:  # "three" may be the 3
+        return True
+    first, second = _subject(claim, asked), _subject(text, held)
+    return bool(first and second) and stem(first) not in stems and second not in asked
+
+
+def _figures(text: str) -> set[str]:
+    """The digits of every number, so that 14th is 14."""
+    return {"".join(c for c in w if c.isdigit()) for w in numbers(text)} - {""}
+
+
+def _subject(text: str, content: list[str]) -> str:
+    """The word a sentence opens with, where that is capitalised and carries content."""
+    opening = WORD.search(text)
+    word = LINKS.sub("", opening[0].lower()) if opening and opening[0][0].isupper() else ""
+    return word if word in content else ""
+
+
 def is_question(text: str) -> bool:
     """Whether a sentence asks, with or without its mark: people type "how old is bolt" too."""
     bare = text.strip().rstrip("\"'”’)")

@@ -240,14 +240,20 @@ def _chosen(decided: Event) -> str:
 def _why_claim(index: Index, claim: str, where: ZoneInfo, as_json: bool) -> None:
     found = [e for e in evidence_for(index, claim) if e.score >= 0.45][:5]
     if as_json:
-        show([{**memory_json(e.memory), "score": round(e.score, 3)} for e in found])
+        show(
+            [
+                {**memory_json(e.memory), "score": round(e.score, 3), "fit": _fit(claim, e)}
+                for e in found
+            ]
+        )
         return
     say(f"● {claim}")
     if not found:
         say("  └ you have not told me that")
     for e in found:
         when = f"{local(e.memory.timestamp, where):%d %b %H:%M}"
-        say(f"  └ {when}  you: “{one_line(e.quote, 100)}”   event {e.memory.seq} · {_fit(e.score)}")
+        fit = _fit(claim, e)
+        say(f"  └ {when}  you: “{one_line(e.quote, 100)}”   event {e.memory.seq} · {fit}")
 
 
 @click.command()
@@ -281,8 +287,13 @@ def trace(event: int | None, named: str | None, as_json: bool) -> None:
             say(f"  model {call['model']}: {tokens}, {call['seconds']:.1f} s")
 
 
-def _fit(score: float) -> str:
-    return "fits well" if score >= WELL else "fits loosely"
+def _fit(claim: str, e: Evidence) -> str:
+    """How well evidence supports a claim; nearness alone does not make Madrid of Lisbon."""
+    from lumen.kernel.reading import lacks
+
+    if lacks(claim, e.memory.text):
+        return "does not say it"
+    return "fits well" if e.score >= WELL else "fits loosely"
 
 
 def _wrote(told: JSON) -> str:
