@@ -173,6 +173,17 @@ def test_a_pipe_that_closes_early_is_no_error(talked: Lumen, command: str) -> No
     assert talked.verified()
 
 
+def test_a_command_that_does_not_exist_is_no_message_in_a_pipe_either(lumen: Lumen) -> None:
+    said = b"/bogus\nI like rice.\n/Bogus-2 now\n/memory\n/etc/hosts lists my machines.\n"
+    ran = lumen.run("chat", stdin=said)
+    assert ran.code == 0
+    assert lumen.heard() == ["I like rice.", "/etc/hosts lists my machines."]
+    assert "there is no /bogus: not kept" in ran.err
+    assert "there is no /Bogus-2: not kept" in ran.err
+    assert "bogus" not in ran.out.lower()
+    assert "external  I like rice." in ran.out
+
+
 def test_in_a_conversation_commands_answer_without_a_turn(lumen: Lumen) -> None:
     (lumen.being / "data" / "soul.md").write_text("# Vera\n")
     screen = lumen.terminal("chat")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lumen.body.cli.common import counted, is_terminal, note, say, shared, show, table
+from lumen.body.cli.common import counted, is_terminal, note, one_line, say, shared, show, table
 from lumen.body.cli.forget import forget_in, mark, must_be_gone
 from lumen.body.cli.live import LiveLine
 from lumen.body.cli.memory import explain, shown
@@ -46,7 +46,7 @@ COMMANDS = ("/why", "/memory", "/private", "/help", *LEAVES)
 NAME_HELP = """\
   Type a name, or press Enter for the one in brackets. You can change it later by saying so.
   /quit leaves (so do Ctrl-C and Ctrl-D); nothing is kept before both are answered."""
-COMMAND = re.compile(r"/[a-z]*(?:\s|$)")  # /why, but not /etc/hosts
+COMMAND = re.compile(r"/[\w-]*(?:\s|$)")  # /why, but not /etc/hosts
 HELP = """\
   /why       where the last answer comes from
   /memory    the last things remembered (/memory WORDS searches)
@@ -353,8 +353,12 @@ def _piped(talk: Talk) -> None:
         word = line.strip().partition(" ")[0]
         if word == "/forget":
             note("nobody is here to confirm it: lumen forget WORDS --yes")
-        elif word not in COMMANDS:
+        elif not COMMAND.match(line.strip()):
             talk.turn(line)
+        elif word not in COMMANDS:
+            note(
+                f'there is no {one_line(word, 40)}: not kept\n  try: lumen chat -m "{one_line(word, 40)} …"'
+            )
         elif _command(talk, line.strip()):
             break
     if not heard:
