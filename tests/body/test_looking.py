@@ -141,6 +141,22 @@ def test_trace_tells_what_every_step_did(inside: Inside) -> None:
     assert inside("trace", "2").out != out
 
 
+def test_verify_with_a_key_says_no_before_it_says_anything_else(
+    talked: Lumen, inside: Inside
+) -> None:
+    key = inside("archive", "verify", "--json").json()["key"]
+    assert inside("archive", "verify", "--key", key[:16].upper()).out.startswith("✓ ok")
+    for wrong in ("zz", "abc", "zz" * 16, key + "0"):
+        ran = inside("archive", "verify", "--key", wrong)
+        assert (ran.code, ran.out) == (2, "")
+        assert "try: " in ran.err
+    other = inside("archive", "verify", "--key", "0" * 64)
+    assert other.code == 1
+    assert other.out.startswith(f"✗ it is not the key {'0' * 64} that signed this archive")
+    assert "✓" not in other.out
+    assert talked.verified()
+
+
 def test_what_is_piped_holds_no_escape_codes(talked: Lumen) -> None:
     for command in ("status", "memory", "why", "trace", "archive verify", "chat -m hi", "sing"):
         ran = talked.run(*command.split())

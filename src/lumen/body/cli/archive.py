@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -25,7 +26,7 @@ from lumen.body.cli.common import (
 from lumen.body.config import data_home, must_be
 from lumen.body.passphrase import signing
 from lumen.core.data import Being
-from lumen.core.errors import Estranged
+from lumen.core.errors import Estranged, UsageError
 from lumen.soul.archive import Placed, segments
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from lumen.kernel.deep import Compared
 
 LARGE = 64 << 20
+KEY = re.compile(rf"[0-9A-Fa-f]{{{SURE},64}}")
 
 
 @click.group()
@@ -50,6 +52,11 @@ def archive() -> None:
 @shared
 def verify_command(deep: bool, key: str, named: str | None, as_json: bool) -> None:
     """Check every event, link, signature and the witness; name the first bad event."""
+    if key and not KEY.fullmatch(key):
+        raise UsageError(
+            f"{one_line(key, 64)!r} is no key: {SURE} to 64 hexadecimal digits",
+            fix="lumen archive verify shows the key that signed it",
+        )
     being = being_meant(named)
     settings = must_be(being)
     size = sum(p.stat().st_size for p in segments(being.memory))
@@ -58,15 +65,15 @@ def verify_command(deep: bool, key: str, named: str | None, as_json: bool) -> No
     report = verify(being, Keyring(data_home()), soul=settings.soul, processes=os.cpu_count() or 1)
     compared = _compare(being) if deep and report.ok else None
     problems = compared.problems if compared else ()
-    pinned = len(key) >= SURE and report.key.startswith(key.lower()) if key else True
+    pinned = report.key.startswith(key.lower())
     if as_json:
         show({**asdict(report), **({"compared": asdict(compared)} if compared else {})})
-    else:
+    elif pinned or not report.trusted:
         _tell(report)
-        if compared:
-            _tell_compared(compared)
-        if not pinned:
-            say(f"✗ it is not the key {one_line(key, 64)} that signed this archive.")
+    if not pinned and not as_json:
+        say(f"✗ it is not the key {key} that signed this archive, but {report.key[:16]}.")
+    if compared and not as_json:
+        _tell_compared(compared)
     if not report.trusted or problems or not pinned:
         click.get_current_context().exit(1)
 
