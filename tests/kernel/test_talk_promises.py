@@ -293,6 +293,7 @@ def test_what_was_to_be_reminded_of_is_really_noted(small: Life) -> None:
         ("Спокойной ночи!", "Спокойной ночи, Ada."),
         ("Спасибо большое!", "Пожалуйста."),
         ("I had a fight with Anna, I feel awful", "I am sorry. That sounds painful. Do you want"),
+        ("I feel really down today, my shift was awful.", "I am sorry. That sounds painful."),
         ("My grandmother died last night.", "I am sorry. That sounds painful."),
         ("Мне очень плохо.", "Мне жаль."),
         ("My phone died on the train.", "Noted: your phone died on the train."),
