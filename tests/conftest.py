@@ -86,6 +86,12 @@ def sampled(request: pytest.FixtureRequest) -> Sampled:
     return Sampled(request.node.nodeid, option("seed"), option("deep"))
 
 
+@pytest.fixture(autouse=True)
+def equal_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep this worker's priority: a command run in this process would lower it for good."""
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The checkout."""
