@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE
 from lumen.core.canon import sha256
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, Store
-from lumen.core.errors import Refused
+from lumen.core.errors import Locked, Refused
 from lumen.kernel.commit import begin
 from lumen.kernel.edits import self_in_force
 from lumen.soul.history import kept
@@ -219,3 +219,8 @@ def test_a_file_that_would_hold_a_secret_is_refused_by_its_line(
     with pytest.raises(Refused, match="there is no goal"):
         guarded.gate.commit("author", [gone], beat)
     assert secret.encode() not in guarded.archive()
+
+
+def test_a_locked_key_stays_locked_where_nobody_can_be_asked(guarded: Guarded) -> None:
+    with pytest.raises(Locked, match="nobody is here"):
+        guarded.gate.ask()

@@ -99,7 +99,10 @@ def _looked_at(
     being: Being, path: Path, traces: Traces, pages: Pages, makers: Mapping[str, Maker]
 ) -> Loose | None:
     name = being.named(path)
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:  # another process had laid it there for a moment
+        return None
     text = data.decode("utf-8", "replace")
     named = traces.left_in(name.replace("-", " ")) or traces.left_in(name)
     if not (named or traces.stands_in(text) or traces.left_in(text)):
@@ -157,9 +160,16 @@ def remains(being: Being, index: Index, traces: Traces) -> list[str]:
     found = [
         being.named(path)
         for path in sorted(_files(being))
-        if not _is_shipped(being, path, makers) and _holds(being, path, traces)
+        if not _is_shipped(being, path, makers) and _still_holds(being, path, traces)
     ]
     return [*found, *([VECTORS] if any(_vectors(index)) else []), *_terms(index, traces)]
+
+
+def _still_holds(being: Being, path: Path, traces: Traces) -> bool:
+    try:
+        return _holds(being, path, traces)
+    except FileNotFoundError:  # gone meanwhile: it holds nothing any more
+        return False
 
 
 def _holds(being: Being, path: Path, traces: Traces) -> bool:
