@@ -8,66 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from lumen.core.clock import parse_stamp, stamp
 from lumen.core.data import Memory
+from lumen.kernel.asking import GROUNDED, Answer, Asking
 from lumen.kernel.asks import asked
-from lumen.kernel.grounded import day
-from lumen.kernel.lexicon import lexicon
+from lumen.kernel.day_answers import days_since, days_until, which_day
 from lumen.kernel.mirror import mirror
 from lumen.kernel.passages import quoted
-from lumen.kernel.slots import Now, Self
-from lumen.kernel.step import Biography, Recall
 
 MOST_DONE = 5
 MOST_KNOWN = 8
 LONGEST = 160
-KERNEL, GROUNDED = "kernel", "grounded"  # kinds of drafts
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The words, what they rest on, and what kind of draft they make."""
-
-    text: str
-    sources: tuple[int, ...] = ()
-    by: str = KERNEL
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """All that an answer may be made of."""
-
-    text: str
-    language: str
-    self_: Self
-    now: Now
-    biography: Biography
-    recall: Recall
-
-    def phrase(self, key: str, /, **given: str) -> str:
-        """A phrase in the language of the question."""
-        return lexicon().phrase(key, self.language, **given)
-
-    def here(self) -> datetime:
-        """The moment of the turn where the author is."""
-        return self.now.moment.astimezone(self.now.zone)
-
-    def moment(self, timestamp: str) -> datetime:
-        """A moment of the archive where the author is."""
-        return parse_stamp(timestamp).astimezone(self.now.zone)
-
-    def day(self, moment: datetime) -> str:
-        """A day as a person says it, with the year when it is another."""
-        return day(stamp(moment), self.now, self.language)
-
-    def date(self, moment: datetime) -> str:
-        """The same without the day of the week: since, from and so on stand before it."""
-        if self.language == "en":
-            return self.day(moment)
-        return f"{moment.day} {self.phrase('months').split()[moment.month - 1]}"
 
 
 def answer(kind: str, asking: Asking) -> Answer:
@@ -149,8 +101,7 @@ def _name(asking: Asking) -> Answer:
 def _age(asking: Asking) -> Answer:
     born = asking.moment(asking.biography.born())
     days = (asking.here() - born) // timedelta(days=1)
-    told = {0: asking.phrase("no_day"), 1: asking.phrase("one_day")}
-    ago = told.get(days, asking.phrase("days", count=str(days)))
+    ago = asking.days(days)
     year = "" if born.year != asking.here().year else f" {born.year}"
     date = asking.day(born) + year
     return Answer(asking.phrase("age", date=date, time=f"{born:%H:%M}", days=ago))
@@ -221,6 +172,9 @@ def _said(asking: Asking) -> Callable[[str], str]:
 ANSWERS: dict[str, Callable[[Asking], Answer]] = {
     "clock": _clock,
     "date": _date,
+    "shift": which_day,
+    "until": days_until,
+    "since": days_since,
     "values": _values,
     "goals": _goals,
     "doings": _doings,

@@ -17,6 +17,7 @@ from typing import Any
 
 LANGUAGES = ("en", "ru")
 FOLDER = Path(__file__).with_name("lexicon")
+_GROUP = re.compile(r"\(\?P<\w+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Lexicon:
     asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being
     courtesies: MappingProxyType[str, re.Pattern[str]]  # whole clauses of small talk
     spoken: MappingProxyType[str, MappingProxyType[str, str]]  # phrases by language
+    dates: MappingProxyType[str, re.Pattern[str]]  # ways of naming a day, each of one language
+    days: MappingProxyType[str, str]  # tomorrow as 1, Christmas as 12-25
 
     def has(self, signal: str, text: str) -> bool:
         """Whether any word or phrase of a signal occurs in a text."""
@@ -95,6 +98,8 @@ def lexicon() -> Lexicon:
         asks=MappingProxyType(_asks(raw)),
         courtesies=MappingProxyType(_whole(raw, "courtesies")),
         spoken=MappingProxyType({k: MappingProxyType(v["phrases"]) for k, v in raw.items()}),
+        dates=MappingProxyType(_dates(raw)),
+        days=MappingProxyType(_joined(raw, "days")),
     )
 
 
@@ -131,13 +136,35 @@ def _asks(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
     dressed = {}
     for language, words in raw.items():
         small = words["courtesies"]
+        named = "|".join([*words["dates"].values(), _alternatives(words["days"])])
+        filled = {"{when}": small["when"], "{day}": f"(?:{_GROUP.sub('(?:', named)})"}
         dressed[language] = {
             "asks": {
-                name: f"{small['before']}(?:{pattern.replace('{when}', small['when'])}){small['after']}"
+                name: f"{small['before']}(?:{_filled(pattern, filled)}){small['after']}"
                 for name, pattern in words["asks"].items()
             }
         }
     return _whole(dressed, "asks")
+
+
+def _filled(pattern: str, parts: Mapping[str, str]) -> str:
+    for name, part in parts.items():
+        pattern = pattern.replace(name, part)
+    return pattern
+
+
+def _dates(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
+    """How a day is named, by the way and the language: a group tells what the words stand for."""
+    found = {}
+    for language, words in raw.items():
+        ways = words["dates"] | {"fixed": f"(?P<fixed>{_alternatives(words['days'])})"}
+        for way, pattern in ways.items():
+            found[f"{way}_{language}"] = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")
+    return found
+
+
+def _alternatives(words: Mapping[str, Any]) -> str:
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
 def _any_of(words: list[str]) -> re.Pattern[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lumen.kernel.answers import Asking, answer
+from lumen.kernel.answers import answer
+from lumen.kernel.asking import Asking
 from lumen.kernel.asks import asked, language
 from lumen.kernel.grounded import verdict
 from lumen.kernel.lexicon import lexicon

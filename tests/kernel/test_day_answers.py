@@ -1,0 +1,79 @@
+"""Days ahead and back are reckoned by code: no model is asked what date it is in ten days."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.kernel.dates import day_named
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+TODAY = date(2026, 11, 15)  # a Sunday
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("What date is it in 10 days?", "That is Wednesday 25 November 2026."),
+        ("what will the date be in two weeks", "That is Sunday 29 November 2026."),
+        ("What day is tomorrow?", "That is Monday 16 November 2026."),
+        ("What's tomorrow's date?", "That is Monday 16 November 2026."),
+        ("What day of the week was it 10 days ago?", "That is Thursday 5 November 2026."),
+        ("What day of the week is 1 January 2027?", "That is Friday 1 January 2027."),
+        ("What date is Friday?", "That is Friday 20 November 2026."),
+        ("What day was the 3rd of March?", "That is Tuesday 3 March 2026."),
+        ("When is Christmas?", "That is Friday 25 December 2026."),
+        ("How many days until Christmas?", "40 days until Friday 25 December 2026."),
+        ("how many days are there until March 3rd", "108 days until Wednesday 3 March 2027."),
+        ("How many days till tomorrow?", "A day until Monday 16 November 2026."),
+        ("How many days since 1 November?", "14 days since Sunday 1 November 2026."),
+        ("How many days until 15 November?", "That is today: Sunday 15 November 2026."),
+        ("Какое число через 10 дней?", "Это среда, 25 ноября 2026 года."),
+        ("Какое число будет через две недели?", "Это воскресенье, 29 ноября 2026 года."),
+        ("Какой день недели был вчера?", "Это суббота, 14 ноября 2026 года."),
+        ("Сколько дней до Нового года?", "47 дн.: пятница, 1 января 2027 года."),
+        ("Сколько дней осталось до 8 марта?", "113 дн.: понедельник, 8 марта 2027 года."),
+    ],
+)
+def test_a_day_ahead_or_back_is_reckoned(life: Life, asked: str, answer: str) -> None:
+    life.listen("It is Monday 30 February.", small=True)
+    answered = life.say(asked)
+
+    assert (answered.text, answered.kind) == (answer, "kernel")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "How many days until my exam?",
+        "What day is my exam in March?",
+        "When is Anna's party on Friday?",
+    ],
+)
+def test_a_day_of_the_authors_life_is_not_reckoned(life: Life, asked: str) -> None:
+    life.listen("It is Monday.", small=True)
+
+    assert life.say(asked).kind == "grounded"
+
+
+@pytest.mark.parametrize(
+    ("words", "today", "day"),
+    [
+        ("in a month", date(2026, 1, 31), date(2026, 2, 28)),
+        ("in 3 months", date(2026, 11, 30), date(2027, 2, 28)),
+        ("in 1 year", date(2028, 2, 29), date(2029, 2, 28)),
+        ("29 february", date(2026, 11, 15), date(2028, 2, 29)),
+        ("friday", date(2026, 11, 20), date(2026, 11, 27)),
+        ("christmas eve", TODAY, date(2026, 12, 24)),
+        ("30 february 2027", TODAY, None),
+        ("in many days", TODAY, None),
+        ("через месяц", TODAY, date(2026, 12, 15)),
+        ("три года назад", TODAY, date(2023, 11, 15)),
+    ],
+)
+def test_months_end_and_leap_years_are_minded(words: str, today: date, day: date | None) -> None:
+    assert day_named(words, today) == day
