@@ -139,3 +139,17 @@ def test_in_a_terminal_both_ask_first(lumen: Lumen, inside: Inside) -> None:
         screen.wait_for("Nothing was changed.")
         assert screen.close() == 0
     assert disk(lumen) == before
+
+
+def test_a_change_of_its_own_is_listed_by_what_changed_not_by_what_a_step_found(
+    lumen: Lumen, inside: Inside
+) -> None:
+    lumen.want(goals='[{"name": "learn about tomatoes", "weight": 0.7, "status": "todo"}]')
+    assert inside("run", "--cycles", "1", "--every", "0").code == 0
+    plain = "By itself, in a cycle: learn about tomatoes: todo → working."
+    assert inside("checkpoint", "list", "--json").json()[-1]["what"] == plain
+    assert inside("checkpoint", "list").out.splitlines()[-1].endswith(plain)
+    undone = inside("undo", "--yes")
+    assert f"Undone: {plain} lumen checkpoint restore" in undone.out
+    assert inside("checkpoint", "list", "--json").json()[-1]["what"].endswith(f": {plain}")
+    assert "RECORD" not in inside("checkpoint", "list").out

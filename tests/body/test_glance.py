@@ -144,3 +144,17 @@ def test_how_long_ago_is_told_in_the_unit_that_tells(when: str, said: str) -> No
 def test_more_than_one_is_said_as_people_say_it() -> None:
     told = [counted(2, noun) for noun in ("day", "memory", "event")]
     assert told == ["2 days", "2 memories", "2 events"]
+
+
+def test_tallies_that_were_edited_are_not_shown_without_a_word(
+    talked: Lumen, inside: Inside
+) -> None:
+    assert inside("status").err == ""
+    index = apsw.Connection(str(Being(talked.being).index))
+    index.execute("DELETE FROM tally")
+    index.close()
+    told = inside("status").err
+    assert "The index does not count what the archive holds" in told
+    assert "try: lumen rebuild" in told
+    assert inside("rebuild").code == 0
+    assert inside("status").err == ""

@@ -191,3 +191,24 @@ def test_without_a_command_and_with_help_the_commands_are_listed(inside: Inside)
     assert inside("--version").out.startswith("lumen, version ")
     for command in ("init", "chat", "status", "memory", "why", "trace", "archive", "doctor", "lab"):
         assert inside(command, "--help").out.startswith("Usage: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fix"),
+    [
+        ("--json --bogus", "lumen status --json"),
+        ("--bogus --json", "lumen --help"),
+        ("bogus --json", "lumen --help"),
+        ("status --json --bogus", "lumen status --help"),
+        ("goals --status x --json", "lumen goals --help"),
+        ("skills accept --json", "lumen skills accept --help"),
+        ("archive --json verify", "lumen status --json"),
+    ],
+)
+def test_a_misused_command_says_in_json_too_what_to_try(
+    inside: Inside, arguments: str, fix: str
+) -> None:
+    ran = inside(*arguments.split())
+    assert (ran.code, ran.err) == (2, "")
+    assert (ran.json()["ok"], ran.json()["fix"]) == (False, fix)
+    assert inside(*fix.split()[1:]).out

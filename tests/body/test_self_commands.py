@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -134,3 +136,18 @@ def test_the_author_says_that_a_goal_is_done(lumen: Lumen, inside: Inside) -> No
     again = inside("goals", "done", "plan herbs", "--json", env=env)
     assert (again.code, again.json()["error"]) == (2, "'plan herbs' is done")
     assert lumen.verified()
+
+
+@pytest.mark.parametrize("command", ["values", "goals"])
+@pytest.mark.parametrize("more", [(), ("--history",), ("--json",)])
+def test_a_file_that_does_not_count_is_named_beside_what_is_in_force(
+    lumen: Lumen, inside: Inside, command: str, more: tuple[str, ...]
+) -> None:
+    for path in ("values.json", "goals/2031.json"):
+        (lumen.being / "data" / path).write_text('[{"name": "honesty",')
+    ran = inside(command, *more)
+    assert ran.code == 0
+    assert ran.out == ("[]\n" if "--json" in more else "none yet: they come of living\n")
+    path = {"values": "data/values.json", "goals": "data/goals/2031.json"}[command]
+    assert f"{path} line 1 is not used: " in ran.err
+    assert "mend the file, or see lumen self diff" in ran.err

@@ -277,3 +277,16 @@ def test_the_being_may_be_named_before_or_after(lumen: Lumen, inside: Inside) ->
 def test_a_being_without_skills_says_so(lumen: Lumen, inside: Inside) -> None:
     (lumen.being / "skills").rename(lumen.being / "gone")
     assert "it can say nothing" in inside("skills").out
+
+
+def test_what_no_model_wrote_is_not_accepted_and_nothing_is_archived(
+    lumen: Lumen, inside: Inside
+) -> None:
+    assert inside("skills", "new", "weather").code == 0
+    before = lumen.events()
+    for name, whose in (("chat", "came with Lumen"), ("weather", "is yours already")):
+        ran = inside("skills", "accept", name)
+        assert (ran.code, ran.out) == (2, "")
+        assert f"The skill {name} {whose}: no model wrote it" in ran.err
+        assert "try: lumen skills" in ran.err
+    assert lumen.events() == before

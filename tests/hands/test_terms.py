@@ -198,7 +198,8 @@ def test_an_authors_skill_gets_what_its_own_table_names(tmp_path: Path, bwrap: B
         ("OSError: Read-only file system: '{notes}/a.txt'", 'write = ["{notes}"]'),
         ("socket.gaierror: Temporary failure in name resolution", "network = true"),
         ("The skill x asks for packages, which uv cannot bring", 'isolation = "limits"'),
-        ("it broke", 'isolation = "limits"'),
+        ("PermissionError: [Errno 13] Permission denied", 'isolation = "limits"'),
+        ("ModuleNotFoundError: No module named 'requests'", 'isolation = "limits"'),
     ],
 )
 def test_a_failure_of_an_authors_skill_names_the_line_that_it_may_lack(
@@ -213,8 +214,20 @@ def test_a_failure_of_an_authors_skill_names_the_line_that_it_may_lack(
     hint = lacking("mine", grant(mine, tmp_path, Terms()), said)
     assert hint.endswith(f"lumen.toml: [skills.mine] {line}")
     declared = lacking("told", grant(told, tmp_path, Terms()), said)
-    assert bool(declared) == (said != "it broke")
+    assert bool(declared) == (line != 'isolation = "limits"' or "packages" in said)
     by_a_model(told)
     assert lacking("told", grant(told, tmp_path, Terms()), said) == ""
     loose = Terms(settings={"mine": {"isolation": "limits"}})
     assert lacking("mine", grant(mine, tmp_path, loose), said) == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I only read whole sentences.", "ZeroDivisionError: division by zero", "no note of that name"],
+)
+def test_a_skill_that_refused_or_broke_by_itself_is_told_of_no_line(
+    tmp_path: Path, bwrap: Box, said: str
+) -> None:
+    del bwrap
+    mine = skill_in(tmp_path, name="mine")
+    assert lacking("mine", grant(mine, tmp_path, Terms()), said) == ""

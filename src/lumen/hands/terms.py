@@ -23,6 +23,10 @@ RESERVED = frozenset({"data", "prompts", "skills", "lumen.toml", ".git"})
 _OFFLINE = re.compile(
     r"name resolution|Name or service not known|Network is unreachable|gaierror|Connection refused"
 )
+_HINDERED = re.compile(  # how a program fails that was kept from something, whatever it was
+    r"Permission ?[Dd]enied|PermissionError|Operation not permitted|Read-only file system"
+    r"|No such (file or directory|device)|No module named|[Cc]ommand not found"
+)
 _KEPT_FROM = re.compile(
     r"(No such file or directory|Read-only file system): ['\"](/[^'\"\n]{1,200})['\"]"
 )
@@ -146,12 +150,13 @@ def in_force(terms: Terms) -> tuple[str, ...]:
 def lacking(name: str, given: Grant, said: str) -> str:
     """Which line of lumen.toml gives an author's skill what bubblewrap may have kept from it.
 
-    `said` is what it failed with. A skill that declares what it touches, and failed for another
-    reason, is told nothing.
+    `said` is what it failed with. A skill that failed for a reason of its own is told nothing, nor
+    is one that declares what it touches and lacks something else.
     """
     if given.maker is not Maker.AUTHOR or given.box.isolation is not Isolation.BWRAP:
         return ""
-    line = _line_for(said, given) or ("" if given.effects.known else 'isolation = "limits"')
+    unknown = not given.effects.known and _HINDERED.search(said)
+    line = _line_for(said, given) or ('isolation = "limits"' if unknown else "")
     how = f"It runs in bubblewrap; what it needs beside that goes into lumen.toml: [skills.{name}]"
     return f"{how} {line}" if line else ""
 

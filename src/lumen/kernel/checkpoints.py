@@ -7,6 +7,7 @@ memories weigh again what they weighed then.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 
 from lumen.core.data import Change, kernel_entry
 from lumen.core.errors import UsageError
@@ -15,7 +16,8 @@ from lumen.kernel.revise import base_of
 from lumen.soul.archive import Placed
 from lumen.soul.history import Transition, all_kept, checkpoints, transitions
 from lumen.soul.index import Index
-from lumen.soul.selfhood import is_self, store_of
+from lumen.soul.selfhood import SOUL, is_self, store_of
+from lumen.soul.weighed import moved
 
 AUTHOR = "lumen:author"
 LONGEST_NAME = 80
@@ -95,6 +97,25 @@ def last_undoable(index: Index) -> Transition | None:
     return stack[-1] if stack else None
 
 
+def in_words(index: Index, found: Iterable[Transition]) -> list[str]:
+    """What each change of self was: the event's own words, or what came of a step of a loop.
+
+    The memory of a step tells what the step found, not what it changed.
+    """
+    told = moved(index)
+    return [_in_words(index, one, told.get(one.seq, [])) for one in found]
+
+
+def _in_words(index: Index, one: Transition, told: list[str]) -> str:
+    event = index.event(one.seq)
+    if event is None or not one.what:
+        return "its words were forgotten"
+    if not one.what.startswith(f"{event.entry.situation.upper()}: "):
+        return one.what
+    said = [*told, *(f"{path} was rewritten" for path in one.paths if path == SOUL)]
+    return f"By itself, in a cycle: {'; '.join(said) or 'nothing that shows'}."
+
+
 def undo(gate: Gate) -> tuple[Transition, Placed]:
     """Take back the last change of self.
 
@@ -107,7 +128,7 @@ def undo(gate: Gate) -> tuple[Transition, Placed]:
         raise UsageError("there is no change to undo", fix="lumen checkpoint list")
     before = self_at(gate.index, last.seq - 1)
     wanted = {path: before.get(path) for path in last.paths if is_self(path)}
-    what = f"The author undid event {last.seq}: {last.what}"
+    what = f"The author undid event {last.seq}: {in_words(gate.index, [last])[0]}"
     return last, _go_back(gate, wanted, last.seq - 1, what, last.seq)
 
 

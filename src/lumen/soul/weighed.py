@@ -87,3 +87,26 @@ def series(found: Iterable[Version]) -> list[Series]:
                 past.append(Point(version.seq, version.timestamp, weight, status))
     told = [Series(name, path, tuple(past)) for (path, name), past in points.items()]
     return sorted(told, key=lambda s: -1.0 if s.now.weight is None else s.now.weight, reverse=True)
+
+
+def moves(before: Point | None, point: Point) -> str:
+    """A change from one point to the next, as short as can be."""
+    if point.weight is None:
+        return f"{before.weight:.2f} → gone" if before and before.weight is not None else GONE
+    if before is None or before.weight is None:
+        return f"new at {point.weight:.2f} {point.status}"
+    parts = []
+    if before.weight != point.weight:
+        parts.append(f"{before.weight:.2f} → {point.weight:.2f}")
+    if before.status != point.status:
+        parts.append(f"{before.status} → {point.status}")
+    return " ".join(parts)
+
+
+def moved(index: Index) -> dict[int, list[str]]:
+    """What each event changed in values and goals: its name, and how it stood before and after."""
+    found: dict[int, list[str]] = {}
+    for one in (*series(versions(index, "value")), *series(versions(index, "goal"))):
+        for before, point in zip((None, *one.points), one.points, strict=False):
+            found.setdefault(point.seq, []).append(f"{one.name}: {moves(before, point)}")
+    return found

@@ -11,7 +11,15 @@ import click
 from lumen.body.cli.common import asked, being_meant, note, say, shared, short_time, show, table
 from lumen.body.config import must_be, zone
 from lumen.core.data import Being
-from lumen.kernel.checkpoints import create, difference, find, last_undoable, restore, self_at
+from lumen.kernel.checkpoints import (
+    create,
+    difference,
+    find,
+    in_words,
+    last_undoable,
+    restore,
+    self_at,
+)
 from lumen.kernel.checkpoints import undo as take_back
 from lumen.kernel.turns import no_turn_meanwhile
 from lumen.soul.history import checkpoints, transitions
@@ -49,10 +57,10 @@ def list_checkpoints(named: str | None, as_json: bool) -> None:
     being = being_meant(named)
     index = _index(being)
     where = zone(must_be(being).timezone)
+    changes = [t for t in transitions(index) if t.of_self]
     found = [
-        {"event": t.seq, "timestamp": t.timestamp, "name": None, "what": t.what}
-        for t in transitions(index)
-        if t.of_self
+        {"event": t.seq, "timestamp": t.timestamp, "name": None, "what": what}
+        for t, what in zip(changes, in_words(index, changes), strict=True)
     ]
     found += [
         {"event": seq, "timestamp": when, "name": name, "what": f"checkpoint {name}"}
@@ -131,7 +139,7 @@ def undo(yes: bool, named: str | None, as_json: bool) -> None:
             before = self_at(gate.index, last.seq - 1)
             for line in difference(self_at(gate.index, last.seq), before):
                 say(line)
-        said = last.what if last and last.what else "its words were forgotten"
+        said = in_words(gate.index, [last])[0] if last else ""
         what = f"Undo event {last.seq} ({said})?" if last else ""
         if last and not asked(what, yes=yes, fix="lumen undo --yes"):
             note("Nothing was changed.")
@@ -141,5 +149,5 @@ def undo(yes: bool, named: str | None, as_json: bool) -> None:
     if as_json:
         show({"undone": undone.seq, "event": placed.seq})
     else:
-        said = undone.what or f"event {undone.seq}."
-        say(f"Undone: {said} lumen checkpoint restore {undone.seq} brings it back.")
+        end = "" if said.endswith(".") else "."
+        say(f"Undone: {said}{end} lumen checkpoint restore {undone.seq} brings it back.")

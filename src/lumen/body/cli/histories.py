@@ -20,7 +20,7 @@ from lumen.core.data import Event, Memory
 from lumen.soul.fold import EDITED, PURSUES
 from lumen.soul.index import Index
 from lumen.soul.proof import holds
-from lumen.soul.weighed import GONE, Point, Series, series, versions
+from lumen.soul.weighed import GONE, Point, Series, moves, series, versions
 
 WIDTH = 80
 COLOURS = {
@@ -156,20 +156,6 @@ def in_words(why: Reason, point: Point) -> str:
 def standing(point: Point) -> str:
     """How something stands, in two words."""
     return GONE if point.weight is None else f"{point.weight:.2f} {point.status}"
-
-
-def moves(before: Point | None, point: Point) -> str:
-    """A change from one point to the next, as short as can be."""
-    if point.weight is None:
-        return f"{before.weight:.2f} → gone" if before and before.weight is not None else GONE
-    if before is None or before.weight is None:
-        return f"new at {point.weight:.2f} {point.status}"
-    parts = []
-    if before.weight != point.weight:
-        parts.append(f"{before.weight:.2f} → {point.weight:.2f}")
-    if before.status != point.status:
-        parts.append(f"{before.status} → {point.status}")
-    return " ".join(parts)
 
 
 def _colour(text: str, status: str) -> str:

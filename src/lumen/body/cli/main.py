@@ -135,7 +135,7 @@ def _in_words(error: Exception) -> LumenError:
         case LumenError():
             return error
         case click.ClickException():
-            return UsageError(error.format_message())
+            return _misused(error)
         case OSError(filename=str(path), strerror=str(why)):
             return LumenError(f"{path} cannot be used: {why}", fix=f"ls -ld {quote(path)}")
         case OSError(strerror=str(why)):
@@ -145,3 +145,15 @@ def _in_words(error: Exception) -> LumenError:
                 f"something went wrong inside lumen: {type(error).__name__}: {error}",
                 fix=f"{DEBUG}; what you said before is kept",
             )
+
+
+def _misused(error: click.ClickException) -> UsageError:
+    """A command line that click refused, with where to see the right one."""
+    ctx = getattr(error, "ctx", None)
+    if getattr(error, "option_name", "") == "--json":
+        return UsageError("--json goes after the command", fix="lumen status --json")
+    names: list[str] = []
+    while ctx is not None and ctx.parent is not None:
+        names.insert(0, str(ctx.info_name))
+        ctx = ctx.parent
+    return UsageError(error.format_message(), fix=" ".join(["lumen", *names, "--help"]))

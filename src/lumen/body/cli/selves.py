@@ -35,14 +35,19 @@ def _open(named: str | None) -> tuple[Being, Settings, Index]:
     return being, settings, index
 
 
+def _tell_edits(being: Being, settings: Settings, index: Index) -> None:
+    """What is shown is what is in force; a file that says otherwise and does not count is named."""
+    for line in look(being, index, settings.redact).told():
+        note(line)
+
+
 @self_.command("show")
 @shared
 def show_self(named: str | None, as_json: bool) -> None:
     """Name, ontology, narrative, values and goals in force."""
     being, settings, index = _open(named)
     found = self_in_force(index)
-    for line in look(being, index, settings.redact).told():
-        note(line)
+    _tell_edits(being, settings, index)
     if as_json:
         show(asdict(found))
         return
@@ -118,7 +123,8 @@ def accept_self(named: str | None, as_json: bool) -> None:
 @shared
 def values(history: bool, named: str | None, as_json: bool) -> None:
     """What it holds dear, the heaviest first."""
-    _, settings, index = _open(named)
+    being, settings, index = _open(named)
+    _tell_edits(being, settings, index)
     if history:
         _plotted(index, settings, histories(index, "value"), as_json=as_json)
         return
@@ -140,7 +146,8 @@ def goals(
     """What it is after, the heaviest first, of every year; `done` closes one."""
     if click.get_current_context().invoked_subcommand is not None:
         return
-    _, settings, index = _open(named)
+    being, settings, index = _open(named)
+    _tell_edits(being, settings, index)
     if history:
         found = [
             s

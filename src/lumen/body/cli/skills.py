@@ -206,10 +206,13 @@ def _decide(name: str, named: str | None, what: str, *, as_json: bool) -> None:
     being = being_meant(named)
     must_be(being)
     skill = _known(being, name)
+    if what == "accepted" and authored(skill) is None:
+        whose = "came with Lumen" if made_by(skill) is Maker.SHIPPED else "is yours already"
+        nothing = f"the skill {name} {whose}: no model wrote it, so there is nothing to accept"
+        raise UsageError(nothing, fix="lumen skills")
     with as_author(being, note) as kernel:
         if what == "accepted":
-            if authored(skill) is not None:
-                _say_yes(kernel, skill, must_be(being).soul)
+            _say_yes(kernel, skill, must_be(being).soul)
             accept_as_authors(skill)
         else:
             switch(skill, on=what == "enabled")

@@ -52,7 +52,8 @@ def status(named: str | None, as_json: bool) -> None:
     index = Index(being)
     found = _found(being, settings, index)
     edits = look(being, index, settings.redact)
-    for line in [*index.repairs, *edits.told(), *_strange(index, settings.soul)]:
+    strange = [*_miscounted(index), *_strange(index, settings.soul)]
+    for line in [*index.repairs, *edits.told(), *strange]:
         note(line)
     index.close()
     if as_json:
@@ -157,6 +158,20 @@ def _unusual(found: dict[str, JSON]) -> Iterator[Row]:
         yield "waiting for you", f"{counted(found['waiting'], 'approval')}   → lumen approvals"
     if found["open_turns"]:
         yield "unfinished", f"{counted(found['open_turns'], 'turn')} under way or broken off"
+
+
+def _miscounted(index: Index) -> list[str]:
+    """Tallies are kept with the lines they count: where they do not add up, the table was edited."""
+    # One question, so that another process cannot write between two.
+    told, events = index.row(
+        "SELECT (SELECT coalesce(sum(n), 0) FROM tally), (SELECT coalesce(max(seq), 0) FROM events)"
+    )
+    if told == events:
+        return []
+    return [
+        "The index does not count what the archive holds: the figures under memory are wrong."
+        "\n  try: lumen rebuild"
+    ]
 
 
 def _strange(index: Index, soul: str) -> list[str]:
