@@ -25,6 +25,9 @@ ENDINGS = "s|es|d|ed|ing|ings|er|ers|y|ly|ies|ied|e|n|en|in"
 _DOUBLED = "bdfgklmnprtvz"
 _CYRILLIC = re.compile("[\u0430-\u044f]+")
 _ENDING = re.compile(r"[аеиоуыэюяйь]{1,2}$")
+_CLUSTER = re.compile(r"(.*[бвгджзйклмнпрстфхцчшщ])ь?([бвгджзклмнпрстфхцчшщ])")
+_FLEETING = re.compile(r"(.*[бвгджзклмнпрстфхцчшщ])[\u0435\u043e]([бвгджзклмнпрстфхцчшщ])")
+_CASE = r"(?:[аеиоуыюя]|[аеоя][вймх]|[ая]ми|[\u0435\u043e]ю)"
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\[abfnrtv0\"'\\/]|\\x1b")
 
 
@@ -51,12 +54,7 @@ def inflections(word: str) -> str:
     if not word.isalpha():
         return re.escape(word)
     if _CYRILLIC.fullmatch(word):
-        base = _ENDING.sub("", word) if len(word) > INFLECTED else word
-        return (
-            f"{re.escape(base)}[\u0430-\u044f]{{0,3}}"
-            if len(word) >= INFLECTED
-            else re.escape(word)
-        )
+        return _cases(word) if len(word) >= INFLECTED else re.escape(word)
     if len(word) < INFLECTED:
         return rf"{re.escape(word)}(?:['’]?s|['’])?"
     bases = {word, stem(word), word.removesuffix("y"), word.removesuffix("e")}
@@ -64,6 +62,17 @@ def inflections(word: str) -> str:
     doubled = f"|{last}(?:ing|ed|er|ers)" if last in _DOUBLED else ""
     either = "|".join(sorted(map(re.escape, bases), key=len, reverse=True))
     return rf"(?:{either})(?:['’]?(?:{ENDINGS}){doubled})?['’]?s?"
+
+
+def _cases(word: str) -> str:
+    """A pattern for a Russian word in any case, also where a vowel comes or goes before its last consonant."""
+    base = _ENDING.sub("", word) if len(word) > INFLECTED else word
+    forms = [f"{base}[\u0430-\u044f]{{0,3}}"]
+    if base != word and (closed := _CLUSTER.fullmatch(base)):
+        forms.append(f"{closed[1].removesuffix('й')}[\u0435\u043e]{closed[2]}(?![\u0430-\u044f])")
+    elif base == word and len(word) > INFLECTED and (opened := _FLEETING.fullmatch(base)):
+        forms.append(f"{opened[1]}\u044c?{opened[2]}{_CASE}")
+    return f"(?:{'|'.join(forms)})" if len(forms) > 1 else forms[0]
 
 
 def pattern_of(what: str) -> re.Pattern[str]:
