@@ -17,6 +17,7 @@ from lumen.soul import database
 from lumen.soul.archive import read_at
 from lumen.soul.history import Kept, kept
 from lumen.soul.index import Index
+from lumen.soul.links import UNREADABLE, Loose
 from lumen.soul.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -220,18 +221,18 @@ def test_only_the_kernel_can_close_a_turn_or_change_a_file(home: Home, writer: W
     assert kept(index, "data/soul.md") is None
 
 
-def test_an_index_takes_nothing_from_an_archive_it_cannot_read(
+def test_an_index_stops_at_a_line_it_cannot_read_and_goes_on_when_it_is_mended(
     home: Home, writer: Writer, index: Index
 ) -> None:
-    before = home.rows()
     home.live(writer, 2, began=50)
     lines = home.newest().read_bytes().splitlines(keepends=True)
     home.overwrite(home.newest(), b"".join([*lines[:-1], b"{}\n"]))
-    with pytest.raises(Damaged, match="cannot be read"):
-        index.catch_up()
-    assert home.rows() == before
+    for _ in range(2):
+        assert index.catch_up() == 30
+        assert index.loose == Loose(home.newest().name, sum(map(len, lines[:-1])), 30, UNREADABLE)
     home.overwrite(home.newest(), b"".join(lines))
-    assert index.catch_up() == 31
+    assert (index.catch_up(), index.loose) == (31, None)
+    assert home.rows() == rebuilt(home)
 
 
 def test_nothing_of_an_event_that_makes_no_sense_is_applied(

@@ -19,9 +19,13 @@ def accept_tail(gate: Gate, soul: str) -> Placed:
     """Take lines at the end that nobody vouches for as true, under the author's signature.
 
     Raises:
-        UsageError: there are none.
+        UsageError: there are none, or they do not follow from what is there.
     """
     found = _must_be_foreign(gate, soul)
+    if found.loose:
+        raise UsageError(
+            f"{found.loose}, so it cannot be taken for true", fix="lumen archive cut-tail"
+        )
     with gate.writer.held():
         gate.writer.own_up()
         signer = author_signer(gate)
@@ -74,6 +78,10 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
     seen = gate.keyring.witness(soul)
     if seen is None or gate.index.hash_of(seen.seq) == seen.event_hash:
         raise UsageError("this archive is the one this host has seen", fix="lumen archive verify")
+    if gate.index.loose:
+        raise UsageError(
+            f"{gate.index.loose}, so nothing can go on from it", fix="lumen archive verify"
+        )
     last, ours = gate.index.last_head()
     forked = bool(gate.index.hash_of(seen.seq)) or bool(foreign(gate.index, gate.keyring, soul))
     if (forked or head) and not (len(head) >= SURE and ours.startswith(head)):

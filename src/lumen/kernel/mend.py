@@ -65,6 +65,8 @@ def recover(gate: Gate, soul: str = "") -> None:
             _finish(gate, seq, targets)
         _bring_up(gate)
         _own_up(gate)
+        if soul:
+            _sign_again(gate, soul)
 
 
 def follow_to_end(gate: Gate) -> None:
@@ -74,9 +76,16 @@ def follow_to_end(gate: Gate) -> None:
     would then be built upon, is made again.
     """
     gate.index.catch_up()
-    end = tail(gate.being.memory)
-    if end.seq and (end.seq, end.event_hash) != gate.index.last_head():
+    if not gate.index.loose and not _is_at_end(gate):
         gate.index.distrust()
+
+
+def _is_at_end(gate: Gate) -> bool:
+    try:
+        end = tail(gate.being.memory)
+    except Damaged:
+        return False  # read as a chain, the archive ends before that line
+    return not end.seq or (end.seq, end.event_hash) == gate.index.last_head()
 
 
 def _finish(gate: Gate, seq: int, targets: Sequence[int]) -> None:
@@ -107,7 +116,7 @@ def _settle_end(gate: Gate, found: Foreign) -> None:
 
 def cut_end(gate: Gate, found: Foreign) -> list[JSON]:
     """Move lines at the end, and the heads that speak for them, to quarantine; the files' names."""
-    place = gate.index.place(found.first)
+    place = gate.index.place(found.first) or found.loose
     kept: list[JSON] = [*cut_lines(gate.being.memory, place[0], place[1])] if place else []
     gate.index.rebuild()
     drop_strange_heads(gate)
@@ -285,6 +294,18 @@ def _own_up(gate: Gate) -> None:
             what = f"An unfinished line was moved to quarantine/{path.name} at an earlier start."
             gate.record(kernel_entry("repair", what, KERNEL, {"file": path.name}))
             gate.repairs.append(what)
+
+
+def _sign_again(gate: Gate, soul: str) -> None:
+    """State a head where heads.jsonl went missing, and say so; a host without a key makes one first."""
+    last, _ = gate.index.last_head()
+    if last and not gate.being.heads.exists() and gate.keyring.has_key(soul):
+        what = f"heads.jsonl was missing; signed again at event {last + 1}."
+        gate.record(
+            kernel_entry("repair", what, KERNEL, {"file": gate.being.heads.name}), sign=True
+        )
+        gate.index.catch_up()
+        gate.repairs.append(what)
 
 
 def _put_back(

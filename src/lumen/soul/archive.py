@@ -17,9 +17,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+import orjson
+
 from lumen.core.canon import dumps, loads
+from lumen.core.clock import Clock, ulid
 from lumen.core.data import Author, Entry, Event, EventType, Origin
-from lumen.core.errors import Damaged
+from lumen.core.errors import Damaged, Refused
 
 FORMAT = "lumen-archive/1"
 GENESIS_PARENT = "0" * 64
@@ -69,6 +72,11 @@ class Tail(NamedTuple):
     soul: str = ""
     torn: Torn | None = None
 
+    def repeats(self, other: Tail) -> bool:
+        """Whether the same line stands once more, further on: a chain has no line twice."""
+        same = (self.seq, self.event_hash) == (other.seq, other.event_hash)
+        return same and (self.segment != other.segment or self.size > other.size)
+
 
 @dataclass(frozen=True, slots=True)
 class Stored:
@@ -105,6 +113,18 @@ def body(entry: Entry, own_id: str, salt: str) -> Body:
     content = spelled[blank + 65 :]
     content_hash = sha256(content).hexdigest().encode()
     return Body(own_id, b'%b%b"' % (spelled[1:blank], content_hash), content)
+
+
+def prepared(entry: Entry, clock: Clock) -> Body:
+    """Serialise an event under an id and a salt of its own.
+
+    Raises:
+        Refused: it holds what cannot be spelled.
+    """
+    try:
+        return body(entry, ulid(clock), clock.entropy(16).hex())
+    except orjson.JSONEncodeError as error:
+        raise Refused(f"an event cannot be stored: {error}") from error
 
 
 def line(part: Body, parent_hash: str, seq: int, soul: str, timestamp: str) -> tuple[str, bytes]:
@@ -288,7 +308,7 @@ def tail_of(segment: Path, descriptor: int, size: int) -> Tail:
     if seq < 1 or sha256(last[HEADER_AT:cut]).hexdigest().encode() != own:
         raise Damaged(
             f"the last event of {segment.name} was changed after it was written",
-            fix="lumen archive verify",
+            fix="lumen archive verify; lines that are not this host's: lumen archive cut-tail",
         )
     return Tail(segment, end, seq, own.decode(), stamp.decode(), soul.decode(), torn)
 

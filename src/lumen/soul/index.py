@@ -15,7 +15,7 @@ import apsw
 
 from lumen.core.data import Author, Being, Event, EventType, Memory, Origin
 from lumen.core.errors import Busy, LumenError
-from lumen.soul.archive import opening, parse, read, read_at
+from lumen.soul.archive import parse, read_at
 from lumen.soul.database import (
     aside,
     check_engine,
@@ -29,7 +29,8 @@ from lumen.soul.database import (
     transaction,
 )
 from lumen.soul.disk import identity
-from lumen.soul.projection import Applied, Progress, follow, last_applied, unwatched
+from lumen.soul.links import Loose
+from lumen.soul.projection import Progress, follow, follow_all, last_applied, unwatched
 
 UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
 WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
@@ -47,6 +48,7 @@ class Index:
         self.being = being
         self.repairs: list[str] = []
         self.accepted: Callable[[str], frozenset[str]] = lambda _: frozenset()  # keys of a soul
+        self.loose: Loose | None = None  # a line that does not follow: behind it nothing is read
         self.made = 0  # how often the database was opened or made anew: caches over it then end
         check_engine()
         self._db = self._open()
@@ -67,7 +69,10 @@ class Index:
         self._db.close()
 
     def catch_up(self, progress: Progress = unwatched) -> int:
-        """Apply every finished line that is not applied yet; returns the last event's number."""
+        """Apply every finished line that is not applied yet and follows from those that are.
+
+        Returns the last event's number; `loose` tells of a line behind it that does not follow.
+        """
         return self._mended(lambda: self._catch_up(progress))
 
     def rebuild(self, progress: Progress = unwatched) -> int:
@@ -76,7 +81,7 @@ class Index:
         made = make(fresh)
         try:
             with room_needed():
-                last = follow(made, self.being.memory, progress)
+                last = follow_all(made, self.being.memory, progress)
         except BaseException:  # what is there serves better than half of it made again
             made.close()
             remove(fresh)
@@ -85,6 +90,7 @@ class Index:
         self._db.close()
         self._db = replace_with(fresh, self.being.index)
         self._noticed()
+        self.loose = None
         return last
 
     def differences(self, progress: Progress = unwatched) -> list[str]:
@@ -364,25 +370,16 @@ class Index:
             self._db.close()
             self._db = self._open()
         last = last_applied(self._db)
-        if last and not self._still_there(last):
+        self.loose = None
+        if last and not last.stands(self.being.memory):
             self._start_over("the archive it was made from has changed")
             last = None
-        if last and not self._has_more(last.end):
+        if last and last.is_last(self.being.memory):
             return last.seq
-        seq = follow(self._db, self.being.memory, progress)
+        seq, self.loose = follow(self._db, self.being.memory, progress)
         if not last and not self.repairs and seq >= WORTH_TELLING:
             self.repairs.append("The index was rebuilt from the archive: it was not there.")
         return seq
-
-    def _still_there(self, last: Applied) -> bool:
-        raw = read_at(self.being.memory, last.segment, last.offset, last.length)
-        return (opening(raw)[1], raw[15:79]) == (last.seq, str(last.event_hash).encode())
-
-    def _has_more(self, after: tuple[str, int]) -> bool:
-        folder = self.being.memory / after[0][:4]
-        if (folder / after[0]).stat().st_size > after[1]:
-            return True
-        return next(read(self.being.memory, after), None) is not None
 
 
 def _memory(row: Row) -> Memory:

@@ -17,6 +17,10 @@ from lumen.core.errors import Estranged
 from lumen.soul.archive import GENESIS_PARENT
 from lumen.soul.disk import refusal
 
+DECIDE = (
+    "look at them: lumen memory; if they are true: lumen archive accept-tail; "
+    "if not: lumen archive cut-tail"
+)
 RECORD = re.compile(rb"([0-9]{20}) ([0-9a-f]{64}) ([0-9]{20}) ([0-9a-f]{64})\n")
 
 
@@ -56,6 +60,14 @@ def _parse(raw: bytes) -> Mark | None:
 RECORD_SIZE = 20 + 1 + 64 + 1 + 20 + 1 + 64 + 1
 
 
+def not_ours(seq: int) -> Estranged:
+    """The refusal to build upon a line that others put at the end of the archive."""
+    return Estranged(
+        f"event {seq}, at the end of the archive, was not written there by this host",
+        fix=DECIDE,
+    )
+
+
 class MarkFile:
     """The open file of a mark."""
 
@@ -81,10 +93,7 @@ class MarkFile:
             return  # by far the most: another process of this host wrote last
         mark = _parse(raw)
         if mark and not mark.knows(seq, event_hash):
-            raise Estranged(
-                f"event {seq}, at the end of the archive, was not written by this host",
-                fix="lumen archive verify",
-            )
+            raise not_ours(seq)
 
     def write(self, mark: Mark) -> None:
         """Put another mark in place, in one write.

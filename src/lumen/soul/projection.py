@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 
 from lumen.core.data import Author, EventType
-from lumen.soul.archive import Stored, read, segments
+from lumen.core.errors import Damaged
+from lumen.soul.archive import Stored, segments
 from lumen.soul.database import transaction
 from lumen.soul.fold import (
     NOTHING,
@@ -27,6 +28,7 @@ from lumen.soul.fold import (
     millionths,
     opens,
 )
+from lumen.soul.links import Applied, Loose, linked_lines
 from lumen.soul.selfhood import entries, is_self
 
 BATCH = 5_000  # events applied in one transaction: memory and log stay flat
@@ -56,21 +58,6 @@ def unwatched(_done: int, _total: int) -> None:
     """Nobody wants to know how far it is."""
 
 
-class Applied(NamedTuple):
-    """The last event applied, and where its line stands."""
-
-    seq: int
-    segment: str
-    offset: int
-    length: int
-    event_hash: str
-
-    @property
-    def end(self) -> tuple[str, int]:
-        """Where the next line begins."""
-        return self.segment, self.offset + self.length
-
-
 def last_applied(db: apsw.Connection) -> Applied | None:
     """The last event in the tables."""
     row: Row = db.execute(
@@ -79,18 +66,21 @@ def last_applied(db: apsw.Connection) -> Applied | None:
     return Applied(*row) if row else None
 
 
-def follow(db: apsw.Connection, memory: Path, progress: Progress) -> int:
-    """Apply what is not applied yet, in batches; another process may do so between two of them."""
-    last = last_applied(db)
-    after = last.end if last else ("", 0)
-    lines = read(memory, after)
+def follow(db: apsw.Connection, memory: Path, progress: Progress) -> tuple[int, Loose | None]:
+    """Apply what is not applied yet, in batches; another process may do so between two of them.
+
+    Returns the last event's number and the line, if any, that does not follow from it.
+    """
+    last = last_applied(db) or Applied()
+    after = last.end
+    lines = linked_lines(memory, last)
     total, done = sum(p.stat().st_size for p in segments(memory, since=after[0])) - after[1], 0
     stored = next(lines, None)
     while True:
         with transaction(db):
             row: Row = db.execute("SELECT max(seq) FROM events").fetchone()
             seq, room = int(row[0] or 0), BATCH
-            while stored and room:
+            while isinstance(stored, Stored) and room:
                 if stored.event.seq > seq:
                     apply(db, stored)
                     seq = stored.event.seq
@@ -98,8 +88,20 @@ def follow(db: apsw.Connection, memory: Path, progress: Progress) -> int:
                 room -= 1
                 stored = next(lines, None)
         progress(done, total)
-        if not stored:
-            return seq
+        if not isinstance(stored, Stored):
+            return seq, stored
+
+
+def follow_all(db: apsw.Connection, memory: Path, progress: Progress) -> int:
+    """Apply the whole archive.
+
+    Raises:
+        Damaged: a line of it does not follow.
+    """
+    seq, loose = follow(db, memory, progress)
+    if loose:
+        raise Damaged(str(loose), fix="lumen archive verify")
+    return seq
 
 
 def apply(db: apsw.Connection, stored: Stored) -> None:

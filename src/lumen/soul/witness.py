@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lumen.core.errors import Estranged
+from lumen.core.errors import Damaged, Estranged
 from lumen.soul.archive import read_at
 from lumen.soul.heads import newest_counting
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
-from lumen.soul.mark import Mark
+from lumen.soul.links import Loose
+from lumen.soul.mark import DECIDE, Mark
 from lumen.soul.trust import Trust, fold_trust
 
 FOREIGN, UNFINISHED, OLD = "foreign", "unfinished", "old"
@@ -29,10 +30,14 @@ class Foreign(NamedTuple):
     last: int
     kind: str  # foreign, unfinished (of an append of this host's that was cut off) or old
 
+    loose: Loose | None = None  # what stands behind them and does not even follow
+
     def __str__(self) -> str:
-        if self.first == self.last:
-            return f"event {self.last}"
-        return f"events {self.first} to {self.last}"
+        if self.first > self.last:
+            return f"what follows event {self.last}"
+        one = self.first == self.last
+        events = f"event {self.last}" if one else f"events {self.first} to {self.last}"
+        return f"{events} and what follows" if self.loose else events
 
 
 def trust_in(index: Index, accepted: frozenset[str]) -> Trust:
@@ -53,18 +58,41 @@ def refuse_strange(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
     refuse_rolled_back(index, keyring, soul)
     found = foreign(index, keyring, soul)
     if found and found.kind == FOREIGN:
-        raise Estranged(
-            f"{found} of this archive were not written by this host, and no key that counts has "
-            "signed them: somebody put them there, another host went on with the being, or a power "
-            "cut took this host's mark",
-            fix="look at them: lumen memory; if they are true: lumen archive accept-tail; "
-            "if not: lumen archive cut-tail",
-        )
+        raise _refusal(found)
     return found
 
 
+def _refusal(found: Foreign) -> Estranged:
+    if found.loose:
+        also = (
+            ""
+            if found.first > found.last
+            else f"; nor did it write the events from {found.first} on"
+        )
+        return Estranged(
+            f"{found.loose}: this host did not write it there, and nothing can be built upon it{also}",
+            fix="move it to quarantine: lumen archive cut-tail",
+        )
+    was, them = ("was", "it") if found.first == found.last else ("were", "them")
+    return Estranged(
+        f"{found} of this archive {was} not written by this host, and no key that counts has "
+        f"signed {them}: somebody put {them} there, another host went on with the being, or a "
+        "power cut took this host's mark",
+        fix=DECIDE,
+    )
+
+
 def foreign(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
-    """The lines at the end that neither this host wrote nor a key that counts has signed."""
+    """What is at the end that neither this host wrote nor a key that counts has signed."""
+    found = _unvouched(index, keyring, soul)
+    if not index.loose:
+        return found
+    last = index.loose.after
+    first = found.first if found and found.kind != OLD else last + 1
+    return Foreign(first, last, FOREIGN, index.loose)
+
+
+def _unvouched(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
     last, head = index.last_head()
     mark = keyring.mark(soul)
     if not last or (mark and mark.knows(last, head)):
@@ -98,7 +126,9 @@ def refuse_rolled_back(index: Index, keyring: Keyring, soul: str) -> None:
 
     Raises:
         Estranged: it was rolled back, or it is a fork; both heads are shown.
+        Damaged: a line does not follow, and this host or a head knows of others in its place.
     """
+    _refuse_damaged(index, keyring, soul)
     seen = keyring.witness(soul)
     if seen is None or index.hash_of(seen.seq) == seen.event_hash:
         return
@@ -117,3 +147,19 @@ def refuse_rolled_back(index: Index, keyring: Keyring, soul: str) -> None:
         "older copy, or another copy went on without it; what was said there since is not in it",
         fix="bring the newer copy back; or go on from here: lumen archive accept-rollback",
     )
+
+
+def _refuse_damaged(index: Index, keyring: Keyring, soul: str) -> None:
+    """Tell damage to what is known from lines that others put behind it: that is not cut off."""
+    if not index.loose:
+        return
+    seen, mark = keyring.witness(soul), keyring.mark(soul) or Mark()
+    trust = trust_in(index, keyring.accepted(soul))
+    signed = newest_counting(index.being.heads, trust, lambda _: True)
+    known = max(seen.seq if seen else 0, mark.before, signed, 1)
+    if known > index.loose.after:
+        _, _, after, why = index.loose
+        raise Damaged(
+            f"event {after + 1} {why}, and the archive is known up to event {known}",
+            fix="lumen archive verify",
+        )

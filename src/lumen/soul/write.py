@@ -14,10 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import orjson
-
 from lumen.core.canon import JSON
-from lumen.core.clock import Clock, stamp, ulid
+from lumen.core.clock import Clock, stamp
 from lumen.core.data import Being, Entry, kernel_entry
 from lumen.core.errors import ArchiveError, Busy, Damaged, Refused
 from lumen.soul.archive import (
@@ -26,7 +24,7 @@ from lumen.soul.archive import (
     Placed,
     Tail,
     Torn,
-    body,
+    prepared,
     segment_for,
     segments,
     tail,
@@ -35,7 +33,7 @@ from lumen.soul.archive import (
 from lumen.soul.disk import put_in_place, refusal, settle, staged
 from lumen.soul.heads import append_head
 from lumen.soul.keys import Keyring
-from lumen.soul.mark import Mark, MarkFile
+from lumen.soul.mark import Mark, MarkFile, not_ours
 from lumen.soul.ring import HALF, Ring, extend
 from lumen.soul.signed import Signer, linked
 from lumen.soul.torn import put_back, quarantine
@@ -61,7 +59,7 @@ class Writer:
         self._unsaid: list[Entry] = []  # mended, but not archived yet
         self._mark: MarkFile | None = None  # opened when it is known whose archive it is
         self._unsigned: Placed | None = None  # appended, and no head speaks for it yet
-        self._wrote = (0, "")  # what this writer left at the end
+        self._wrote = Tail()  # the end as this writer left it, or took it for this host's own
         self._keyed = False
         self._looked = False  # whether what a power cut took was looked for
 
@@ -95,7 +93,7 @@ class Writer:
             if files:
                 payload["changes"] = list(files)
             genesis = kernel_entry("genesis", "A being begins.", "lumen:kernel", payload)
-            placed = self._write([self._body(genesis)], stamp(self.clock.now()), soul)
+            placed = self._write([prepared(genesis, self.clock)], stamp(self.clock.now()), soul)
             self.keyring.adopt_both(soul)
         self._flush()
         self._sign(placed[-1])
@@ -130,7 +128,7 @@ class Writer:
             NoSpace: the disk is full; the archive is as it was.
             Busy, Damaged: it was locked for too long, or its end is not what was written.
         """
-        bodies = [self._body(entry) for entry in entries]
+        bodies = [prepared(entry, self.clock) for entry in entries]
         moment = stamp(self.clock.now())
         self._take_hold()
         try:
@@ -170,7 +168,7 @@ class Writer:
 
     def own_up(self) -> None:
         """Take the end of the archive, as it stands, for this host's own work."""
-        end = self._at_end()
+        end = self._wrote = self._at_end()
         self._marked(end.soul).write(Mark(end.seq, end.event_hash, end.seq, end.event_hash))
 
     def _write_with(
@@ -193,7 +191,8 @@ class Writer:
         self._holds += 1
         if not self._looked:
             try:
-                self._put_back()
+                with suppress(Damaged):  # an end that is no line: whoever writes is refused
+                    self._put_back()
             except BaseException:
                 self._let_loose()
                 raise
@@ -202,12 +201,6 @@ class Writer:
         self._holds -= 1
         if not self._holds:
             self._ring.release()
-
-    def _body(self, entry: Entry) -> Body:
-        try:
-            return body(entry, ulid(self.clock), self.clock.entropy(16).hex())
-        except orjson.JSONEncodeError as error:
-            raise Refused(f"an event cannot be stored: {error}") from error
 
     def _put_back(self) -> None:
         """Append again what the ring has and the newest segment lost: a power cut did that."""
@@ -245,8 +238,8 @@ class Writer:
             if now == self._seen:
                 return self._tail
             if now[1:] == self._seen[1:]:
-                self._seen = now
                 self._tail = tail_of(self._segment, self._file, now[0])
+                self._seen = now  # only now: what is no line must not pass for seen next time
                 if self._tail.seq:
                     return self._tail
         self._let_go()
@@ -277,7 +270,9 @@ class Writer:
         """Build on nothing that others put there; a lock just taken is known to be in its place."""
         if self._holds > 1 and self._ring.is_replaced():
             raise Busy("the lock of the archive was replaced while it was held", fix="try again")
-        if end.seq and (end.seq, end.event_hash) != self._wrote:
+        if end.seq and end is not self._wrote:
+            if end.repeats(self._wrote):
+                raise not_ours(end.seq)
             self._marked(end.soul).must_know(end.seq, end.event_hash)
 
     def _write(
@@ -295,7 +290,7 @@ class Writer:
             self._quarantine(end.torn)
         added = [] if self._keyed else self._new_key(end)
         if added or self._unsaid:
-            news = [self._body(entry) for entry in (*self._unsaid, *added)]
+            news = [prepared(entry, self.clock) for entry in (*self._unsaid, *added)]
             bodies = [*news, *bodies] if end.seq else [*bodies, *news]
         if moment < end.timestamp:
             moment = end.timestamp
@@ -307,7 +302,7 @@ class Writer:
         size = self._put(lines)
         self._tail = Tail(self._segment, size, seq, parent, moment, soul)
         self._seen = (size, *self._seen[1:])
-        self._wrote = (seq, parent)
+        self._wrote = self._tail
         self._unsaid = []
         if added:
             self.keyring.adopt(soul)

@@ -101,7 +101,12 @@ def _index(being: Being) -> Index:
     """The index, caught up; what had to be mended is told."""
     index = Index(being)
     index.catch_up()
-    for line in index.repairs:
+    told = index.repairs
+    if index.loose:
+        from lumen.body.cli.status import strange
+
+        told = [*told, *strange(index, must_be(being).soul)]
+    for line in told:
         note(line)
     return index
 

@@ -24,7 +24,7 @@ from lumen.body.config import Settings, data_home, must_be, zone
 from lumen.core.canon import JSON, loads
 from lumen.core.clock import SystemClock
 from lumen.core.data import Author, Being
-from lumen.core.errors import Estranged
+from lumen.core.errors import Damaged, Estranged
 from lumen.kernel.approvals import waiting
 from lumen.kernel.edits import look, self_in_force
 from lumen.soul.chosen import reindexed
@@ -52,8 +52,8 @@ def status(named: str | None, as_json: bool) -> None:
     index = Index(being)
     found = _found(being, settings, index)
     edits = look(being, index, settings.redact)
-    strange = [*_miscounted(index), *_strange(index, settings.soul)]
-    for line in [*index.repairs, *edits.told(), *strange]:
+    odd = [*_miscounted(index), *strange(index, settings.soul)]
+    for line in [*index.repairs, *edits.told(), *odd]:
         note(line)
     index.close()
     if as_json:
@@ -174,15 +174,15 @@ def _miscounted(index: Index) -> list[str]:
     ]
 
 
-def _strange(index: Index, soul: str) -> list[str]:
+def strange(index: Index, soul: str) -> list[str]:
     """What the author must know when this is not the chain this host has seen."""
     keyring = Keyring(data_home())
     mark = keyring.mark(soul)
-    if mark and mark.knows(*index.last_head()):
+    if not index.loose and mark and mark.knows(*index.last_head()):
         return []  # it ends where this host left it; checking the witness takes as long as all else
     try:
         refuse_strange(index, keyring, soul)
-    except Estranged as error:
+    except (Damaged, Estranged) as error:
         return [f"{error.what[:1].upper()}{error.what[1:]}.\n  try: {error.fix}"]
     return []
 

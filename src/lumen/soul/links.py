@@ -1,0 +1,109 @@
+"""The archive as a chain: its lines, oldest first, up to the first that does not follow.
+
+Each line is held against the one before it: its number, its parent and its own hash. What stands
+behind the first that does not fit is nobody's word, however well it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from lumen.core.data import Event
+from lumen.core.errors import Damaged
+from lumen.soul.archive import (
+    CONTENT_HASH,
+    GENESIS_PARENT,
+    HEADER_AT,
+    PREFIX,
+    Stored,
+    opening,
+    parse,
+    read_at,
+    segments,
+)
+
+UNREADABLE = "cannot be read"
+CHANGED = "was changed after it was written"
+UNLINKED = "does not link to what stands before it"
+
+
+class Loose(NamedTuple):
+    """The first line that does not follow: where it stands, what it stands behind, and why not."""
+
+    segment: str
+    offset: int
+    after: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"what follows event {self.after} ({self.segment}, byte {self.offset}) {self.why}"
+
+
+class Applied(NamedTuple):
+    """The last event that was followed, and where its line stands."""
+
+    seq: int = 0
+    segment: str = ""
+    offset: int = 0
+    length: int = 0
+    event_hash: str = GENESIS_PARENT
+
+    @property
+    def end(self) -> tuple[str, int]:
+        """Where the next line begins."""
+        return self.segment, self.offset + self.length
+
+    def stands(self, memory: Path) -> bool:
+        """Whether its line, and that one alone, is still where it was."""
+        raw = read_at(memory, self.segment, self.offset, self.length)
+        whole = raw.find(b"\n") == self.length - 1
+        return whole and (opening(raw)[1], raw[15:79]) == (self.seq, str(self.event_hash).encode())
+
+    def is_last(self, memory: Path) -> bool:
+        """Whether no byte follows it."""
+        name, end = self.end
+        return all(
+            path.stat().st_size <= (end if path.name == name else 0)
+            for path in segments(memory, since=name)
+        )
+
+
+def linked_lines(memory: Path, last: Applied) -> Iterator[Stored | Loose]:
+    """Every finished line behind another that links to the one before; at last one that does not.
+
+    A line without its newline that nothing follows is still being written, or was torn: it is
+    left out.
+    """
+    seq, parent, after = last.seq, last.event_hash, last.end
+    found = segments(memory, since=after[0])
+    for number, segment in enumerate(found, 1):
+        offset = after[1] if segment.name == after[0] else 0
+        with segment.open("rb") as lines:
+            lines.seek(offset)
+            for raw in lines:
+                if not raw.endswith(b"\n") and not any(p.stat().st_size for p in found[number:]):
+                    return
+                event = _follower(raw, seq + 1, parent)
+                if isinstance(event, str):
+                    yield Loose(segment.name, offset, seq, event)
+                    return
+                yield Stored(event, segment.name, offset, len(raw))
+                seq, parent = event.seq, event.event_hash
+                offset += len(raw)
+
+
+def _follower(raw: bytes, seq: int, parent: str) -> Event | str:
+    """The event of a line that stands where it should, or why it does not."""
+    try:
+        event = parse(raw)
+    except Damaged:
+        return UNREADABLE
+    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+    own = sha256(raw[HEADER_AT:cut]).hexdigest()
+    if event.event_hash != own or not raw.startswith(PREFIX + own.encode()):
+        return CHANGED
+    follows = (event.seq, event.parent_hash) == (seq, parent)
+    return event if follows and opening(raw)[:2] == (parent.encode(), seq) else UNLINKED

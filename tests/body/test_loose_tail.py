@@ -1,0 +1,52 @@
+"""Garbage or an old line at the end of the archive: told, refused, cut off by a command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.body.conftest import Lumen, Ran
+
+    Inside = Callable[..., Ran]
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_what_was_put_behind_the_end_is_told_refused_and_cut_off(
+    talked: Lumen, inside: Inside, copied: bool
+) -> None:
+    whole = talked.segment().read_bytes()
+    last = len(talked.events())
+    behind = whole.splitlines(keepends=True)[4] if copied else b"garbage not json\n"
+    talked.segment().write_bytes(whole + behind)
+    refused = inside("chat", "-m", "hello")
+    assert (refused.code, refused.out) == (1, "")
+    assert f"What follows event {last} (" in refused.err
+    assert "lumen archive cut-tail" in refused.err
+    for command in (("status",), ("memory", "--all")):
+        shown = inside(*command)
+        assert (shown.code, f"What follows event {last} (" in shown.err) == (0, True)
+        assert "lumen archive cut-tail" in shown.err
+    assert "Lisbon" in inside("memory").out
+    assert inside("archive", "accept-tail", "--yes").code == 2
+    assert talked.segment().read_bytes() == whole + behind
+
+    assert inside("archive", "cut-tail", "--yes").code == 0
+    (aside,) = (talked.being / "data" / "memory" / "quarantine").iterdir()
+    assert aside.read_bytes() == behind
+    assert inside("chat", "-m", "hello").err == ""
+    assert inside("archive", "verify", "--deep").code == 0
+    assert (inside("status").err, inside("memory").err) == ("", "")
+
+
+def test_heads_that_went_missing_are_told_of_at_the_next_start_alone(
+    talked: Lumen, inside: Inside
+) -> None:
+    (talked.being / "data" / "heads.jsonl").unlink()
+    last = len(talked.events())
+    said = f"heads.jsonl was missing; signed again at event {last + 1}."
+    assert said in inside("chat", "-m", "hello").err
+    assert inside("chat", "-m", "hello").err == ""
