@@ -71,6 +71,19 @@ def respelled(raw: bytes, parent: str, seq: int, soul: str, content: bytes | Non
     return PREFIX + sha256(header).hexdigest().encode() + b'",' + header + said + b"\n"
 
 
+def told_otherwise(segment: bytes, seq: int) -> bytes:
+    """A segment in which an event is another one, and those after it link to that."""
+    lines, parent = [], ""
+    for raw in segment.splitlines(keepends=True):
+        found, told = parse(raw), None
+        if found.seq == seq:
+            cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+            parent, told = found.parent_hash, raw[cut:-1].replace(found.salt.encode(), b"0" * 32)
+        lines.append(respelled(raw, parent, found.seq, found.soul, told) if parent else raw)
+        parent = lines[-1][15:79].decode() if parent else ""
+    return b"".join(lines)
+
+
 @dataclass(slots=True)
 class Forged:
     """A copy of a being in an attacker's hands."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.soul.forging import told_otherwise
 
 from lumen.core.data import Author
 from lumen.soul.chosen import ChosenVectors, Fit, choose, reindexed
@@ -222,7 +223,7 @@ def test_a_rebuild_keeps_no_vector_of_what_was_forgotten_or_told_otherwise(
     far.add(far.missing(100), [passage(seq) for seq in SAID])
     erase(home, writer, 2)
     last = home.newest()
-    home.overwrite(last, last.read_bytes().replace(index.hash_of(23).encode(), b"0" * 64))
+    home.overwrite(last, told_otherwise(last.read_bytes(), 23))
     index.rebuild()
     assert kept(index) == SAID[1:-1]
     assert far.missing(100) == [23]

@@ -59,7 +59,7 @@ class Applied(NamedTuple):
     def stands(self, memory: Path) -> bool:
         """Whether its line, and that one alone, is still where it was."""
         raw = read_at(memory, self.segment, self.offset, self.length)
-        whole = raw.find(b"\n") == self.length - 1
+        whole = raw.find(b"\n") + 1 == len(raw) == self.length
         return whole and (opening(raw)[1], raw[15:79]) == (self.seq, str(self.event_hash).encode())
 
     def is_last(self, memory: Path) -> bool:
