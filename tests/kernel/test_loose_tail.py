@@ -12,6 +12,7 @@ from tests.soul.forging import heard, respelled
 
 from lumen.core.errors import ArchiveError, Damaged, Estranged, UsageError
 from lumen.kernel.acceptance import accept, accept_tail, cut_tail
+from lumen.kernel.forget import carry_out, find, plan
 from lumen.kernel.mend import recover
 from lumen.soul.archive import parse, segments
 from lumen.soul.heads import read_heads
@@ -57,6 +58,7 @@ def false_hash(lines: list[bytes]) -> bytes:
 
 BEHIND: list[tuple[str, Callable[[list[bytes]], bytes], str]] = [
     ("an old line", lambda lines: lines[2], "does not link"),
+    ("the line before the last", lambda lines: lines[-2], "does not link"),
     ("the last line", lambda lines: lines[-1], "does not link"),
     ("the last two lines", lambda lines: b"".join(lines[-2:]), "does not link"),
     ("an old line, altered", lambda lines: altered(lines[2]), "does not link"),
@@ -117,6 +119,44 @@ def test_what_does_not_follow_is_built_upon_by_no_process_that_is_open(
                 gate.record(heard("Are you there?"), sign=True)
             assert "lumen archive cut-tail" in strange.value.fix
     assert guarded.archive() == whole + behind
+    other.close()
+
+
+@pytest.mark.parametrize("copied", [slice(-1, None), slice(-2, -1), slice(-2, None)], ids=str)
+def test_a_copy_of_what_another_process_wrote_last_is_not_built_upon(
+    guarded: Guarded, copied: slice
+) -> None:
+    lived(guarded)
+    other = guarded.another()
+    recover(other.gate, soul_of(guarded))
+    for word in ("One.", "Two."):  # of which the other has heard nothing yet
+        guarded.gate.record(heard(word), sign=True)
+    behind = b"".join(guarded.archive().splitlines(keepends=True)[copied])
+    whole = put_behind(guarded, behind)
+    for _ in range(2):
+        with pytest.raises(Estranged, match="not written there by this host"):
+            other.gate.record(heard("Are you there?"), sign=True)
+    assert guarded.archive() == whole + behind
+    other.close()
+
+
+def test_a_process_that_is_open_goes_on_behind_what_another_wrote_forgot_or_put_aside(
+    guarded: Guarded,
+) -> None:
+    soul = soul_of(guarded)
+    lived(guarded)
+    other = guarded.another()
+    recover(other.gate, soul)
+    guarded.gate.record(heard("A secret."), sign=True)
+    other.gate.record(heard("One."), sign=True)
+    guarded.index.catch_up()
+    guarded.gate.record(heard("More."), sign=True)
+    carry_out(guarded.gate, plan(guarded.being, guarded.index, find(guarded.index, "secret")))
+    other.gate.record(heard("Two."), sign=True)  # lines stand elsewhere than it left them
+    put_behind(guarded, b'{"torn')
+    guarded.gate.record(heard("Three."), sign=True)
+    other.gate.record(heard("Four."), sign=True)
+    assert verify(guarded.being, guarded.keyring).trusted
     other.close()
 
 

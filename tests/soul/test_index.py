@@ -235,6 +235,23 @@ def test_an_index_stops_at_a_line_it_cannot_read_and_goes_on_when_it_is_mended(
     assert home.rows() == rebuilt(home)
 
 
+def test_an_end_that_is_mended_while_it_is_read_is_looked_at_again(
+    home: Home, writer: Writer
+) -> None:
+    home.live(writer, 2)
+    path = home.newest()
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"torn, and the rest of another line\n")
+
+    def mended(_done: int, _total: int) -> None:
+        path.write_bytes(whole)
+
+    index = Index(home.being)
+    assert index.catch_up(mended) == index.last_head()[0] > 1
+    assert index.loose is None
+    index.close()
+
+
 def test_nothing_of_an_event_that_makes_no_sense_is_applied(
     home: Home, writer: Writer, index: Index
 ) -> None:

@@ -72,11 +72,6 @@ class Tail(NamedTuple):
     soul: str = ""
     torn: Torn | None = None
 
-    def repeats(self, other: Tail) -> bool:
-        """Whether the same line stands once more, further on: a chain has no line twice."""
-        same = (self.seq, self.event_hash) == (other.seq, other.event_hash)
-        return same and (self.segment != other.segment or self.size > other.size)
-
 
 @dataclass(frozen=True, slots=True)
 class Stored:

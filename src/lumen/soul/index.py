@@ -365,7 +365,7 @@ class Index:
         self._noticed()
         self.repairs.append(f"The index was rebuilt from the archive: {why}.")
 
-    def _catch_up(self, progress: Progress) -> int:
+    def _catch_up(self, progress: Progress, *, first: bool = True) -> int:
         if identity(self.being.index) != self._file:  # made again elsewhere, or deleted
             self._db.close()
             self._db = self._open()
@@ -377,6 +377,8 @@ class Index:
         if last and last.is_last(self.being.memory):
             return last.seq
         seq, self.loose = follow(self._db, self.being.memory, progress)
+        if self.loose and first:  # others may have been mending the end or forgetting just then
+            return self._catch_up(progress, first=False)
         if not last and not self.repairs and seq >= WORTH_TELLING:
             self.repairs.append("The index was rebuilt from the archive: it was not there.")
         return seq

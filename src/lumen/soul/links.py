@@ -19,10 +19,12 @@ from lumen.soul.archive import (
     HEADER_AT,
     PREFIX,
     Stored,
+    Tail,
     opening,
     parse,
     read_at,
     segments,
+    tail_of,
 )
 
 UNREADABLE = "cannot be read"
@@ -93,6 +95,28 @@ def linked_lines(memory: Path, last: Applied) -> Iterator[Stored | Loose]:
                 yield Stored(event, segment.name, offset, len(raw))
                 seq, parent = event.seq, event.event_hash
                 offset += len(raw)
+
+
+def links_on(memory: Path, known: Tail) -> bool:
+    """Whether all that was put behind an end once known links to it; to be asked under the lock.
+
+    A mark knows the last lines by their hashes, and so would take a copy of them for the end.
+    Where that end is no longer (others may forget meanwhile), only the mark can tell.
+    """
+    if not known.segment or not _still_ends(known, known.segment):
+        return True
+    last = Applied(known.seq, known.segment.name, known.size, 0, known.event_hash)
+    return not any(isinstance(found, Loose) for found in linked_lines(memory, last))
+
+
+def _still_ends(known: Tail, segment: Path) -> bool:
+    """Whether the line that ended the archive still ends where it did."""
+    try:
+        with segment.open("rb") as file:
+            found = tail_of(segment, file.fileno(), known.size)
+    except (Damaged, FileNotFoundError):
+        return False
+    return (found.size, found.seq, found.event_hash) == (known.size, known.seq, known.event_hash)
 
 
 def _follower(raw: bytes, seq: int, parent: str) -> Event | str:

@@ -33,6 +33,7 @@ from lumen.soul.archive import (
 from lumen.soul.disk import put_in_place, refusal, settle, staged
 from lumen.soul.heads import append_head
 from lumen.soul.keys import Keyring
+from lumen.soul.links import links_on
 from lumen.soul.mark import Mark, MarkFile, not_ours
 from lumen.soul.ring import HALF, Ring, extend
 from lumen.soul.signed import Signer, linked
@@ -271,7 +272,7 @@ class Writer:
         if self._holds > 1 and self._ring.is_replaced():
             raise Busy("the lock of the archive was replaced while it was held", fix="try again")
         if end.seq and end is not self._wrote:
-            if end.repeats(self._wrote):
+            if not links_on(self._memory, self._wrote):
                 raise not_ours(end.seq)
             self._marked(end.soul).must_know(end.seq, end.event_hash)
 
