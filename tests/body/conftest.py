@@ -211,7 +211,9 @@ class Terminal:
 
     def look(self) -> bool:
         """Read what is there; false when the other side has gone."""
-        if select.select([self._screen], [], [], 0.05)[0]:
+        screen = select.poll()  # select() knows no file numbers over 1023
+        screen.register(self._screen, select.POLLIN)
+        if screen.poll(50):
             try:
                 self.shown += os.read(self._screen, 1 << 16).decode("utf-8", "replace")
             except OSError:

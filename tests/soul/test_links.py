@@ -1,0 +1,39 @@
+"""The archive read as a chain: where it ends, and what was put behind an end once known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lumen.soul.archive import Stored, Tail, tail
+from lumen.soul.links import UNLINKED, Applied, Loose, linked_lines, links_on
+
+if TYPE_CHECKING:
+    from tests.soul.conftest import Home
+
+    from lumen.soul.write import Writer
+
+
+def test_lines_are_read_up_to_the_first_that_does_not_follow_and_no_further(
+    home: Home, writer: Writer
+) -> None:
+    home.live(writer, 2)
+    whole, last = home.newest().read_bytes(), tail(home.being.memory)
+    home.overwrite(home.newest(), whole + whole.splitlines(keepends=True)[-1] * 2)
+    *lines, end = linked_lines(home.being.memory, Applied())
+    assert [s.event.seq for s in lines if isinstance(s, Stored)] == [*range(1, last.seq + 1)]
+    assert end == Loose(home.newest().name, len(whole), last.seq, UNLINKED)
+    assert not links_on(home.being.memory, last)
+
+
+def test_an_end_that_is_not_there_any_more_says_nothing_of_what_follows(
+    home: Home, writer: Writer
+) -> None:
+    home.live(writer, 2)
+    last = tail(home.being.memory)
+    assert links_on(home.being.memory, last)
+    assert links_on(home.being.memory, Tail())
+    raw = home.newest().read_bytes()
+    home.overwrite(home.newest(), raw[:-1] + b"\n" * 9)  # what is there is no line at all
+    assert links_on(home.being.memory, last._replace(size=last.size + 4))
+    home.newest().unlink()
+    assert links_on(home.being.memory, last)
