@@ -20,7 +20,8 @@ from lumen.body.reach import (
 )
 from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
-from lumen.core.errors import BadSetting, NoSubstrate
+from lumen.core.errors import BadSetting, NoSubstrate, Refused
+from lumen.hands.ancestry import started_by_skill
 from lumen.hands.isolation import Isolation
 from lumen.hands.run import Limits
 from lumen.hands.terms import Terms
@@ -125,6 +126,11 @@ def open_kernel(
     inner_must_be_local(settings, reachable)
     secrets = (*settings.redact, *secrets_in(reachable))
     gate = Gate(being, keyring(), clock, index, secrets)
+    if not gate.keyring.has_key(settings.soul) and started_by_skill():
+        raise Refused(  # it would sign as another host's
+            "a skill started this where the being's key is not, and no key is made for a skill",
+            fix="run it yourself, in a terminal",
+        )
     gate.ask, gate.offer = passphrase, partial(offer, gate.keyring)
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished

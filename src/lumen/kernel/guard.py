@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock
-from lumen.core.errors import SkillError
+from lumen.core.errors import ArchiveError, SkillError
 from lumen.hands.author import Authored, Draft, Kept, Rejected, Signature, author
 from lumen.hands.isolation import Box
 from lumen.hands.run import Call, Result, run
@@ -22,8 +22,7 @@ from lumen.hands.terms import Grant, Terms, grant, lacking, lay_out
 from lumen.hands.trial import Trial, try_out
 from lumen.kernel.approvals import may_run
 from lumen.kernel.commit import Gate
-from lumen.kernel.edits import watched
-from lumen.kernel.mend import put_back
+from lumen.kernel.undo import Undone, remembered, undo
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +102,31 @@ class Guard:
 
     @contextmanager
     def _watching(self, name: str) -> Iterator[list[str]]:
-        """Whatever a skill does meanwhile to what is none of its business is undone, kept and told."""
-        since, before = self.gate.index.catch_up(), watched(self.gate.being)
+        """Whatever a skill does meanwhile to what is none of its business is undone, kept and told.
+
+        Raises:
+            ArchiveError: it cannot be archived, or not be undone; says what was put back.
+        """
+        before = remembered(self.gate)
         meddled: list[str] = []
         try:
             yield meddled
-        finally:  # also when the author stops it
-            meddled += put_back(self.gate, before, since, name, self.session_key)
-            self.gate.repairs.extend(
-                f"The skill {name} changed {path}; it was put back." for path in meddled
-            )
+        except BaseException:  # also when the author stops it
+            undone = undo(self.gate, before, name, self.session_key)
+            self.gate.repairs.extend(str(what) for what, _ in undone.notes)
+            raise
+        undone = undo(self.gate, before, name, self.session_key)
+        if undone.trouble:
+            raise _explained(undone, undone.trouble)
+        meddled += undone.paths
+        self.gate.repairs.extend(str(what) for what, _ in undone.notes)
+
+
+def _explained(undone: Undone, trouble: ArchiveError) -> ArchiveError:
+    """Both at once: what was put back, and what is wrong."""
+    changed = ", ".join(undone.paths)
+    did = f"changed {changed}; it was put back. But " if changed else "ran, and then "
+    return type(trouble)(f"the skill {undone.who} {did}{trouble.what}", fix=trouble.fix)
 
 
 def _in_words(meddled: list[str]) -> str:

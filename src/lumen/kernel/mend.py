@@ -1,8 +1,8 @@
 """The gate's other half: what is done to a being's files outside a turn's own commits.
 
-Opening mends what a crash left and refuses a chain this host has not seen; a skill's meddling is
-put back; the author erases. Each is archived, in an order that leaves nothing unsaid wherever it is
-cut off. What the author accepts is in acceptance.py.
+Opening mends what a crash left and refuses a chain this host has not seen; the author erases. Each
+is archived, in an order that leaves nothing unsaid wherever it is cut off. What a skill did is put
+back in undo.py, what the author accepts is in acceptance.py.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from pathlib import Path
 
 from lumen.core.canon import JSON, sha256
 from lumen.core.clock import parse_stamp
-from lumen.core.data import Author, Being, Entry, EventType, Head, Origin, kernel_entry
+from lumen.core.data import Being, Entry, Head, kernel_entry
 from lumen.core.errors import Busy, Damaged, Refused
 from lumen.kernel.commit import Gate
-from lumen.kernel.edits import look, read, watched
+from lumen.kernel.edits import look, read
 from lumen.kernel.keys import author_signer
+from lumen.kernel.meddled import archive_notes
 from lumen.soul.archive import Placed, content_length, parse, read_at, tail
-from lumen.soul.disk import FOLDER, LINK, standing
-from lumen.soul.files import blank, cut_lines, keep_heads, set_aside, set_file
-from lumen.soul.files import put_back as put_file_back
+from lumen.soul.files import blank, cut_lines, keep_heads, set_file
 from lumen.soul.heads import newest_counting
 from lumen.soul.history import Kept, all_kept, kept, unscrubbed
 from lumen.soul.index import Index
@@ -65,6 +64,7 @@ def recover(gate: Gate, soul: str = "") -> None:
             _finish(gate, seq, targets)
         _bring_up(gate)
         _own_up(gate)
+        archive_notes(gate)
         if soul:
             _sign_again(gate, soul)
 
@@ -166,27 +166,6 @@ def hold(gate: Gate, since: str) -> list[str]:
                 said.append(what)
         gate.index.catch_up()
     return said
-
-
-def put_back(gate: Gate, before: Mapping[str, bytes], since: int, who: str, key: str) -> list[str]:
-    """Undo what a skill did to files that are none of its business; returns which those are.
-
-    Another process may have committed meanwhile: what the archive says of a file since then holds.
-    """
-    if watched(gate.being) == before:
-        return []
-    touched = []
-    with gate.writer.held():
-        gate.index.catch_up()
-        for path in sorted(before.keys() | watched(gate.being).keys()):  # folders come first
-            known = kept(gate.index, path)
-            fresh = known if known and known.seq > since else None
-            wanted = _bytes(fresh) if fresh else before.get(path)
-            found = standing(gate.being.at(path))
-            if found != wanted:
-                _put_back(gate, path, found, wanted, (who, key))
-                touched.append(path)
-    return touched
 
 
 def erase(gate: Gate, plan: Erasure, what: str) -> Placed:
@@ -308,36 +287,8 @@ def _sign_again(gate: Gate, soul: str) -> None:
         gate.repairs.append(what)
 
 
-def _put_back(
-    gate: Gate, path: str, found: bytes | None, wanted: bytes | None, by: tuple[str, str]
-) -> None:
-    who, key = by
-    payload: dict[str, JSON] = {
-        "path": path,
-        "before": _hash(wanted),
-        "after": _hash(found),
-    }
-    if found is not None:
-        name = f"{Path(path).name}-{sha256(found)[:8]}"
-        payload["file"] = set_aside(gate.being, name, found).name
-    put_file_back(gate.being, gate.being.at(path), wanted)
-    entry = Entry(
-        author=Author.KERNEL,
-        event_type=EventType.SYSTEM_EVENT,
-        origin=Origin.TOOL,
-        situation="meddled",
-        description=f"The skill {who} changed {path} while it ran: it was put back as it was.",
-        session_key=key,
-        payload=payload,
-        agent_id="kernel",
-    )
-    gate.record(entry)
-
-
-def _hash(standing: bytes | None) -> str | None:
-    """The hash of a file; a folder or a link has none."""
-    is_file = standing is not None and not standing.startswith((FOLDER, LINK))
-    return sha256(standing) if standing is not None and is_file else None
+def _hash(data: bytes | None) -> str | None:
+    return None if data is None else sha256(data)
 
 
 def _staged(being: Being) -> list[Path]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lumen.core.data import Being
 from lumen.core.errors import Busy
+from lumen.hands.ancestry import started_by_skill
 
 POLITE_S = 0.05  # how often the background looks whether a conversation is over
 WAITS, WAIT_S = 100, 0.1  # how often, and how long, the author's command waits for a turn to end
@@ -69,10 +70,10 @@ def nobody_in_turn(being: Being) -> Iterator[bool]:
     """Whether no process is in a turn; while this is held, none begins one.
 
     The lock is a file, which a skill could put another in place of; so whoever is in a turn has
-    announced itself besides, where no file is.
+    announced itself besides, where no file is. Where a skill started this very process, one runs.
     """
     with _locked(being, fcntl.LOCK_EX | fcntl.LOCK_NB) as alone:
-        yield alone and not _is_announced(being)
+        yield alone and not _is_announced(being) and not started_by_skill()
 
 
 @contextmanager

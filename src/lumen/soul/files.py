@@ -52,11 +52,12 @@ def drop_empty(root: Path, folder: Path) -> None:
 def put_back(being: Being, path: Path, wanted: bytes | None) -> None:
     """Let a path hold again what stood there, whatever stands there now; a folder is set aside."""
     try:
-        if path.is_symlink():
-            path.unlink()
-        elif path.is_dir() and wanted != FOLDER:
-            being.quarantine.mkdir(exist_ok=True)
-            path.rename(being.quarantine / f"{path.name}-{os.urandom(4).hex()}")
+        if path.is_dir() and not path.is_symlink():
+            if wanted != FOLDER:
+                being.quarantine.mkdir(exist_ok=True)
+                path.rename(being.quarantine / f"{path.name}-{os.urandom(4).hex()}")
+        elif wanted is None or wanted.startswith((FOLDER, LINK)) or path.is_symlink():
+            path.unlink(missing_ok=True)  # whatever it is: its bytes are set aside
         if wanted == FOLDER:
             path.mkdir(exist_ok=True)
         elif wanted is not None and wanted.startswith(LINK):
@@ -71,6 +72,8 @@ def set_aside(being: Being, name: str, data: bytes) -> Path:
     """Keep bytes that were found where they should not be, for the author to look at."""
     kept = being.quarantine / name
     try:
+        if not kept.parent.is_dir():
+            kept.parent.unlink(missing_ok=True)  # no folder, so nothing was ever kept there
         kept.parent.mkdir(exist_ok=True)
         save(kept, data)
     except OSError as error:

@@ -103,6 +103,8 @@ class Ring:
 
     def flush(self) -> None:
         """Wait until the disk has it."""
+        if self._file < 0:
+            raise OSError(errno.EBADF, "its lock file is gone")
         os.fdatasync(self._file)
 
     def lost(self, at: int, end: Tail, day: str) -> bytes:

@@ -167,6 +167,10 @@ class Writer:
             if not self.keyring.has_key(self._at_end().soul):
                 self._write([], stamp(self.clock.now()))
 
+    def look_again(self) -> None:
+        """Put back, when the lock is taken next, what the archive has lost and the ring has."""
+        self._looked = False
+
     def own_up(self) -> None:
         """Take the end of the archive, as it stands, for this host's own work."""
         end = self._wrote = self._at_end()

@@ -1,0 +1,176 @@
+"""What a skill did to what is none of its business is undone: the archive's end, its heads, files.
+
+Files are put back whatever became of the archive; what cannot be archived is noted, and told by the
+next start that can (meddled.py). What a skill wrote behind the end of the archive is no evidence
+and is moved to quarantine; what it cut off comes back from the ring, as far as that reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lumen.core.canon import JSON, sha256
+from lumen.core.errors import ArchiveError, Damaged
+from lumen.kernel.commit import Gate
+from lumen.kernel.edits import watched
+from lumen.kernel.meddled import Meddled, note_down
+from lumen.kernel.mend import cut_end, follow_to_end
+from lumen.soul.disk import FOLDER, LINK, refusal, standing
+from lumen.soul.files import put_back as put_file_back
+from lumen.soul.files import set_aside
+from lumen.soul.history import kept
+from lumen.soul.keys import head_from
+from lumen.soul.witness import foreign, refuse_rolled_back
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """How everything stood when a skill began."""
+
+    files: Mapping[str, bytes]
+    heads: bytes
+    last: int  # event
+    last_hash: str
+
+
+@dataclass(slots=True)
+class Undone:
+    """What was put back, with its notes, and the first thing that went wrong, if anything did."""
+
+    gate: Gate
+    who: str
+    key: str
+    notes: list[tuple[Meddled, Path | None]] = field(default_factory=list)
+    trouble: ArchiveError | None = None
+
+    @property
+    def paths(self) -> list[str]:
+        """What the skill changed."""
+        return [what.path for what, _ in self.notes]
+
+    def note(self, path: str, payload: Mapping[str, JSON]) -> None:
+        """Note down that something is put back."""
+        what = Meddled(self.who, path, self.key, payload)
+        self.notes.append((what, note_down(self.gate, what)))
+
+    def put_back(self, path: str, found: bytes | None, wanted: bytes | None) -> None:
+        """Let a path hold again what stood there; what stands there now is set aside."""
+        being = self.gate.being
+        payload: dict[str, JSON] = {"before": _hash(wanted), "after": _hash(found)}
+        try:
+            if found is not None:
+                name = f"{Path(path).name}-{sha256(found)[:8]}"
+                payload["file"] = set_aside(being, name, found).name
+        except ArchiveError as error:  # better lost than left where it is
+            self.failed(error, being.quarantine)
+        self.note(path, payload)
+        try:
+            put_file_back(being, being.at(path), wanted)
+        except (ArchiveError, OSError) as error:
+            self.failed(error, being.at(path))
+
+    def failed(self, error: ArchiveError | OSError, path: Path) -> None:
+        """Keep the first thing that went wrong."""
+        if self.trouble is None:
+            self.trouble = error if isinstance(error, ArchiveError) else refusal(error, path)
+
+
+def remembered(gate: Gate) -> Before:
+    """Look at all that a skill must leave as it is."""
+    gate.index.catch_up()
+    return Before(watched(gate.being), _heads(gate), *gate.index.last_head())
+
+
+def undo(gate: Gate, before: Before, who: str, key: str) -> Undone:
+    """Put back everything a skill changed meanwhile, then archive it where that can be done."""
+    undone = Undone(gate, who, key)
+    with ExitStack() as held:
+        try:
+            told = len(gate.repairs)
+            gate.writer.look_again()
+            held.enter_context(gate.writer.held())  # what the ring has and the archive lost is back
+            _mend_heads(undone, before)
+            _mend_end(undone, before, came_back=len(gate.repairs) > told)
+            trusted = True
+        except (ArchiveError, OSError) as error:
+            undone.failed(error, gate.being.memory)
+            trusted = False
+        _put_files_back(undone, before, trusted=trusted)
+        if trusted:
+            _archive(undone)
+    return undone
+
+
+def _mend_end(undone: Undone, before: Before, *, came_back: bool) -> None:
+    """See that the archive goes on from where it stood, with lines of this host's alone.
+
+    Raises:
+        ArchiveError: what stood there is gone for good.
+    """
+    gate = undone.gate
+    follow_to_end(gate)
+    soul, files = gate.index.soul(), list[JSON]()
+    if gate.index.hash_of(before.last) != before.last_hash:
+        refuse_rolled_back(gate.index, gate.keyring, soul)
+        what = f"the archive has lost event {before.last} while a skill ran"
+        raise Damaged(what, fix="lumen archive verify")
+    found = foreign(gate.index, gate.keyring, soul)
+    if found and found.first > before.last:
+        files = cut_end(gate, found)
+    if files or came_back:
+        undone.note(gate.being.named(gate.being.memory), {"files": files} if files else {})
+
+
+def _mend_heads(undone: Undone, before: Before) -> None:
+    """Bring back signed heads that are gone, and leave out new lines that are none."""
+    being, found = undone.gate.being, _heads(undone.gate)
+    known = set(before.heads.splitlines(keepends=True)) if found != before.heads else set()
+    new = [raw for raw in found.splitlines(keepends=True) if raw not in known and _is_head(raw)]
+    wanted = before.heads + b"".join(new) if found != before.heads else found
+    if found != wanted:
+        undone.put_back(being.named(being.heads), standing(being.heads), wanted)
+
+
+def _put_files_back(undone: Undone, before: Before, *, trusted: bool) -> None:
+    """Another process may have committed meanwhile: what a sound archive says of a file holds."""
+    being, index = undone.gate.being, undone.gate.index
+    for path in sorted(before.files.keys() | watched(being).keys()):  # folders come first
+        known = kept(index, path) if trusted else None
+        fresh = known if known and known.seq > before.last else None
+        wanted = before.files.get(path)
+        if fresh:
+            wanted = None if fresh.text is None else fresh.text.encode()
+        if (found := standing(being.at(path))) != wanted:
+            undone.put_back(path, found, wanted)
+
+
+def _archive(undone: Undone) -> None:
+    for what, note in undone.notes:
+        try:
+            undone.gate.record(what.entry())
+        except (ArchiveError, OSError) as error:
+            undone.failed(error, undone.gate.being.memory)
+            return
+        if note:
+            note.unlink(missing_ok=True)
+
+
+def _heads(gate: Gate) -> bytes:
+    path = gate.being.heads
+    return path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+
+
+def _is_head(raw: bytes) -> bool:
+    try:
+        return raw.endswith(b"\n") and bool(head_from(raw, Path("heads.jsonl")))
+    except Damaged:
+        return False
+
+
+def _hash(standing: bytes | None) -> str | None:
+    """The hash of a file; a folder or a link has none."""
+    is_file = standing is not None and not standing.startswith((FOLDER, LINK))
+    return sha256(standing) if standing is not None and is_file else None
