@@ -21,9 +21,10 @@ from lumen.kernel.mend import cut_end, follow_to_end
 from lumen.soul.disk import FOLDER, LINK, refusal, standing
 from lumen.soul.files import put_back as put_file_back
 from lumen.soul.files import set_aside
+from lumen.soul.heads import newest_counting
 from lumen.soul.history import kept
 from lumen.soul.keys import head_from
-from lumen.soul.witness import foreign, refuse_rolled_back
+from lumen.soul.witness import FOREIGN, Foreign, foreign, refuse_rolled_back, trust_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +118,31 @@ def _mend_end(undone: Undone, before: Before, *, came_back: bool) -> None:
         refuse_rolled_back(gate.index, gate.keyring, soul)
         what = f"the archive has lost event {before.last} while a skill ran"
         raise Damaged(what, fix="lumen archive verify")
-    found = foreign(gate.index, gate.keyring, soul)
+    found = foreign(gate.index, gate.keyring, soul) or _of_a_copy(gate, soul, before.last)
     if found and found.first > before.last:
         files = cut_end(gate, found)
     if files or came_back:
         undone.note(gate.being.named(gate.being.memory), {"files": files} if files else {})
+
+
+def _of_a_copy(gate: Gate, soul: str, last: int) -> Foreign | None:
+    """Lines that only this host's own key has signed, and this host did not write.
+
+    It marks every line before it writes it: a copy of its key was used elsewhere.
+    """
+    index, keyring, mark = gate.index, gate.keyring, gate.keyring.mark(soul)
+    end, head = index.last_head()
+    if mark is None or mark.knows(end, head):
+        return None
+    ours = keyring.host_public(soul)
+    signed = newest_counting(
+        gate.being.heads,
+        trust_in(index, keyring.accepted(soul)),
+        lambda h: h.key != ours and index.hash_of(h.seq) == h.event_hash,
+    )
+    written = mark.seq if index.hash_of(mark.seq) == mark.event_hash else 0
+    first = max(last, written, signed) + 1
+    return Foreign(first, end, FOREIGN) if first <= end else None
 
 
 def _mend_heads(undone: Undone, before: Before) -> None:
