@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ OTHER_HOST = f"""
 import subprocess
 subprocess.run([{sys.executable!r}, '-c', '''
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being, Change, Held, Store, kernel_entry
@@ -54,6 +56,12 @@ MENDED = {
     "without its last line": "segment.write_bytes(b''.join(lines[:-1]))\n",
     "without its last lines": "segment.write_bytes(b''.join(lines[:-2]))\n",
     "a line changed": "segment.write_bytes(b''.join(lines).replace(b'like rice', b'hate rice'))\n",
+    "a day to come": "(root / 'data/memory/2099').mkdir()\n"
+    "(root / 'data/memory/2099/2099-01-01.jsonl').write_bytes(lines[1])\n",
+    "garbage, and no index": "segment.open('ab').write(b'garbage\\n')\n"
+    "import shutil\nshutil.rmtree(root / 'data/index')\n",
+    "garbage, and another lock": "segment.open('ab').write(b'garbage\\n')\n"
+    "lock = root / 'data/memory/.lock'\nlock.rename(lock.with_name('.old'))\nlock.touch()\n",
     "another host": OTHER_HOST,
 }
 
@@ -109,8 +117,11 @@ def test_signed_heads_that_a_skill_took_away_are_back(life: Life, how: str) -> N
 
 LOST = {
     "deleted": "segment.unlink()\n" + LOCK,
+    "its last line overwritten": "segment.write_bytes(b''.join([*lines[:-1], b'x' * 9000, b'\\n']))\n",
+    "without its end": "segment.write_bytes(b''.join(lines[:-1]))\n" + LOCK,
     "cut off": "segment.write_bytes(b''.join(lines[:2]))\n" + LOCK,
     "all of it": "import shutil\nshutil.rmtree(root / 'data/memory')\n",
+    "a pipe": "segment.unlink()\nos.mkfifo(segment)\n",
     "its folder a file": "(root / 'data/memory').rename(root / 'm')\n"
     "(root / 'data/memory').touch()\n",
 }
@@ -118,7 +129,7 @@ LOST = {
 
 @pytest.mark.parametrize("how", LOST)
 def test_what_cannot_be_archived_is_put_back_at_once_and_archived_when_it_can(
-    life: Life, how: str, tmp_path: Path
+    life: Life, how: str, tmp_path: Path, wake_again: Callable[[Life], Life]
 ) -> None:
     life.open_again()
     life.tell("One.", "Two.", "Three.")
@@ -135,10 +146,10 @@ def test_what_cannot_be_archived_is_put_back_at_once_and_archived_when_it_can(
     aside = [p.read_bytes() for p in life.being.quarantine.iterdir()]
     assert FORGED.encode() in aside
 
-    life.kernel.gate.writer.close()
     if life.being.memory.exists():
         life.being.memory.rename(tmp_path / "spoiled")
     shutil.copytree(life.being.root.parent / "whole", life.being.memory)
+    life = wake_again(life)
     assert PUT_BACK in life.open_again()
     (meddled,) = [e.entry for e in life.events() if e.entry.situation == "meddled"]
     assert meddled.payload["path"] == VALUES

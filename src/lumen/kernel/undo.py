@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lumen.core.canon import JSON, sha256
-from lumen.core.errors import ArchiveError, Damaged
+from lumen.core.errors import ArchiveError, Damaged, Estranged
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import watched
 from lumen.kernel.meddled import Meddled, note_down
@@ -91,13 +91,15 @@ def undo(gate: Gate, before: Before, who: str, key: str) -> Undone:
     with ExitStack() as held:
         try:
             told = len(gate.repairs)
-            gate.writer.look_again()
+            gate.writer.looked = False
             held.enter_context(gate.writer.held())  # what the ring has and the archive lost is back
             _mend_heads(undone, before)
             _mend_end(undone, before, came_back=len(gate.repairs) > told)
             trusted = True
         except (ArchiveError, OSError) as error:
             undone.failed(error, gate.being.memory)
+            if isinstance(error, Damaged | Estranged):
+                gate.writer.stopped = error  # not a word upon what is left of it
             trusted = False
         _put_files_back(undone, before, trusted=trusted)
         if trusted:
@@ -116,8 +118,10 @@ def _mend_end(undone: Undone, before: Before, *, came_back: bool) -> None:
     soul, files = gate.index.soul(), list[JSON]()
     if gate.index.hash_of(before.last) != before.last_hash:
         refuse_rolled_back(gate.index, gate.keyring, soul)
-        what = f"the archive has lost event {before.last} while a skill ran"
-        raise Damaged(what, fix="lumen archive verify")
+        raise Damaged(
+            f"the archive has lost event {before.last}, which stood at its end when the skill began",
+            fix="bring data/memory back from a backup; see lumen archive verify",
+        )
     found = foreign(gate.index, gate.keyring, soul) or _of_a_copy(gate, soul, before.last)
     if found and found.first > before.last:
         files = cut_end(gate, found)

@@ -62,7 +62,8 @@ class Writer:
         self._unsigned: Placed | None = None  # appended, and no head speaks for it yet
         self._wrote = Tail()  # the end as this writer left it, or took it for this host's own
         self._keyed = False
-        self._looked = False  # whether what a power cut took was looked for
+        self.looked = False  # whether what a power cut, or somebody, took was looked for
+        self.stopped: ArchiveError | None = None  # why nothing may be written any more
 
     def close(self) -> None:
         """Let go of the files."""
@@ -167,10 +168,6 @@ class Writer:
             if not self.keyring.has_key(self._at_end().soul):
                 self._write([], stamp(self.clock.now()))
 
-    def look_again(self) -> None:
-        """Put back, when the lock is taken next, what the archive has lost and the ring has."""
-        self._looked = False
-
     def own_up(self) -> None:
         """Take the end of the archive, as it stands, for this host's own work."""
         end = self._wrote = self._at_end()
@@ -194,7 +191,7 @@ class Writer:
         if not self._holds:
             self._ring.take()
         self._holds += 1
-        if not self._looked:
+        if not self.looked:
             try:
                 with suppress(Damaged):  # an end that is no line: whoever writes is refused
                     self._put_back()
@@ -216,7 +213,7 @@ class Writer:
             lines = self._ring.lost(at, end, newest.stem)
             if lines:
                 self._restore(newest, at, lines)
-        self._looked = True  # only now: what could not be put back must not be written over
+        self.looked = True  # only now: what could not be put back must not be written over
 
     def _fill(self, segment: Path) -> None:
         """Mend a stretch inside the segment that never reached the disk, though what follows did."""
@@ -273,6 +270,8 @@ class Writer:
 
     def _must_be_ours(self, end: Tail) -> None:
         """Build on nothing that others put there; a lock just taken is known to be in its place."""
+        if self.stopped:
+            raise self.stopped
         if self._holds > 1 and self._ring.is_replaced():
             raise Busy("the lock of the archive was replaced while it was held", fix="try again")
         if end.seq and end is not self._wrote:
