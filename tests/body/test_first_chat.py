@@ -155,6 +155,27 @@ def test_a_command_is_no_name_and_neither_is_what_nobody_can_be_called(lumen: Lu
     assert author["name"] == "Max"
 
 
+def test_a_question_is_no_name_and_is_answered_after_the_meeting(lumen: Lumen) -> None:
+    screen = lumen.terminal("chat")
+    screen.wait_for("[friend] ›")
+    screen.type("What time is it?\r")
+    screen.wait_for("I will answer that in a moment.")
+    screen.wait_for("[friend] ›")
+    screen.type("Max\r")
+    screen.wait_for("[Lumen] ›")
+    screen.type("\r")
+    screen.wait_for("Lumen is listening.")
+    screen.wait_for("you › What time is it?")
+    screen.wait_for("Lumen › It is ")
+    screen.wait_for("you ›")
+    screen.type("\x04")
+    assert screen.close() == 0
+    author = tomllib.loads((lumen.being / "lumen.toml").read_text("utf-8"))["author"]
+    assert author["name"] == "Max"
+    heard = [e["description"] for e in lumen.events() if e["author"] == "external"]
+    assert heard == ["What time is it?"]
+
+
 def test_quit_leaves_the_first_questions_too(lumen: Lumen) -> None:
     screen = lumen.terminal("chat")
     screen.wait_for("[friend] ›")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.kernel.axes import DENIED, Ground, truthfulness
+from lumen.kernel.forget import Sought, plan
 from lumen.kernel.slots import Draft
 
 if TYPE_CHECKING:
@@ -170,3 +171,26 @@ def test_a_small_model_says_nothing_of_its_own_and_a_large_one_anything() -> Non
     assert truthfulness(small, STATED) == DENIED
     assert truthfulness(large, replace(GENERAL, message="Hello, Madrid!")) == 1.0
     assert truthfulness(small, replace(GENERAL, message="Tell me a story.", fiction=True)) == 1.0
+
+
+def test_a_models_words_cite_what_they_took_up_and_nothing_they_only_had_in_view(
+    life: Life,
+) -> None:
+    leeds, _ = life.tell("I live in Leeds.", "I like rice.")
+    life.listen("Thank you for telling me that you were in York yesterday.", small=True)
+    answered = life.say("I was in York yesterday.")
+    assert (answered.kind, answered.sources) == ("small model", ())
+
+    life.listen("Leeds is where you live.")
+    assert life.say("Which town do I live in?").sources == (leeds,)
+
+
+def test_what_a_model_had_in_view_is_forgotten_with_the_words_it_wrote(life: Life) -> None:
+    (leeds,) = life.tell("I live in Leeds.")
+    life.listen("Thank you for telling me that you were in York yesterday.", small=True)
+    reply = life.say("I was in York yesterday.").event
+    life.kernel.index.catch_up()
+
+    assert life.events()[reply - 1].entry.payload["shown"] == [leeds]
+    goes = {g.seq: g.why for g in plan(life.being, life.kernel.index, Sought((leeds,))).goes}
+    assert goes[reply] == "rests on it"

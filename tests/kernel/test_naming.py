@@ -10,7 +10,7 @@ from tests.kernel.conftest import said
 
 from lumen.core.data import Change, Origin, Store, kernel_entry
 from lumen.kernel.forget import carry_out, find, plan
-from lumen.kernel.naming import author_name, names_given
+from lumen.kernel.naming import author_name, is_message, names_given
 from lumen.kernel.revise import base_of
 
 if TYPE_CHECKING:
@@ -139,3 +139,29 @@ def test_the_newest_word_counts_and_an_edit_by_hand_settles_it(met: Life) -> Non
     index.catch_up()
     assert author_name(index, "Ada") == "Max"
     assert author_name(index, "Eve") == "Eve"
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("What is the capital of France?", True),
+        ("what is the capital of france", True),
+        ("I am tired today", True),
+        ("Hello!", True),
+        ("Tell me a joke", True),
+        ("The weather was lovely in Leeds on Sunday", True),
+        ("Как дела?", True),
+        ("Maria", False),
+        ("María José García López", False),
+        ("My name is Maria", False),
+        ("Hi, call me Max", False),
+        ("Yo-Yo Ma", False),
+        ("Sing Kaur", False),
+        ("Анна Петровна", False),
+        ("J.", False),
+    ],
+)
+def test_a_sentence_typed_where_a_name_was_asked_for_is_told_from_one(
+    typed: str, message: bool
+) -> None:
+    assert is_message(typed) is message

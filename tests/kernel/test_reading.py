@@ -312,7 +312,14 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         ),
         (
             Draft("hi", "model", (1,)),
-            {"kind": "model", "sources": [1], "model": "", "private": False, "characters": 2},
+            {
+                "kind": "model",
+                "sources": [1],
+                "model": "",
+                "private": False,
+                "shown": [],
+                "characters": 2,
+            },
         ),
         (Axes(1, 0.5, 0, 0, 0, 2 / 3), None),
     ],

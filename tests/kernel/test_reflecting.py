@@ -247,3 +247,19 @@ def test_a_change_to_a_file_whose_edit_by_hand_waits_is_refused_and_the_run_goes
     assert life.turn()[-1].entry.situation == "interrupted"
     assert evolved(life) == []
     assert life.open_turns() == []
+
+
+def test_only_questions_answered_in_what_was_told_count_for_honesty(life: Life) -> None:
+    life.listen("That is a question for another day.", small=True)
+    life.tell("My sister lives in Lisbon.", "I think I am not sure about the job in Leeds.")
+    answered = life.say("Where does my sister live?").event
+    hedged = life.say("What is the name of my sister's school?")
+    replaced = life.say("My sister moved to Porto.")
+    untold = life.say("What is my shoe size?")
+    did = life.say("What have you been doing?")
+    life.kernel.index.catch_up()
+
+    assert hedged.sources
+    assert replaced.sources
+    assert (untold.sources, did.kind) == ((), "kernel")
+    assert Lived(life.kernel.index).experience().grounded == (answered,)

@@ -6,11 +6,13 @@ it was told. Pure functions; the phrases stand in the lexicon.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lumen.core.clock import parse_stamp
 from lumen.kernel.completion import closed
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
-from lumen.kernel.reading import names, words
+from lumen.kernel.reading import names, stem, words
 from lumen.kernel.slots import Contour, Draft, Evidence, Now, Reality, Self, Stimulus, Surface
 from lumen.kernel.small import is_bad_news, is_goodnight
 
@@ -56,6 +58,16 @@ def too_small(surface: Surface) -> Draft:
 def bears(reality: Reality, contour: Contour) -> bool:
     """Whether what was told is near enough to the question that it may be about that."""
     return bool(reality.evidence) and reality.evidence[0].score >= contour.bears
+
+
+def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, ...]:
+    """Which of the memories a model was shown its words rest on: those it took something from.
+
+    What it says again out of the message itself rests on that alone.
+    """
+    brought = {stem(w) for w in words(text)} - {stem(w) for w in words(message)}
+    taken = (e for e in shown if brought & {stem(w) for w in words(e.quote)})
+    return tuple(e.memory.seq for e in taken)
 
 
 def day(timestamp: str, now: Now, language: str = "en") -> str:

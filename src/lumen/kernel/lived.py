@@ -13,8 +13,9 @@ from lumen.core.data import Author, EventType, Held, Memory
 from lumen.kernel.evolve import Cycled, Experience, Gap
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.provenance import provenance
-from lumen.kernel.reading import is_question, names, words
+from lumen.kernel.reading import is_question, modality, names, words
 from lumen.kernel.score import Decision, Option
+from lumen.kernel.support import QUOTED
 from lumen.soul.cycles import Past, last, last_pursued, since, so_far_back, vain_tries
 from lumen.soul.history import all_kept, kept
 from lumen.soul.index import Index
@@ -187,11 +188,20 @@ class Lived:
         return (self._memory_of(pursued) if pursued else 0) or (int(newest[0]) if newest else 0)
 
     def _rests(self, memory: Memory) -> bool:
-        """Whether a reply rested on what the author had told."""
+        """Whether a reply answered a question with what the author had told.
+
+        No such answer: what is only near, what is not known, and a statement taken in.
+        """
         if memory.author is not Author.SELF or memory.event_type is not EventType.ASSISTANT_MESSAGE:
             return False
         event = self.index.event(memory.seq)
-        return bool(event and event.entry.payload.get("sources"))
+        told = event and event.entry.payload.get("sources")
+        own = told and event and event.entry.payload.get("kind") == "kernel"
+        if not told or own or lexicon().has("hedge", QUOTED.sub(" ", memory.text)):
+            return False
+        turn = self.index.turn(memory.session_key)
+        heard = (e.entry.description[:READ] for e in turn if e.entry.situation == "heard")
+        return any(modality(text) == "question" for text in heard)
 
     def _found(self, memory: Memory) -> bool:
         """Whether an exploration came to something."""

@@ -18,12 +18,13 @@ from types import MappingProxyType
 from lumen.core.canon import printable
 from lumen.kernel.lexicon import FOLDER, lexicon
 from lumen.kernel.passages import is_evidence
-from lumen.kernel.reading import is_question, modality, sentences
+from lumen.kernel.reading import is_question, modality, sentences, small_talk
 from lumen.soul.history import texts_of
 from lumen.soul.index import Index
 
 UNNAMED = "friend"  # what lumen.toml says before anybody was introduced
 LONGEST_NAME, MOST_WORDS = 40, 4
+FULL_NAME = 2  # words: Sing Kaur is a name, "sing me a song" is not
 LONGEST_MESSAGE = 600  # what is longer is likely somebody's letter
 LOOKED_AT = 512  # messages with such a word in them
 _TOKEN = re.compile(r"[^\W\d_][\w'’-]*\.?(?=\W|$)")
@@ -74,6 +75,16 @@ def is_called(text: str) -> bool:
     """Whether somebody can be called that: it has letters, and nothing in it steers a terminal."""
     visible = text == printable(text) and text.isprintable()
     return visible and len(text) <= LONGEST_NAME and any(c.isalpha() for c in text)
+
+
+def is_message(text: str) -> bool:
+    """Whether what was typed where a name was asked for is a sentence that gives none."""
+    if names_given(text):
+        return False
+    many = len(text.split())
+    asks = is_question(text) or (modality(text) == "task" and many > FULL_NAME)
+    tells = lexicon().has("first_person", text) or lexicon().has("second_person", text)
+    return asks or bool(small_talk(text)) or many > MOST_WORDS or (tells and many > 1)
 
 
 def names_given(text: str) -> list[tuple[str, bool]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Event, EventType, Memory
+from lumen.core.data import Author, Entry, Event, EventType, Memory
 from lumen.hands.skills import discover, shipped
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
 from lumen.kernel.traces import Traces
@@ -69,9 +69,14 @@ def why_goes(
         return ""
     if entry.session_key in sessions and (entry.author is Author.SELF or "sent" in entry.payload):
         return "answers it" if entry.author is Author.SELF else "carried it"
-    if not same.keys().isdisjoint(entry.payload.get("sources", ())):
+    if not same.keys().isdisjoint(in_view(entry)):
         return "rests on it"
     return "quotes it" if _quotes(event, traces) else ""
+
+
+def in_view(entry: Entry) -> tuple[int, ...]:
+    """The memories an entry rests on, and those its writer was shown."""
+    return (*entry.payload.get("sources", ()), *entry.payload.get("shown", ()))
 
 
 def _quotes(event: Event, traces: Traces) -> bool:

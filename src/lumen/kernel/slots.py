@@ -168,6 +168,7 @@ class Draft:
     sources: tuple[int, ...] = ()
     model: str = ""
     private: bool = False  # whoever wrote it was shown something private
+    shown: tuple[int, ...] = ()  # memories its writer had in view, used or not
 
 
 @dataclass(frozen=True, slots=True)

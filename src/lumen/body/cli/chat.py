@@ -25,7 +25,7 @@ from lumen.kernel.cycle import due, reflect
 from lumen.kernel.escalate import propose
 from lumen.kernel.learning import Learner
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.naming import LONGEST_NAME, UNNAMED, is_called, names_given
+from lumen.kernel.naming import LONGEST_NAME, UNNAMED, is_called, is_message, names_given
 from lumen.kernel.run import Answered, Kernel, Watch, converse, overheard, says_something
 from lumen.kernel.steps.reflect import in_words
 
@@ -46,6 +46,7 @@ COMMANDS = ("/why", "/memory", "/private", "/help", *LEAVES)
 NAME_HELP = """\
   Type a name, or press Enter for the one in brackets. You can change it later by saying so.
   /quit leaves (so do Ctrl-C and Ctrl-D); nothing is kept before both are answered."""
+ASKS_FIRST = "  I will answer that in a moment. First a name, or Enter for the one in brackets."
 COMMAND = re.compile(r"/[\w-]*(?:\s|$)")  # /why, but not /etc/hosts
 HELP = """\
   /why       where the last answer comes from
@@ -66,6 +67,7 @@ class Talk:
     private: bool
     as_json: bool
     told: set[str] = field(default_factory=set)
+    meanwhile: list[str] = field(default_factory=list)  # said before the names were settled
 
     def turn(self, text: str, prefix: str = "") -> None:
         """One message and its answer, shown as soon as it is durable."""
@@ -191,16 +193,19 @@ def _meet(talk: Talk) -> None:
     from lumen.body.app import open_kernel
     from lumen.kernel.birth import introduce
 
-    author = _name_asked("What shall I call you?", UNNAMED)
-    name = _name_asked("And what is my name?", "Lumen")
+    author = _name_asked("What shall I call you?", UNNAMED, talk.meanwhile)
+    name = _name_asked("And what is my name?", "Lumen", talk.meanwhile)
     introduce(talk.kernel.gate, being, name, author, zone("").key)
     talk.kernel.close()
     talk.settings = must_be(being)
     talk.kernel, _ = open_kernel(being, talk.settings)
 
 
-def _name_asked(question: str, default: str) -> str:
-    """A name, asked for until one is given; a command is none, and leaving is always possible."""
+def _name_asked(question: str, default: str, meanwhile: list[str]) -> str:
+    """A name, asked for until one is given; a command is none, and leaving is always possible.
+
+    What is a message rather than a name is kept in `meanwhile`, to be answered afterwards.
+    """
     while True:
         typed = click.prompt(question, default=default, prompt_suffix=" › ")
         text = " ".join(clean(typed).split())
@@ -211,6 +216,9 @@ def _name_asked(question: str, default: str) -> str:
             say(NAME_HELP if word == "/help" else f"  {word} is a command, not a name")
         elif not text:
             return default
+        elif is_message(text):
+            say(ASKS_FIRST)
+            meanwhile.append(text)
         elif not is_called(text):
             say(f"  a name has letters, nothing unprintable, and at most {LONGEST_NAME} characters")
         else:
@@ -250,6 +258,11 @@ def _repl(talk: Talk) -> None:
 
 def _listen(talk: Talk, session: PromptSession[str], learner: Learner) -> None:
     name = talk.kernel.self_.name
+    while talk.meanwhile:
+        with learner.resting():
+            text = talk.meanwhile.pop(0)
+            say(f"you › {text}")
+            _answer(talk, text, name)
     while True:
         try:
             text = session.prompt("you (private) › " if talk.private else "you › ")

@@ -180,6 +180,7 @@ def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool
 def _resting_on(kernel: Kernel, known: dict[int, Memory]) -> list[int]:
     """The replies to some memories, those that rest on them, and those that repeat them."""
     from lumen.kernel.forget import Sought, plan
+    from lumen.kernel.quoting import in_view
 
     sessions = {m.session_key for m in known.values()}
     found = plan(kernel.being, kernel.index, Sought(tuple(known)))
@@ -192,16 +193,18 @@ def _resting_on(kernel: Kernel, known: dict[int, Memory]) -> list[int]:
         and (
             stored.event.seq in goes
             or entry.session_key in sessions
-            or known.keys() & set(entry.payload.get("sources", ()))
+            or known.keys() & set(in_view(entry))
         )
     ]
 
 
 def _still_private(kernel: Kernel, reply: int, freed: dict[int, Memory]) -> bool:
     """Whether a reply also answers, or rests on, something else that stays private."""
+    from lumen.kernel.quoting import in_view
+
     event = kernel.index.event(reply)
     entry = event.entry if event else None
-    sources = entry.payload.get("sources", ()) if entry else ()
+    sources = in_view(entry) if entry else ()
     said = kernel.index.turn(entry.session_key) if entry else []
     others = {*sources, *(e.seq for e in said if e.entry.author is not Author.SELF)} - freed.keys()
     return any(m.private for m in kernel.index.get(others).values())

@@ -23,7 +23,7 @@ from lumen.kernel.candidates import (
     torn,
 )
 from lumen.kernel.completion import closed
-from lumen.kernel.grounded import day, grounded, too_small
+from lumen.kernel.grounded import day, grounded, rests_on, too_small
 from lumen.kernel.identity import Recalled
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import words
@@ -192,9 +192,15 @@ async def drafts(
         unknown = Draft(lexicon().phrases["unknown"], "grounded")
         silent = own or (too_small(surface) if spoken.small else unknown)
         return Drafts(drafts=(silent,), trouble="it said nothing new")
-    sources = tuple(e.memory.seq for e in useful)
     kind = "small model" if spoken.small else "model"
-    theirs = Draft(spoken.text.strip(), kind, sources, spoken.model, spoken.private)
+    theirs = Draft(
+        spoken.text.strip(),
+        kind,
+        rests_on(spoken.text, ingested.excerpt, useful),
+        spoken.model,
+        spoken.private,
+        shown=tuple(e.memory.seq for e in useful),
+    )
     if spoken.small and not own:
         own = too_small(surface)  # it speaks only where there is something to fall back on
     return Drafts(drafts=(own, theirs) if own else (theirs,))

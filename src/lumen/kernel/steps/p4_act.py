@@ -128,6 +128,8 @@ async def compose_final(
         "sources": list(sources),
         "kind": "calc" if reckoned else draft.kind,
     }
+    if unused := () if reckoned else sorted({*draft.shown} - {*sources}):
+        payload["shown"] = unused  # what is forgotten takes along what was written in its view
     if stimulus.private or reality.private or (not reckoned and rests_on_private(draft, reality)):
         payload["private"] = True
     entry = Entry(
@@ -152,4 +154,5 @@ async def compose_final(
 def rests_on_private(draft: Draft, reality: Reality) -> bool:
     """What quotes something private, or was written with it in view, is private too."""
     known = [e.memory for e in reality.evidence] + ([reality.replaces] if reality.replaces else [])
-    return draft.private or any(m.private and m.seq in draft.sources for m in known)
+    seen = {*draft.sources, *draft.shown}
+    return draft.private or any(m.private and m.seq in seen for m in known)
