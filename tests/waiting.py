@@ -9,9 +9,13 @@ PATIENCE = 300.0  # far longer than anything takes on a machine that is busy wit
 PAUSE = 0.005
 
 
-def wait_until(holds: Callable[[], object], seen: Callable[[], object] = lambda: "") -> None:
+def wait_until(
+    holds: Callable[[], object],
+    seen: Callable[[], object] = lambda: "",
+    patience: float = PATIENCE,
+) -> None:
     """Look again and again until something holds, for as long as patience lasts."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while not holds():
         assert time.monotonic() < deadline, f"waited in vain; seen: {seen()!r}"
         time.sleep(PAUSE)

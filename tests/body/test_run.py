@@ -120,7 +120,7 @@ def test_one_signal_stops_a_life_full_of_long_messages(lumen: Lumen, wait_until:
         lambda: lumen.situations("explored") != []
     )  # what was asked is compared from here on
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert b"Stopped after" in err
     assert lumen.verified()

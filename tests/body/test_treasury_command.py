@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from tests.body.conftest import Lumen, Ran
 from tests.peers import Exchange, Wire, chat, sse, whole
+from tests.waiting import PATIENCE
 
 from lumen.core.canon import dumps
 
@@ -145,7 +146,7 @@ def test_others_talk_on_while_what_was_allowed_is_asked_and_it_is_asked_once(
     answered = threading.Event()
 
     def slowly(exchange: Exchange) -> None:
-        assert answered.wait(60)
+        assert answered.wait(PATIENCE)
         sse(*ANSWER)(exchange)
 
     far.on("/v1/chat/completions", slowly)
@@ -161,9 +162,9 @@ def test_others_talk_on_while_what_was_allowed_is_asked_and_it_is_asked_once(
         assert "like rice" in lumen.run("chat", "-m", "I like rice.").out
     finally:
         answered.set()
-    out, _ = first.communicate(timeout=60)
+    out, _ = first.communicate(timeout=PATIENCE)
     assert (first.returncode, out) == (0, b"Because air scatters blue the most.\n")
-    _, err = second.communicate(timeout=60)
+    _, err = second.communicate(timeout=PATIENCE)
     assert second.returncode != 0
     assert b"escalated already" in err or b"being asked" in err
     assert len([a for a in far.asked if a.method == "POST"]) == 1

@@ -7,12 +7,11 @@ import os
 import resource
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 from lumen.core.clock import SystemClock
 from lumen.core.errors import SkillError
@@ -56,10 +55,7 @@ def alive(pids: list[int]) -> list[int]:
 
 
 def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not path.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(path.exists)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +73,9 @@ def test_a_fork_bomb_is_stopped_and_all_of_it_is_gone(ask: Ask, folder: Path, fl
 
 
 def test_as_many_processes_as_are_allowed_are_left_alone(ask: Ask, folder: Path) -> None:
-    some = BOMB.format(flees="").replace("300", "10").replace("sleep(60)", "sleep(0.3)")
+    together = "while open('pids').read().count('\\n') < 10: time.sleep(0.01)\n        os._exit(0)"
+    some = BOMB.format(flees="").replace("300", "10")
+    some = some.replace("time.sleep(60); os._exit(0)", together)
     waits = "for _ in range(10): os.wait()\n"
     assert ask(some + waits + ANSWER, limits=Limits(processes=20)).ok
     assert len(noted(folder)) == 10
@@ -136,7 +134,8 @@ def test_a_crash_leaves_no_core_file_and_work_is_done_politely(ask: Ask) -> None
         "told = [resource.getrlimit(resource.RLIMIT_CORE), os.getpriority(os.PRIO_PROCESS, 0)]\n"
         "print(json.dumps({'ok': True, 'output': told}))\n"
     )
-    assert ask("time.sleep(0.1)\n" + source).output == [[0, 0], 2]
+    until = "while not os.getpriority(os.PRIO_PROCESS, 0): time.sleep(0.01)\n"  # set from outside
+    assert ask(until + source).output == [[0, 0], 2]
 
 
 def test_a_limit_of_ours_that_is_stricter_stays_in_force(

@@ -6,12 +6,11 @@ import asyncio
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.waiting import PATIENCE
+from tests.waiting import wait_until
 
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
@@ -47,14 +46,14 @@ def alive(tmp_path: Path) -> Iterator[int]:
 
 
 def reads(fifo: int, expected: bytes) -> bool:
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+    def is_there() -> bool:
         try:
-            if os.read(fifo, 2) == expected:
-                return True
+            return os.read(fifo, 2) == expected
         except BlockingIOError:
-            time.sleep(0.01)
-    return False
+            return False
+
+    wait_until(is_there)
+    return True
 
 
 def has_come_up(fifo: int) -> bool:

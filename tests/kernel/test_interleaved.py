@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.measuring import measured
+from tests.waiting import PATIENCE, wait_until
 
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import (
@@ -42,9 +43,10 @@ if TYPE_CHECKING:
 
 BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
 LIVE = """
-import sys, time
+import sys
 from pathlib import Path
 from tests.measuring import measured
+from tests.waiting import wait_until
 
 from lumen.core.clock import SystemClock, draw_from
 from lumen.core.data import *
@@ -114,8 +116,8 @@ for number in range(operations):
     if done:
         print(what, number)
 (root / f"{me} is through").touch()
-while len([*root.glob("* is through")]) < 2:  # or the other might undo what comes now
-    time.sleep(0.005)
+# Or the other might undo what comes now; whoever started both ends this one if the other died.
+wait_until(lambda: len([*root.glob("* is through")]) == 2, patience=86_400)
 for number in range(8):
     assert commit("reflection", Store.VALUES, "put", Held(f"{me}{number}", 0.5, "active"))
 print("end", operations, flush=True)
@@ -179,6 +181,12 @@ def still_saying(being: Being, word: bytes) -> list[str]:
     return [being.named(p) for p in found]
 
 
+def _are_over(running: list[subprocess.Popen[bytes]]) -> bool:
+    """Whether all have ended, or one of them badly: then the other would wait for it for ever."""
+    ends = [process.poll() for process in running]
+    return any(ends) or None not in ends
+
+
 def test_two_processes_in_any_order_lose_nothing_and_agree(
     tmp_path: Path, sampled: Sampled
 ) -> None:
@@ -193,7 +201,13 @@ def test_two_processes_in_any_order_lose_nothing_and_agree(
             subprocess.Popen(command, stdout=out, env={**measured(), "PYTHONPATH": path})
         )
         out.close()
-    assert [process.wait() for process in running] == [0, 0]
+    try:
+        wait_until(lambda: _are_over(running), patience=12 * PATIENCE)
+        assert [process.poll() for process in running] == [0, 0]
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
     events = [stored.event for stored in read(being.memory)]
     assert [e.seq for e in events] == list(range(1, len(events) + 1))
     assert [e.timestamp for e in events] == sorted(e.timestamp for e in events)
