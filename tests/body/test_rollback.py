@@ -72,6 +72,8 @@ def test_accepting_asks_and_no_is_no(older: Lumen) -> None:
     screen = older.terminal("archive", "accept-rollback")
     screen.wait_for("Go on from this one?")
     screen.type("y\r")
+    screen.wait_for("Passphrase (empty: none): ")
+    screen.type("\r")
     screen.wait_for("Accepted in event")
     assert screen.close() == 0
     assert older.run("chat", "-m", "hello").code == 0

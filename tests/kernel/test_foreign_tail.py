@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE
 
 from lumen.core.clock import stamp
 from lumen.core.data import Author
-from lumen.core.errors import Estranged, UsageError
+from lumen.core.errors import Estranged, Locked, UsageError
 from lumen.kernel.acceptance import accept_tail, cut_tail
 from lumen.kernel.mend import recover
 from lumen.soul.archive import segments, stub
@@ -77,6 +77,7 @@ def test_cutting_the_end_off_keeps_its_bytes_aside_and_the_being_goes_on(guarded
     cut_tail(again.gate, soul)
     (added,) = guarded.since(whole)
     assert (added.entry.author, added.entry.situation) == (Author.KERNEL, "tail_cut")
+    assert added.entry.payload["signed"]["key"] == guarded.keyring.author_public(soul)
     (aside,) = (guarded.being.memory / "quarantine").iterdir()
     assert aside.read_bytes() == lie
     recover(again.gate, soul)
@@ -86,6 +87,29 @@ def test_cutting_the_end_off_keeps_its_bytes_aside_and_the_being_goes_on(guarded
     assert verify(guarded.being, guarded.keyring).trusted
     with pytest.raises(UsageError, match="every line of this archive is signed"):
         cut_tail(again.gate, soul)
+
+
+def test_nothing_is_cut_off_without_the_authors_passphrase(guarded: Guarded) -> None:
+    soul = soul_of(guarded)
+    recover(guarded.gate, soul)
+    forge(guarded)
+    before = guarded.archive()
+    guarded.keyring.set_passphrase(soul, "", "a sparrow at noon")
+    with pytest.raises(Locked):
+        cut_tail(guarded.another().gate, soul)
+    assert guarded.archive() == before
+
+
+def test_a_host_without_the_authors_key_makes_one_that_signs_the_cut(guarded: Guarded) -> None:
+    soul = soul_of(guarded)
+    recover(guarded.gate, soul)
+    whole = guarded.archive()
+    forge(guarded)
+    guarded.keyring.author_file(soul).unlink()
+    cut_tail(guarded.another().gate, soul)
+    added, cut = guarded.since(whole)
+    assert (added.entry.situation, cut.entry.situation) == ("key_added", "tail_cut")
+    assert cut.entry.payload["signed"]["key"] == added.entry.payload["public_key"]
 
 
 def test_accepting_the_end_is_archived_under_the_authors_signature(guarded: Guarded) -> None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.soul.forging import Forged
+from tests.soul.tamperings import flip
 
 from lumen.core.data import Entry
-from lumen.core.errors import Estranged, UsageError
+from lumen.core.errors import Estranged, Locked, UsageError
 from lumen.kernel.acceptance import accept
 from lumen.kernel.mend import recover
 from lumen.soul.archive import segments
@@ -121,11 +123,14 @@ def test_a_rollback_is_accepted_with_or_without_its_head(
 
     entry = guarded.last()
     assert (entry.situation, entry.session_key) == ("rollback_accepted", "lumen:author")
+    signed = entry.payload["signed"]
     assert entry.payload == {
         "head": ours,
         "seen": {"seq": 4, "event_hash": seen.event_hash},
         "heads": 0,
+        "signed": signed,
     }
+    assert signed["key"] == guarded.keyring.author_public(soul)
     witness = guarded.keyring.witness(soul)
     assert witness is not None
     assert (
@@ -138,6 +143,43 @@ def test_a_rollback_is_accepted_with_or_without_its_head(
     assert verify(guarded.being, guarded.keyring).ok
     guarded.gate.record(beat, sign=True)
     assert verify(guarded.being, guarded.keyring).signed == 3
+
+
+def test_an_acceptance_whose_signature_was_changed_is_found_though_a_head_is_signed_for_it(
+    guarded: Guarded, beat: Entry
+) -> None:
+    soul = rolled_back(guarded, beat)
+    accept(guarded.gate, soul)
+    copy = Forged(guarded.being.root.parent)
+    last, signature = len(copy.lines) - 1, copy.lines[-1][1][-20:-4]
+    copy.say(last, signature, flip(signature, 3))
+    copy.heads = copy.heads_below(last + 1)
+    copy.sign(guarded.keyring)
+    copy.write()
+    found = verify(guarded.being, guarded.keyring).problem
+    assert found is not None
+    assert (found.seq, "signature" in found.what) == (last + 1, True), found
+
+
+def test_a_rollback_is_not_accepted_without_the_authors_passphrase(
+    guarded: Guarded, beat: Entry
+) -> None:
+    soul = rolled_back(guarded, beat)
+    archive, witness = guarded.archive(), guarded.keyring.witness(soul)
+    guarded.keyring.set_passphrase(soul, "", "a sparrow at noon")
+    with pytest.raises(Locked):
+        accept(guarded.gate, soul)
+    assert (guarded.archive(), guarded.keyring.witness(soul)) == (archive, witness)
+
+
+def test_a_host_without_the_authors_key_accepts_a_rollback_unsigned(
+    guarded: Guarded, beat: Entry
+) -> None:
+    soul = rolled_back(guarded, beat)
+    guarded.keyring.author_file(soul).unlink()
+    accept(guarded.gate, soul)
+    assert "signed" not in guarded.last().payload
+    assert verify(guarded.being, guarded.keyring).ok
 
 
 def test_a_fork_is_accepted_by_its_head_alone(guarded: Guarded, beat: Entry) -> None:

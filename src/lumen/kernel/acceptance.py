@@ -12,6 +12,7 @@ from lumen.kernel.commit import Gate
 from lumen.kernel.keys import author_signer
 from lumen.kernel.mend import AUTHOR, cut_end, drop_strange_heads, follow_to_end
 from lumen.soul.archive import Placed
+from lumen.soul.signed import Signer
 from lumen.soul.witness import SURE, Foreign, foreign, refuse_rolled_back
 
 
@@ -40,18 +41,26 @@ def accept_tail(gate: Gate, soul: str) -> Placed:
 
 
 def cut_tail(gate: Gate, soul: str) -> Placed:
-    """Move lines at the end that nobody vouches for to quarantine, and say so.
+    """Move lines at the end that nobody vouches for to quarantine, and say so under the author's key.
 
     Raises:
         UsageError: there are none.
+        Locked: the author's key is under a passphrase that was not given; nothing was moved.
     """
     found = _must_be_foreign(gate, soul)
+    signer = _at_hand(gate, soul)
     with gate.writer.held():
         kept = cut_end(gate, found)
         what = f"The author had {found}, which this host had not written, moved to quarantine."
-        placed = gate.record(kernel_entry("tail_cut", what, AUTHOR, {"files": kept}), sign=True)
+        entry = kernel_entry("tail_cut", what, AUTHOR, {"files": kept})
+        placed = gate.record(entry, sign=True, signer=signer or author_signer(gate))
         gate.index.catch_up()
     return placed
+
+
+def _at_hand(gate: Gate, soul: str) -> Signer | None:
+    """The author's key, open before anything is changed; none where this host has none yet."""
+    return author_signer(gate) if gate.keyring.has_author_key(soul) else None
 
 
 def _must_be_foreign(gate: Gate, soul: str) -> Foreign:
@@ -72,6 +81,7 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
 
     Raises:
         UsageError: there is nothing to accept, or the fork was not named by its head.
+        Locked: the author's key is under a passphrase that was not given.
     """
     with gate.writer.held():
         follow_to_end(gate)
@@ -89,6 +99,8 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
             f"a fork is accepted by naming the head that is kept, and this one's is {ours[:16]}…",
             fix=f"lumen archive accept-rollback --head {ours[:SURE]}",
         )
+    # No key is made for this: before the chain is accepted nothing can be signed under a new one.
+    signer = _at_hand(gate, soul)
     with gate.writer.held():
         gate.writer.own_up()
         gate.writer.recover()
@@ -105,4 +117,4 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
                 "heads": aside,
             },
         )
-        return gate.writer.accept(entry)
+        return gate.writer.accept(entry, signer)

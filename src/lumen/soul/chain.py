@@ -38,6 +38,7 @@ NOTABLE = tuple(  # what is about keys, or needs the author's signature
         b"erasures_vouched",
         b"approved",
         b"denied",
+        b"rollback_accepted",
         b"tail_accepted",
         b"tail_cut",
     )

@@ -82,8 +82,12 @@ def verify_command(deep: bool, key: str, named: str | None, as_json: bool) -> No
 @click.option("--head", default="", metavar="HEX", help="The head that is kept; a fork needs it.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @shared
+@signing
 def accept_rollback(head: str, yes: bool, named: str | None, as_json: bool) -> None:
-    """Go on from an archive that is older than, or forked from, the one this host has seen."""
+    """Go on from an archive that is older than, or forked from, the one this host has seen.
+
+    Your key signs that, where this host has it.
+    """
     from lumen.kernel.acceptance import accept
 
     fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
@@ -110,8 +114,9 @@ def accept_the_tail(yes: bool, named: str | None, as_json: bool) -> None:
 @archive.command("cut-tail")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @shared
+@signing
 def cut_the_tail(yes: bool, named: str | None, as_json: bool) -> None:
-    """Move events at the end that this host did not write to quarantine."""
+    """Move events at the end that this host did not write to quarantine; your key signs that."""
     from lumen.kernel.acceptance import cut_tail
 
     fix = "lumen archive cut-tail --yes"
