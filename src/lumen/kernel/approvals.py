@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Entry, kernel_entry
+from lumen.core.data import Entry, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.keys import author_signer
-from lumen.soul.archive import parse, read_at
 from lumen.soul.index import Index
+from lumen.soul.queries import kernel_events
 from lumen.soul.witness import trust_in
 
 ESCALATION = "escalation"
@@ -99,14 +99,7 @@ def skill_proposal(name: str, sha256: str, by: str, why: str, session_key: str) 
 def proposals(index: Index) -> list[Proposal]:
     """Every proposal there was, oldest first; one that cannot be read is none."""
     found: dict[int, Proposal] = {}
-    rows = index.rows(
-        "SELECT segment, offset, length FROM events WHERE situation IN "
-        "('escalation', 'skill_proposed', 'approved', 'denied', 'escalated') ORDER BY seq"
-    )
-    for place in rows:
-        event = parse(read_at(index.being.memory, *place))
-        if event.entry.author is not Author.KERNEL:
-            continue
+    for event in kernel_events(index, (*KINDS, APPROVED, DENIED, ESCALATED)):
         told, situation = event.entry.payload, event.entry.situation
         if situation in KINDS:
             try:
@@ -170,12 +163,7 @@ def signed_by(index: Index, seq: int) -> str:
     """The author's key under the yes to a proposal; empty where it stands under none that counts."""
     found = ""
     trust = trust_in(index, index.accepted(index.soul()))
-    rows = index.rows(
-        "SELECT segment, offset, length FROM events WHERE author = 'kernel' "
-        "AND situation IN ('approved', 'denied') ORDER BY seq"
-    )
-    for place in rows:
-        event = parse(read_at(index.being.memory, *place))
+    for event in kernel_events(index, (APPROVED, DENIED)):
         told = event.entry.payload
         if _about(told) == seq:
             same = told.get("event_hash") == index.hash_of(seq)

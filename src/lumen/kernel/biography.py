@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lumen.core.data import Held, Memory
 from lumen.soul.history import all_kept, versions
 from lumen.soul.index import Index
+from lumen.soul.queries import answered, doings
 from lumen.soul.selfhood import GOALS, VALUES, selfhood
 
 FIRST = 1  # the event a being begins with
@@ -28,20 +29,11 @@ class ArchivedLife:
 
     def answered(self) -> int:
         """How many messages of the author it has answered."""
-        row = self.index.row(
-            "SELECT count(*) FROM events WHERE author = 'self' "
-            "AND event_type = 'assistant_message' AND situation != 'erased'"
-        )
-        return int(row[0])
+        return answered(self.index)
 
     def did(self, most: int) -> tuple[Memory, ...]:
         """What it did beside answering, the newest first."""
-        rows = self.index.rows(
-            "SELECT seq FROM events WHERE author = 'self' AND situation != 'erased' "
-            "AND event_type != 'assistant_message' AND text != '' ORDER BY seq DESC LIMIT ?",
-            (most,),
-        )
-        found = self.index.get(int(seq) for (seq,) in rows)
+        found = self.index.get(doings(self.index, most))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
 
     def held_since(self) -> dict[str, str]:

@@ -25,6 +25,7 @@ from lumen.kernel.passages import Embedder, Rows, Spot, is_evidence, passages
 from lumen.kernel.reading import is_question
 from lumen.soul.chosen import ChosenVectors, Fit, reindexed
 from lumen.soul.index import Index
+from lumen.soul.queries import is_private
 from lumen.soul.vectors import Passage
 
 LESSON = 64  # texts at a time: one request
@@ -97,7 +98,7 @@ class Chosen:
     def cosines(self, question: str, before: int, spots: Sequence[Spot], own: Rows) -> Rows:
         """The cosines of passages with a question: its own where it has them, else those given."""
         if not self.embedder.local and (
-            self._is_private(before) or Confidential(self._index).tells(question)
+            is_private(self._index, before) or Confidential(self._index).tells(question)
         ):
             return own
         found = self._tried(lambda: self._cosines(question, before))
@@ -107,10 +108,6 @@ class Chosen:
         better = own.copy()
         better[places >= 0] = found[places[places >= 0]]
         return better
-
-    def _is_private(self, seq: int) -> bool:
-        row = self._index.row("SELECT private FROM events WHERE seq = ?", (seq,))
-        return bool(row and row[0])
 
     def _tried(self, work: Callable[[], Result]) -> Result | None:
         """Do something with the embedder, unless it failed a moment ago; a failure is told."""

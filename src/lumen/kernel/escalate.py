@@ -10,13 +10,14 @@ from lumen.core.canon import JSON
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, kernel_entry
 from lumen.core.errors import MindError, UsageError
-from lumen.kernel.approvals import Proposal, escalation, proposals, signed_by
+from lumen.kernel.approvals import APPROVED, Proposal, escalation, proposals, signed_by
 from lumen.kernel.calls import Calls
 from lumen.kernel.run import Kernel, calls_for, introduce
 from lumen.kernel.treasury import most_tokens, phase
 from lumen.mind.roles import ESCALATION
 from lumen.mind.substrate import Prompt
 from lumen.soul.index import Index
+from lumen.soul.queries import many_of_kernel, tally
 
 ANSWER_TOKENS = 128
 WORTH = (4, 5)  # before there is any experience, four of five are taken to be worth it
@@ -27,11 +28,7 @@ WAY_BACK = (
 
 def life(index: Index) -> str:
     """Where in its life the being is."""
-    turns = index.row("SELECT coalesce(sum(n), 0) FROM tally WHERE event_type = 'author_message'")
-    approved = index.row(
-        "SELECT count(*) FROM events WHERE situation = 'approved' AND author = 'kernel'"
-    )
-    return phase(int(turns[0]), int(approved[0]))
+    return phase(tally(index, EventType.AUTHOR_MESSAGE), many_of_kernel(index, APPROVED))
 
 
 def expected_value(gap: float, approved: int, denied: int) -> float:

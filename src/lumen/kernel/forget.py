@@ -35,6 +35,7 @@ from lumen.soul.archive import Placed, read
 from lumen.soul.fold import effects
 from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched
+from lumen.soul.queries import is_erased
 
 ATTEMPTS = 3
 MOST_DIGITS = 15
@@ -94,8 +95,7 @@ def find(index: Index, what: str) -> Sought:
     if numbered or seq:
         if index.get([seq]):
             return Sought((seq,))
-        gone = index.row("SELECT 1 FROM erasures WHERE target = ?", (seq,))
-        there = "was forgotten already" if gone else "is the kernel's own"
+        there = "was forgotten already" if is_erased(index, seq) else "is the kernel's own"
         raise UsageError(
             f"event {what} {there if index.hash_of(seq) else 'is not there'}", fix="lumen memory"
         )

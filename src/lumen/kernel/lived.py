@@ -19,6 +19,15 @@ from lumen.kernel.support import QUOTED
 from lumen.soul.cycles import Past, last, last_pursued, since, so_far_back, vain_tries
 from lumen.soul.history import all_kept, kept
 from lumen.soul.index import Index
+from lumen.soul.queries import (
+    beginning_of,
+    explored,
+    first_of_turn,
+    kind_of,
+    newest_memory,
+    replies_that_end,
+    statements,
+)
 from lumen.soul.selfhood import GOALS, SOUL, selfhood
 
 MOST_MEMORIES = 200
@@ -35,10 +44,6 @@ SOUGHT = 12  # places where a name may stand before it is plain that it was said
 LOOKED_AT = 200  # statements in which names are looked for
 READ = 4_000  # characters of a statement that are looked at: a long one is a document, not talk
 MOST_NAMES = 12  # names of one statement that are looked for elsewhere
-# Without its text, which may be long.
-_KIND_OF = (
-    "SELECT event_type FROM events WHERE seq = ? AND author != 'kernel' AND situation != 'erased'"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +114,15 @@ class Lived:
 
     def asked(self) -> tuple[str, ...]:
         """What was wondered about lately."""
-        rows = self.index.rows(
-            "SELECT seq FROM events WHERE author = 'self' AND situation = 'explored' "
-            "ORDER BY seq DESC LIMIT ?",
-            (WINDOW,),
-        )
-        found = (self.index.event(int(seq)) for (seq,) in rows)
+        found = (self.index.event(seq) for seq in explored(self.index, WINDOW))
         questions = (str(e.entry.payload.get("question", "")) for e in found if e)
         return tuple(filter(None, questions))
 
     def _open_questions(self) -> Iterator[Gap]:
         phrases = lexicon().phrases
-        rows = self.index.rows(
-            "SELECT session_key FROM events WHERE author = 'self' AND situation = 'replied' AND "
-            "(substr(text, -length(?1)) = ?1 OR substr(text, -length(?2)) = ?2 "
-            "OR substr(text, -length(?3)) = ?3 OR substr(text, -length(?4)) = ?4) "
-            "ORDER BY seq DESC LIMIT ?5",
-            (*(phrases[key] for key in UNANSWERED), MOST_QUESTIONS),
-        )
-        for (session,) in rows:
-            for event in self.index.turn(str(session)):
+        endings = [phrases[key] for key in UNANSWERED]
+        for session in replies_that_end(self.index, endings, MOST_QUESTIONS):
+            for event in self.index.turn(session):
                 asked = self.index.get([event.seq]).get(event.seq)
                 if asked and asked.event_type is EventType.AUTHOR_MESSAGE:
                     sought = " ".join(words(asked.text[:READ])[:8])
@@ -145,47 +139,29 @@ class Lived:
                 yield Gap(question, sought, "a perpetual goal", private=private)
 
     def _said_once(self) -> Iterator[Gap]:
-        said = self.index.rows(
-            "SELECT seq, private FROM events WHERE author = 'external' "
-            "AND event_type = ? AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
-            (EventType.AUTHOR_MESSAGE.value, LOOKED_AT),
-        )
-        for seq, private in said:
-            row = self.index.row("SELECT substr(text, 1, ?) FROM events WHERE seq = ?", (READ, seq))
-            text = str(row[0])
+        for seq, private in statements(self.index, LOOKED_AT):
+            text = beginning_of(self.index, seq, READ)
             if is_question(text):
                 continue
             for name in sorted(names(text))[:MOST_NAMES]:
                 if self._times_said(name) == 1:
                     question = lexicon().phrases["wonder_name"].format(name=name.title())
-                    yield Gap(question, name, "it was named once", (int(seq),), bool(private))
+                    yield Gap(question, name, "it was named once", (seq,), private)
 
     def _times_said(self, name: str) -> int:
         """How often the author said a name: that a reply says it back counts for nothing."""
-        found = [
-            row[0]
-            for seq, _ in self.index.search([name], SOUGHT)
-            if (row := self.index.row(_KIND_OF, (seq,)))
-        ]
+        sought = self.index.search([name], SOUGHT)
+        found = [kind for seq, _ in sought if (kind := kind_of(self.index, seq))]
         said = found.count(EventType.AUTHOR_MESSAGE.value)
         return said if len(found) < SOUGHT else SOUGHT
 
     def _memory_of(self, cycle: int) -> int:
         """The memory a cycle is known by: what set it off; 0: it was forgotten."""
-        row = self.index.row(
-            "SELECT min(seq) FROM events WHERE author != 'kernel' AND situation != 'erased' "
-            "AND session_key = (SELECT session_key FROM events WHERE seq = ?)",
-            (cycle,),
-        )
-        return int(row[0] or 0)
+        return first_of_turn(self.index, cycle)
 
     def _told_of(self, pursued: int) -> int:
         """What speaks of a goal: the memory of pursuing it last, else the last one there is."""
-        newest = self.index.row(
-            "SELECT seq FROM events WHERE author != 'kernel' AND situation != 'erased' "
-            "ORDER BY seq DESC LIMIT 1"
-        )
-        return (self._memory_of(pursued) if pursued else 0) or (int(newest[0]) if newest else 0)
+        return (self._memory_of(pursued) if pursued else 0) or newest_memory(self.index)
 
     def _rests(self, memory: Memory) -> bool:
         """Whether a reply answered a question with what the author had told.

@@ -17,7 +17,9 @@ from lumen.hands.skills import Maker, discover, made_by
 from lumen.kernel.carried import lost
 from lumen.kernel.traces import Traces
 from lumen.soul.index import Index
+from lumen.soul.queries import terms
 from lumen.soul.selfhood import is_self, without
+from lumen.soul.vectors import has_erased_vectors, kept_words
 
 WRITES = "write_file.write"
 CHUNK, OVERLAP = 1 << 20, 1 << 12
@@ -162,7 +164,7 @@ def remains(being: Being, index: Index, traces: Traces) -> list[str]:
         for path in sorted(_files(being))
         if not _is_shipped(being, path, makers) and _still_holds(being, path, traces)
     ]
-    return [*found, *([VECTORS] if any(_vectors(index)) else []), *_terms(index, traces)]
+    return [*found, *([VECTORS] if has_erased_vectors(index) else []), *_terms(index, traces)]
 
 
 def _still_holds(being: Being, path: Path, traces: Traces) -> bool:
@@ -200,17 +202,7 @@ def _pieces(path: Path) -> Iterator[str]:
             before = data[-OVERLAP:]
 
 
-def _vectors(index: Index) -> Iterator[int]:
-    for table in ("vectors", "chosen_vectors"):
-        rows = index.rows(f"SELECT seq FROM {table} WHERE seq IN (SELECT target FROM erasures)")  # noqa: S608 - our own names
-        yield from (int(seq) for (seq,) in rows)
-
-
 def _terms(index: Index, traces: Traces) -> Iterable[str]:
     """The index of words, whose file shares the beginnings of its terms and so hides them."""
-    index.rows(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab('main', 'words', 'row')"
-    )
-    found = any(traces.left_in(str(term)) for (term,) in index.rows("SELECT term FROM temp.terms"))
-    lexemes = any(traces.left_in(str(w)) for (w,) in index.rows("SELECT word FROM lexemes"))
-    return ["data/index/soul.db"] if found or lexemes else []
+    left = any(map(traces.left_in, (*terms(index), *kept_words(index))))
+    return ["data/index/soul.db"] if left else []

@@ -20,6 +20,7 @@ from lumen.soul.chosen import reindexed
 from lumen.soul.fold import WHOLE
 from lumen.soul.history import kept, transitions
 from lumen.soul.index import Index
+from lumen.soul.queries import faded_until, many_untouched, years
 from lumen.soul.vectors import progress as vector_progress
 
 KERNEL = "lumen:kernel"
@@ -31,15 +32,9 @@ def fade(gate: Gate, half_life_days: int) -> str:
     """Let what was not used weigh less, once a day at most; says what came of it."""
     gate.index.catch_up()
     today = gate.clock.now().astimezone(UTC).date()
-    last = gate.index.row("SELECT coalesce(max(as_of), 0) FROM fades")
-    if int(last[0]) >= today.toordinal():
+    if faded_until(gate.index) >= today.toordinal():
         return "weights were brought up to date today already"
-    old = int(
-        gate.index.row(
-            "SELECT count(*) FROM events WHERE author != 'kernel' AND touched < ?",
-            (today.toordinal(),),
-        )[0]
-    )
+    old = many_untouched(gate.index, today.toordinal())
     if not old:
         return "no memory is old enough to fade"
     what = f"Memories that were not used fade: half in {half_life_days} days."
@@ -53,7 +48,7 @@ def summaries(gate: Gate, zone: tzinfo) -> list[str]:
     """Sum up every year that has something new; returns the files written."""
     gate.index.catch_up()
     written = []
-    for year in _years(gate.index):
+    for year in years(gate.index):
         path = f"data/memory/{year:04d}/summary.md"
         upto, known = _upto(gate.index, year, zone), kept(gate.index, path)
         if not upto and known is None:
@@ -87,11 +82,6 @@ def reindex(index: Index, chosen: Chosen, told: Told) -> tuple[int, int]:
     while chosen.learn():
         told(f"reindexing with {name}", *reindexed(index, name))
     return reindexed(index, name)
-
-
-def _years(index: Index) -> list[int]:
-    rows = index.rows("SELECT DISTINCT substr(segment, 1, 4) FROM events ORDER BY 1")
-    return [int(year) for (year,) in rows]
 
 
 def _noted(index: Index, year: int) -> Iterator[Noted]:

@@ -26,7 +26,9 @@ from lumen.soul.heads import newest_counting
 from lumen.soul.history import Kept, all_kept, kept, unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched
+from lumen.soul.queries import repair_names
 from lumen.soul.ring import is_sound
+from lumen.soul.vectors import drop_words
 from lumen.soul.witness import OLD, Foreign, refuse_strange, trust_in
 
 STAGED = re.compile(r"\..+\.[0-9]+\.new")
@@ -220,7 +222,7 @@ def _scrub(gate: Gate, by: int, targets: Sequence[int]) -> None:
         gate.being.at(path).unlink(missing_ok=True)
     places = [place for seq in targets if (place := gate.index.place(seq))]
     blank(gate.being.memory, by, places)
-    gate.index.keep(("DELETE FROM lexemes", [()]))  # a cache by words: some of them may be gone
+    drop_words(gate.index)  # a cache by words: some of them may be gone
     if not gate.index.scrub():
         raise Busy(
             "what is forgotten still stands in the index's log, which another process is reading",
@@ -265,11 +267,7 @@ def _left_behind(path: Path, data: bytes | None, known: Kept) -> bool:
 def _own_up(gate: Gate) -> None:
     """Say of every torn line that was set aside that it was, when a crash kept that back."""
     for path in sorted((gate.being.memory / "quarantine").glob("*.torn")):
-        if not gate.index.row(
-            "SELECT 1 FROM events WHERE author = 'kernel' AND situation = 'repair' "
-            "AND instr(text, ?)",
-            (path.name,),
-        ):
+        if not repair_names(gate.index, path.name):
             what = f"An unfinished line was moved to quarantine/{path.name} at an earlier start."
             gate.record(kernel_entry("repair", what, KERNEL, {"file": path.name}))
             gate.repairs.append(what)

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 
 from lumen.core.data import Author, Event, Origin
 from lumen.kernel.confidential import Confidential
+from lumen.soul.history import lines_written
 from lumen.soul.index import Index
+from lumen.soul.queries import evolved_in
 from lumen.soul.selfhood import SOUL, VALUES, is_self
 
 AUTHOR = "lumen:author"
@@ -43,13 +45,9 @@ Provenance = Mapping[tuple[str, str], Written]
 
 def provenance(index: Index) -> dict[tuple[str, str], Written]:
     """Every line there ever was in the self, by kind and text; the index must be caught up."""
-    rows = index.rows(
-        "SELECT l.path, l.line, l.seq, e.author, e.origin, e.session_key FROM lines l "
-        "JOIN events e USING(seq) ORDER BY l.seq"
-    )
     told: dict[str, list[Event]] = {}
     found: dict[tuple[str, str], Written] = {}
-    for path, line, seq, author, origin, session in rows:
+    for path, line, seq, author, origin, session in lines_written(index):
         if not is_self(path):
             continue
         kind = "story" if path == SOUL else "value" if path == VALUES else "goal"
@@ -79,15 +77,7 @@ def _evolved(index: Index, session: str) -> Iterator[Event]:
     """The memories a reflection kept of what it changed."""
     if not session.startswith(REFLECTION):
         return
-    rows = index.rows(
-        "SELECT seq FROM events WHERE session_key = ? AND author = 'self' "
-        "AND situation = 'evolved' ORDER BY seq",
-        (session,),
-    )
-    for (seq,) in rows:
-        event = index.event(int(seq))
-        if event is not None:
-            yield event
+    yield from evolved_in(index, session)
 
 
 def _proposed(index: Index, line: Written, told: list[Event]) -> Written:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lumen.core.canon import JSON, sha256
 from lumen.kernel.step import Done
-from lumen.soul.archive import parse, read_at
 from lumen.soul.index import Index
+from lumen.soul.queries import kernel_events
 
 
 def written(skill: str, given: JSON, done: Done) -> dict[str, JSON]:
@@ -23,13 +23,8 @@ def written(skill: str, given: JSON, done: Done) -> dict[str, JSON]:
 
 def last_written(index: Index, path: str) -> str:
     """The hash of what the being wrote to a path last; empty when it never did."""
-    rows = index.rows(
-        "SELECT segment, offset, length FROM events WHERE author = 'kernel' AND "
-        "situation = 'skill' AND event_type = 'tool_result' AND text = 'write_file.write: done' "
-        "ORDER BY seq DESC"
-    )
-    for place in rows:
-        told = parse(read_at(index.being.memory, *place)).entry.payload.get("wrote")
+    for event in kernel_events(index, ("skill",), "write_file.write: done", newest_first=True):
+        told = event.entry.payload.get("wrote")
         if isinstance(told, dict) and told.get("path") == path:
             return str(told.get("sha256", ""))
     return ""

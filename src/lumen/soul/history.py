@@ -118,3 +118,12 @@ def unscrubbed(index: Index) -> dict[int, list[int]]:
     for seq, target in index.rows("SELECT seq, target FROM erasures WHERE NOT scrubbed"):
         found.setdefault(int(seq), []).append(int(target))
     return found
+
+
+def lines_written(index: Index) -> list[tuple[str, str, int, str, str, str]]:
+    """Every line there ever was in a file: path, line, event, its author, origin and turn."""
+    rows = index.rows(
+        "SELECT l.path, l.line, l.seq, e.author, e.origin, e.session_key FROM lines l "
+        "JOIN events e USING(seq) ORDER BY l.seq"
+    )
+    return [(str(p), str(line), int(seq), str(a), str(o), str(s)) for p, line, seq, a, o, s in rows]

@@ -127,3 +127,19 @@ def progress(index: Index) -> tuple[int, int]:
     )
     worth = int(told[0]) - int(gone[0])
     return worth - left, worth
+
+
+def drop_words(index: Index) -> None:
+    """Forget the vectors of single words."""
+    index.keep(("DELETE FROM lexemes", [()]))
+
+
+def kept_words(index: Index) -> list[str]:
+    """The single words that have a vector."""
+    return [str(word) for (word,) in index.rows("SELECT word FROM lexemes")]
+
+
+def has_erased_vectors(index: Index) -> bool:
+    """Whether anything that was forgotten still has a vector, of whichever embedder."""
+    asked = "SELECT 1 FROM {} WHERE seq IN (SELECT target FROM erasures) LIMIT 1"
+    return any(index.row(asked.format(table)) for table in ("vectors", "chosen_vectors"))

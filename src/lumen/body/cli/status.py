@@ -32,6 +32,7 @@ from lumen.soul.cycles import last, many_since
 from lumen.soul.history import kept
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
+from lumen.soul.queries import tallies_add_up
 from lumen.soul.selfhood import VALUES
 from lumen.soul.vectors import progress
 from lumen.soul.witness import refuse_strange
@@ -162,11 +163,7 @@ def _unusual(found: dict[str, JSON]) -> Iterator[Row]:
 
 def _miscounted(index: Index) -> list[str]:
     """Tallies are kept with the lines they count: where they do not add up, the table was edited."""
-    # One question, so that another process cannot write between two.
-    told, events = index.row(
-        "SELECT (SELECT coalesce(sum(n), 0) FROM tally), (SELECT coalesce(max(seq), 0) FROM events)"
-    )
-    if told == events:
+    if tallies_add_up(index):
         return []
     return [
         "The index does not count what the archive holds: the figures under memory are wrong."

@@ -25,10 +25,11 @@ from lumen.body.cli.common import (
 from lumen.body.config import must_be, zone
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import SystemClock, stamp
-from lumen.core.data import Event
+from lumen.core.data import Event, EventType
 from lumen.core.errors import UsageError
 from lumen.soul.index import Index
 from lumen.soul.ledger import Spent, by_day_and_role, calls, spent_on
+from lumen.soul.queries import tally
 
 MICROS = 1_000_000
 DAYS = 14
@@ -65,7 +66,7 @@ def treasury(days: int, last: int, named: str | None, as_json: bool) -> None:
     spent = by_day_and_role(index, stamp(now - timedelta(days=days - 1))[:10])
     listed = list(calls(index, limit=last)) if last else []
     size = sum(p.stat().st_size for p in being.memory.rglob("*.jsonl"))
-    tools = index.row("SELECT coalesce(sum(n), 0) FROM tally WHERE event_type = 'tool_call'")
+    tools = tally(index, EventType.TOOL_CALL)
     if as_json:
         show(
             {
@@ -82,7 +83,7 @@ def treasury(days: int, last: int, named: str | None, as_json: bool) -> None:
                 "days": [{"day": d, "role": r, **asdict(s)} for (d, r), s in spent.items()],
                 "calls": [asdict(c) for c in listed],
                 "storage_bytes": size,
-                "skill_runs": int(tools[0]),
+                "skill_runs": tools,
             }
         )
         return
@@ -101,7 +102,7 @@ def treasury(days: int, last: int, named: str | None, as_json: bool) -> None:
         ),
         ("burn rate", f"{ahead.tokens_a_day:,.0f} tokens a day   {a_day}{unpriced}"),
         ("forecast", f"30 days: {a_month}{unpriced}{reached}"),
-        ("storage", f"{size / 1e6:,.1f} MB of archive   {counted(int(tools[0]), 'skill run')}"),
+        ("storage", f"{size / 1e6:,.1f} MB of archive   {counted(tools, 'skill run')}"),
         ("phase", life(index)),
     ]
     width = max(len(label) for label, _ in rows) + 3
