@@ -37,8 +37,10 @@ class Sampled:
         return [every[at] for at in (0, *sorted(drawn), len(every) - 1)]
 
     def rounds(self, few: int, many: int) -> int:
-        """How often to do what differs each time."""
-        return many if self.deep else few
+        """How often to do what differs each time; a test that fails shows the seed."""
+        often = many if self.deep else few
+        print(f"{often} rounds, drawn by --seed {self.seed}")  # noqa: T201
+        return often
 
 
 def set_examples(seed: int, *, deep: bool) -> None:

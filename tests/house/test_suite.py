@@ -64,6 +64,13 @@ def test_the_same_seed_draws_the_same_sample_and_another_draws_another(
     assert Sampled("another", 7, deep=False).of(every, 10) != some
 
 
+def test_a_test_that_does_what_differs_each_time_shows_its_seed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert Sampled("a test", 7, deep=False).rounds(3, 40) == 3
+    assert capsys.readouterr().out == "3 rounds, drawn by --seed 7\n"
+
+
 def test_deep_leaves_nothing_out() -> None:
     deep = Sampled("a test", 7, deep=True)
     assert deep.of(range(1000), 10) == list(range(1000))

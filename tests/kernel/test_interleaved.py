@@ -60,7 +60,7 @@ from lumen.soul.keys import Keyring
 root, me, operations = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 being = Being(root / "being")
 gate = Gate(being, Keyring(root / "host"), SystemClock(), Index(being))
-draw = draw_from(me)
+draw = draw_from(f"{sys.argv[4]}:{me}")
 beat = kernel_entry("record", "RECORD: done", f"lumen:{me}", {})
 
 def said(text, key):
@@ -196,6 +196,7 @@ def test_two_processes_in_any_order_lose_nothing_and_agree(
     for me in ("ada", "bob"):
         out = (tmp_path / me).open("wb")
         command = [sys.executable, "-c", LIVE, str(tmp_path), me, str(operations)]
+        command.append(str(sampled.seed))
         path = os.pathsep.join(filter(None, sys.path))
         running.append(
             subprocess.Popen(command, stdout=out, env={**measured(), "PYTHONPATH": path})
