@@ -94,6 +94,36 @@ def test_another_past_is_explained(talked: Lumen, inside: Inside) -> None:
     assert "archive accept-rollback" in ran.out
 
 
+def test_who_tries_a_backup_out_beside_its_being_is_told_what_talking_to_it_does(
+    talked: Lumen, inside: Inside
+) -> None:
+    assert inside("backup", "a.lumen").code == 0
+    ran = inside("restore-backup", "a.lumen", "b")
+    copy = str(talked.home / "b")
+    assert "this host knows this being: let only one copy talk" in ran.out
+    assert "there: lumen archive accept-rollback" in ran.out
+    for look in (("memory",), ("archive", "verify")):
+        assert f"lumen --being {copy} {' '.join(look)}" in ran.out
+        assert inside("--being", copy, *look).code == 0
+    assert inside("--being", copy, "status").code == 0
+    assert inside("chat", "-m", "I like beer.").code == 0  # looking at the copy changed nothing
+
+    assert inside("backup", "c.lumen").code == 0
+    assert inside("restore-backup", "c.lumen", "d").code == 0
+    copy = str(talked.home / "d")
+    assert inside("--being", copy, "chat", "-m", "I like trains.").code == 0
+    refused = inside("chat", "-m", "I like boats.")
+    assert (refused.code, "archive accept-rollback" in refused.err) == (1, True)
+    assert inside("archive", "accept-rollback", "--yes").code == 0
+    assert inside("chat", "-m", "I like boats.").code == 0
+
+
+def test_a_host_that_never_knew_the_being_is_told_of_no_other_copy(talked: Lumen) -> None:
+    assert talked.run("backup", "a.lumen").code == 0
+    ran = talked.run("restore-backup", "a.lumen", env=new_host(talked))
+    assert (ran.code, "only one copy" in ran.out) == (0, False)
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -93,6 +93,14 @@ def restore_backup(
     if found.seen:
         say(f"  {_rolled_back(found, found.seen.seq)}")
         say(f"  try: {lumen} archive accept-rollback")
+    if keyring.witness(found.soul) or keyring.mark(found.soul):
+        say(
+            "  this host knows this being: let only one copy talk. Once this one has, a copy elsewhere"
+        )
+        say(
+            "  on this host is refused until you choose it again, there: lumen archive accept-rollback"
+        )
+        say(f"  to look and change nothing: {lumen} memory      or: {lumen} archive verify")
 
 
 def _rolled_back(found: Packed, seen: int) -> str:
