@@ -10,6 +10,7 @@ from tests.soul.forging import Forged, heard, kernel
 
 from lumen.core.errors import UsageError
 from lumen.kernel.approvals import decide, may_run, skill_proposal
+from lumen.kernel.commit import Gate
 from lumen.kernel.keys import (
     accept_key,
     author_signer,
@@ -20,6 +21,8 @@ from lumen.kernel.keys import (
     vouch_for_erasures,
 )
 from lumen.kernel.mend import Erasure, erase, recover
+from lumen.soul.heads import read_heads
+from lumen.soul.index import Index
 from lumen.soul.keys import Keyring, head_from
 from lumen.soul.verify import verify
 
@@ -98,6 +101,38 @@ def test_a_revoked_key_signs_nothing_any_more_and_what_it_signed_before_stands(
     with pytest.raises(UsageError, match="was revoked"):
         accept_key(again.gate, old)
     again.close()
+
+
+def test_a_host_whose_key_was_revoked_elsewhere_signs_with_a_new_one_and_says_so(
+    guarded: Guarded,
+) -> None:
+    soul = soul_of(guarded)
+    kept = Keyring(guarded.being.root.parent / "first")
+    recover(guarded.gate, soul)
+    shutil.copytree(guarded.keyring.folder, kept.folder)
+    elsewhere, old, new = another_host(guarded)
+    vouch(elsewhere.gate, new)
+    revoked = revoke(elsewhere.gate, old).seq
+    elsewhere.close()
+
+    back = Gate(guarded.being, kept, guarded.clock, Index(guarded.being))  # the being comes home
+    recover(back, soul)
+    said = back.record(heard("Home again."), sign=True)
+    told = f"This host's key {old[:16]} was revoked in event {revoked}, and is kept aside"
+    assert [line for line in back.repairs if line.startswith(told)]
+    (head,) = [h for _, h in read_heads(guarded.being.heads)[0] if h.seq == said.seq]
+    assert head.key == kept.host_public(soul)
+    assert head.key not in (old, new)
+    report = verify(guarded.being, kept)
+    assert (report.ok, report.trusted, report.unvouched) == (True, False, revoked + 1)
+    vouch(back, head.key)
+    assert verify(guarded.being, kept).trusted
+    again = Gate(guarded.being, kept, guarded.clock, Index(guarded.being))
+    recover(again, soul)
+    assert (again.repairs, kept.host_public(soul)) == ([], head.key)
+    for gate in (again, back):
+        gate.index.close()
+        gate.close()
 
 
 def test_an_author_whose_key_is_lost_goes_on_with_one_accepted_on_this_host(

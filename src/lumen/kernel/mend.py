@@ -29,7 +29,7 @@ from lumen.soul.projection import Progress, unwatched
 from lumen.soul.queries import repair_names
 from lumen.soul.ring import is_sound
 from lumen.soul.vectors import drop_words
-from lumen.soul.witness import OLD, Foreign, refuse_strange, trust_in
+from lumen.soul.witness import OLD, Foreign, own_key_revoked, refuse_strange, trust_in
 
 STAGED = re.compile(r"\..+\.[0-9]+\.new")
 AUTHOR = "lumen:author"
@@ -55,8 +55,11 @@ def recover(gate: Gate, soul: str = "") -> None:
     gate.index.catch_up()  # it may have to be made anew: that keeps nobody from writing
     with gate.writer.held():  # what a power cut took is put back before anything is judged
         follow_to_end(gate)
-        if soul and (found := refuse_strange(gate.index, gate.keyring, soul)):
-            _settle_end(gate, found)
+        if soul:
+            found = refuse_strange(gate.index, gate.keyring, soul)
+            _retire_revoked(gate, soul)
+            if found:
+                _settle_end(gate, found)
         gate.writer.own_up()
         gate.writer.recover()
         gate.index.catch_up()
@@ -102,6 +105,17 @@ def _finish(gate: Gate, seq: int, targets: Sequence[int]) -> None:
         gate.repairs.append(
             f"Event {seq} says that it erases event {which}, and no key of the author's signed it: "
             "nothing was blanked out."
+        )
+
+
+def _retire_revoked(gate: Gate, soul: str) -> None:
+    """Sign no more with a key whose word was taken from it on another host; a new one is made."""
+    if revoked := own_key_revoked(gate.index, gate.keyring, soul):
+        public = gate.keyring.host_public(soul)
+        aside = gate.keyring.retire(soul)
+        gate.repairs.append(
+            f"This host's key {public[:16]} was revoked in event {revoked}, and is kept aside in "
+            f"{aside}; if this host is to go on, vouch for its new one: lumen keys list"
         )
 
 

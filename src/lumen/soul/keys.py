@@ -87,6 +87,14 @@ class Keyring:
         payload: dict[str, JSON] = {"public_key": self.create(soul), "role": "host"}
         return kernel_entry("key_added", said, "lumen:kernel", payload)
 
+    def retire(self, soul: str) -> Path:
+        """Set this host's key aside, so that another is made before anything more is signed."""
+        path = self.key_file(soul)
+        aside = path.with_name(f"{soul}.{self.host_public(soul)[:16]}.revoked")
+        with _at(path):
+            path.replace(aside)
+        return aside
+
     def create_author(self, soul: str, passphrase: str = "") -> str:
         """Make an author's key, set it aside and return its public half in hex."""
         return _set_aside(self.author_file(soul), passphrase)

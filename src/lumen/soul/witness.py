@@ -21,6 +21,7 @@ SURE = 8  # letters of a head that say which one is meant
 _ABOUT_TRUST = """SELECT segment, offset, length FROM events INDEXED BY events_trust
 WHERE author = 'kernel' AND situation IN ('approved', 'denied', 'erasure', 'erasures_vouched',
 'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut') ORDER BY seq"""
+_REVOKING = _ABOUT_TRUST.replace(" ORDER BY seq", " AND situation = 'key_revoked'")
 
 
 class Foreign(NamedTuple):
@@ -44,6 +45,14 @@ def trust_in(index: Index, accepted: frozenset[str]) -> Trust:
     """Whose word counts in an archive, by its index, which is caught up by whoever asks."""
     memory, rows = index.being.memory, index.rows(_ABOUT_TRUST)
     return fold_trust((read_at(memory, *place) for place in rows), accepted)
+
+
+def own_key_revoked(index: Index, keyring: Keyring, soul: str) -> int:
+    """The event that took its word from the key this host signs with; 0 when none did."""
+    if not keyring.has_key(soul) or not index.row(_REVOKING):
+        return 0  # as nearly always: no signature has to be looked at
+    key = trust_in(index, keyring.accepted(soul)).keys.get(keyring.host_public(soul))
+    return key.revoked if key else 0
 
 
 def refuse_strange(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
