@@ -99,6 +99,8 @@ def test_a_small_model_states_no_fact_about_the_world_and_a_larger_one_may(
     [
         ("Hello!", "The moon is made of cheese."),
         ("Thanks!", "You are welcome. I have fed your cat."),
+        ("Thanks, bye!", "Hello, Ada! Good to see you."),
+        ("Hello!", "Good night, Ada."),
         ("Good night!", "Good night, Ada. Your sister called."),
         ("My sister lives in Lisbon.", "Thank you for telling me that my sister lives in Lisbon."),
         ("My sister lives in Lisbon.", "Your sister lives in Lisbon with Pedro."),
@@ -296,6 +298,8 @@ def test_what_was_to_be_reminded_of_is_really_noted(small: Life) -> None:
         ("I feel really down today, my shift was awful.", "I am sorry. That sounds painful."),
         ("My grandmother died last night.", "I am sorry. That sounds painful."),
         ("Мне очень плохо.", "Мне жаль."),
+        ("Thanks, bye!", "Until next time, Ada."),
+        ("That soup was awful.", "Noted: that soup was awful."),
         ("My phone died on the train.", "Noted: your phone died on the train."),
         ("Hello! I moved to Dresden with my two cats.", "Noted: "),
         ("Good night is the title of my favourite song.", "Noted: "),
@@ -327,6 +331,25 @@ def test_what_was_told_in_russian_is_answered_in_russian(small: Life) -> None:
     daughter = small.say("Как зовут мою дочь?").text
     assert daughter.startswith("Твои слова, воскресенье, 15 ноября: «Мою дочь зовут Лена.»")
     assert "Казани" in small.say("Где живёт мой брат?").text
+
+
+def test_a_russian_question_is_answered_only_from_what_shares_its_words(small: Life) -> None:
+    small.tell("Мою дочь зовут Лена.", "У меня две кошки.", "Мой брат живёт в Казани.")  # noqa: RUF001 - Russian
+
+    cats = small.say("Как зовут моих кошек?").text
+    assert "Лена" not in cats
+    assert not cats.startswith("Твои слова")
+    moon = small.say("Сколько километров до Луны?").text
+    assert moon.startswith("Я не знаю: моя модель слишком мала")
+
+
+@pytest.mark.parametrize("said", ["Расскажи анекдот", "Расскажи анекдот про кота."])
+def test_a_small_model_is_not_let_loose_in_russian(life: Life, said: str) -> None:
+    life.listen("Один кот пришёл домой и уснул.", small=True)
+    assert life.say(said).text.startswith("Я не знаю: моя модель слишком мала")
+
+    life.listen("Один кот пришёл домой и уснул.")
+    assert life.say(said).kind == "model"
 
 
 def test_advice_is_left_to_the_author_with_what_they_said_of_the_one_it_is_about(

@@ -15,6 +15,7 @@ from lumen.kernel.asking import GROUNDED, Answer, Asking
 from lumen.kernel.asks import asked
 from lumen.kernel.day_answers import days_since, days_until, which_day
 from lumen.kernel.mirror import mirror
+from lumen.kernel.own_answers import can_do, forgets, left, runs_on, why_valued
 from lumen.kernel.passages import quoted
 
 MOST_DONE = 5
@@ -179,6 +180,11 @@ ANSWERS: dict[str, Callable[[Asking], Answer]] = {
     "goals": _goals,
     "doings": _doings,
     "who": _who,
+    "can_do": can_do,
+    "forgets": forgets,
+    "model": runs_on,
+    "left": left,
+    "why_valued": why_valued,
     "name": _name,
     "age": _age,
     "conscious": _conscious,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import names, numbers, stem, words
 from lumen.kernel.slots import Axes, Contour, Draft
-from lumen.kernel.small import asserts_nothing, is_garbled, says_back
+from lumen.kernel.small import asserts_nothing, in_kind, is_garbled, says_back
 
 SAID_BACK = 0.75  # how much of a statement a small model must take up to have understood it
 DENIED = 0.2  # what is left of the truth of a draft that denies or misses what was told
@@ -80,7 +80,9 @@ def _may_be_said(text: str, asked: set[str], ground: Ground) -> bool:
         return enough and says_back(text, ground.message)
     if ground.fiction:
         return not is_garbled(text, ground.message)
-    return asserts_nothing(text, f"{ground.message} {ground.around}")
+    return asserts_nothing(text, f"{ground.message} {ground.around}") and in_kind(
+        text, ground.message
+    )
 
 
 def _stems(text: str) -> set[str]:

@@ -7,13 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from lumen.core.data import Held, Memory
+from lumen.core.errors import MindError
+from lumen.hands.skills import discover
+from lumen.mind.ask import Reach
+from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.history import all_kept, versions
 from lumen.soul.index import Index
-from lumen.soul.queries import answered, doings
+from lumen.soul.ledger import calls
+from lumen.soul.queries import answered, doings, evolved
 from lumen.soul.selfhood import GOALS, VALUES, selfhood
 
+LOOKED_AT = 500  # changes of self among which a reason is looked for
 FIRST = 1  # the event a being begins with
 
 
@@ -22,6 +29,8 @@ class ArchivedLife:
     """A life as its archive has it, over an index that is caught up."""
 
     index: Index
+    interface: ModelDescriptor | None = None
+    able: tuple[str, ...] = ()
 
     def born(self) -> str:
         """The moment of the first event."""
@@ -48,6 +57,29 @@ class ArchivedLife:
             since |= held
         return since
 
+    def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
+        """What reflection gave as the reason for a value last, and the memories it rests on."""
+        for seq in evolved(self.index, LOOKED_AT):
+            event = self.index.event(seq)
+            change = event.entry.payload.get("change", {}) if event else {}
+            if event and (change.get("kind"), change.get("name")) == ("value", value):
+                because = event.entry.description.partition(", because ")[2].rstrip(".")
+                return because, tuple(map(int, event.entry.payload.get("sources", ())))
+        return "", ()
+
+    def sent(self) -> tuple[int, str, str]:
+        """How many calls went to models elsewhere; of the last one the moment and the model."""
+        away = [c for c in calls(self.index) if not c.local]
+        return (len(away), away[0].moment, away[0].model) if away else (0, "", "")
+
+    def model(self) -> ModelDescriptor | None:
+        """The model that phrases its words, if it can be reached."""
+        return self.interface
+
+    def skills(self) -> tuple[str, ...]:
+        """The skills that are there and not switched off."""
+        return self.able
+
 
 def _held(path: str, text: str | None) -> Sequence[Held]:
     """What one state of a file names; of one the author broke by hand, nothing."""
@@ -58,3 +90,13 @@ def _held(path: str, text: str | None) -> Sequence[Held]:
     except ValueError:
         return ()
     return (*found.values, *found.goals)
+
+
+async def life_of(index: Index, reach: Reach, skills: Path) -> ArchivedLife:
+    """What code can tell of a being: its archive, the model it speaks with, its skills."""
+    try:
+        model = await reach.model("interface")
+    except MindError:
+        model = None
+    ready = (s.name for s in discover(skills) if s.ready and not s.disabled)
+    return ArchivedLife(index, model, tuple(ready))

@@ -43,7 +43,8 @@ def grounded(
         return _noted(stimulus, surface, reality, now)
     if surface.modality == "task":
         asks_to_forget = lexicon().signals["forget"].match(stimulus.text.lower())
-        return Draft(_phrase("forgets_by_hand"), "grounded") if asks_to_forget else None
+        by_hand = lexicon().phrase("forgets_by_hand", surface.language)
+        return Draft(by_hand, "grounded") if asks_to_forget else None
     night = surface.modality == "farewell" and is_goodnight(stimulus.text)
     key = "farewell_night" if night else surface.modality
     said = lexicon().phrase(key, surface.language, author=self_.author_name)
@@ -99,7 +100,7 @@ def _answer(
         who = names(stimulus.text)
         known = [e for e in told if e.score >= contour.middling and who & set(words(e.quote))]
         said = [quote("also" if n else "advice_known", e) for n, e in enumerate(known)]
-        text = "\n".join(said or [_phrase("no_advice")])
+        text = "\n".join(said or [phrase("no_advice", language)])
         return Draft(text, "grounded", _sources(tuple(known)))
     if not (surface.personal or reality.familiar or bears(reality, contour)):
         return None

@@ -135,8 +135,7 @@ def modality(text: str) -> str:
 
 def small_talk(text: str) -> str:
     """Whether a message is a farewell, thanks or a greeting all through, whatever its length."""
-    plain = " ".join(text[:LONGEST_COURTESY].lower().replace("’", "'").split())
-    clauses = [c for c in (c.strip(EDGES) for c in CLAUSE_END.split(plain)) if c]
+    clauses = _clauses(text)
     kinds = [_courtesy(c) for c in clauses]
     if not kinds or not kinds[0]:
         return ""
@@ -144,6 +143,16 @@ def small_talk(text: str) -> str:
     if any(" " in c or any(x.isdigit() for x in c) for c in unknown):  # one word may be a name
         return ""
     return next(kind for kind in COURTESIES if kind in kinds)
+
+
+def courtesies(text: str) -> set[str]:
+    """The kinds of small talk among the clauses of a text."""
+    return {_courtesy(c) for c in _clauses(text)} - {""}
+
+
+def _clauses(text: str) -> list[str]:
+    plain = " ".join(text[:LONGEST_COURTESY].lower().replace("’", "'").split())
+    return [c for c in (c.strip(EDGES) for c in CLAUSE_END.split(plain)) if c]
 
 
 def _courtesy(clause: str) -> str:

@@ -20,7 +20,9 @@ from lumen.core.clock import stamp
 from lumen.core.data import Memory
 from lumen.kernel.asks import is_told
 from lumen.kernel.chosen import Chosen, ChosenEmbedder
+from lumen.kernel.corrections import same_attribute
 from lumen.kernel.lexicon import Kind, lexicon
+from lumen.kernel.nearness import is_foreign, is_met, nearness
 from lumen.kernel.passages import (
     LONGEST_QUOTE,
     Embedder,
@@ -46,7 +48,6 @@ WEIGHED = 2000  # characters of a passage whose words are looked at one by one
 EXACT, NEAR, KIND, THIN = 0.1, 0.3, 0.08, 0.1
 WEIGHT = 0.02  # what lies between a memory that faded away and one that is always of use
 NEAR_FROM = 0.3
-MET = 0.55
 SAME_SUBJECT = 0.32
 SURELY = 0.4
 SELDOM = 8
@@ -288,6 +289,8 @@ class Recall:
         open_about_it = lexicon().has("revision", self._text(i))
         if likeness < SAME_SUBJECT or not (open_about_it or len(both) > 1 or likeness > SURELY):
             return False
+        if not same_attribute(self._text(i), self._text(j)):
+            return False
         return any(len(self._index.search([w], SELDOM + 1)) <= SELDOM for w in both)
 
     def _shortlist(self, question: str, cosines: Rows) -> list[int]:
@@ -333,12 +336,13 @@ class Recall:
             score -= THIN
         if asked and held:
             exact = np.array([stem(w) in stems for w in asked], dtype=np.float32)
-            near = self._matrix(asked) @ self._matrix(held).T
-            soft = np.clip((near.max(axis=1) - NEAR_FROM) / (1 - NEAR_FROM), 0, 1)
+            near = nearness(asked, held, self._matrix(asked) @ self._matrix(held).T).max(axis=1)
+            if not self.chosen and is_foreign(asked, near, kind):
+                return -1.0, False
+            soft = np.clip((near - NEAR_FROM) / (1 - NEAR_FROM), 0, 1)
             score += float((EXACT * exact + NEAR * soft) @ weight)
-            plain = [n for w, n in zip(asked, near.max(axis=1), strict=True) if w not in named]
-            if sum(n >= MET for n in plain) * 2 < len(plain):
-                answers = False  # a shared name alone answers nothing
+            if not is_met(asked, near, named, kind):
+                answers = False
         return score, answers
 
     def _rarity(self, asked: list[str]) -> Rows:

@@ -18,7 +18,7 @@ from lumen.core.clock import Clock, Draw, draw_from, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import LumenError, MindError, UsageError
 from lumen.hands.terms import Terms
-from lumen.kernel.biography import ArchivedLife
+from lumen.kernel.biography import life_of
 from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.closing import CYCLES
@@ -332,7 +332,7 @@ async def begin(
         Mind: mind,
         Hands: hands,
         Recall: Proved(kernel.recall, kernel.index),
-        Biography: ArchivedLife(kernel.index),
+        Biography: await life_of(kernel.index, kernel.reach, kernel.being.skills),
         **(more or {}),
     }
     return turn

@@ -10,7 +10,7 @@ from __future__ import annotations
 from lumen.kernel.asks import language
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
-from lumen.kernel.reading import WORD, sentences, stem, words
+from lumen.kernel.reading import WORD, courtesies, sentences, small_talk, stem, words
 
 SPELLED = {"i'm": "i am", "you're": "you are", "i've": "i have", "you've": "you have"}
 SPELLED |= {"it's": "it is", "that's": "that is", "you'd": "you would", "you'll": "you will"}
@@ -42,6 +42,14 @@ def asserts_nothing(text: str, around: str) -> bool:
     known = {stem(w) for w in words(around)}
     left = [w for w in words(text) if stem(w) not in known]
     return all(lexicon().signals["pleasant"].fullmatch(w) for w in left)
+
+
+def in_kind(text: str, message: str) -> bool:
+    """Whether small talk answers the kind it is said to: no hello to somebody who leaves."""
+    said = courtesies(text)
+    if small_talk(message) == "greeting":
+        return "farewell" not in said
+    return "greeting" not in said
 
 
 def _content(sentence: str) -> str:

@@ -18,6 +18,7 @@ from lumen.kernel.evolve import Experience, Gap
 from lumen.kernel.slots import GIVEN, Evidence, Slot
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted
+from lumen.mind.substrate import ModelDescriptor
 
 Output = TypeVar("Output")
 
@@ -75,6 +76,22 @@ class Biography(Protocol):
 
     def held_since(self) -> dict[str, str]:
         """Since when each value and goal has been held without a break, by its name."""
+        ...
+
+    def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
+        """What reflection gave as the reason for a value last, and the memories it rests on."""
+        ...
+
+    def sent(self) -> tuple[int, str, str]:
+        """How many calls went to models elsewhere; of the last one the moment and the model."""
+        ...
+
+    def model(self) -> ModelDescriptor | None:
+        """The model that phrases its words, if it can be reached."""
+        ...
+
+    def skills(self) -> tuple[str, ...]:
+        """The skills that are there and not switched off."""
         ...
 
 

@@ -54,6 +54,16 @@ def doings(index: Index, most: int) -> list[int]:
     return [int(seq) for (seq,) in rows]
 
 
+def evolved(index: Index, most: int) -> list[int]:
+    """The last changes of self that reflection kept a memory of, the newest first."""
+    rows = index.rows(
+        "SELECT seq FROM events WHERE author = 'self' AND situation = 'evolved' "
+        "ORDER BY seq DESC LIMIT ?",
+        (most,),
+    )
+    return [int(seq) for (seq,) in rows]
+
+
 def explored(index: Index, most: int) -> list[int]:
     """The last explorations, the newest first."""
     rows = index.rows(

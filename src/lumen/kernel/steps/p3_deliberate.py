@@ -56,6 +56,7 @@ MOST_CANDIDATES = 3
 ALWAYS = (CREATE, "chat")  # the kernel's own tool; and words are shown even when the skill is gone
 NEAR_ENOUGH = 0.35  # evidence from here on is about a goal
 FACTS = 3
+SMALL_SPEAKS = "en"  # a small model makes no sentences in any other language
 
 
 @step()
@@ -188,10 +189,12 @@ async def drafts(
         return Drafts(drafts=drafts, trouble=error.what, fix=error.fix)
     heard = (ingested.excerpt, *(m.text[: contour.excerpt] for m in reality.recent))
     parroted = spoken.copied and surface.modality in ("question", "task")
-    if parroted or not says_anew(spoken.text, heard):
+    foreign = spoken.small and surface.language != SMALL_SPEAKS
+    if foreign or parroted or not says_anew(spoken.text, heard):
         unknown = Draft(lexicon().phrases["unknown"], "grounded")
         silent = own or (too_small(surface) if spoken.small else unknown)
-        return Drafts(drafts=(silent,), trouble="it said nothing new")
+        trouble = "it speaks another language" if foreign else "it said nothing new"
+        return Drafts(drafts=(silent,), trouble=trouble)
     kind = "small model" if spoken.small else "model"
     theirs = Draft(
         spoken.text.strip(),

@@ -1,0 +1,62 @@
+"""Answers about the being itself: what it can do, what it runs on, what left the machine, and why.
+
+From the settings, the ledger of calls, the archive and the self; no model is asked.
+"""
+
+from __future__ import annotations
+
+from lumen.kernel.asking import Answer, Asking
+from lumen.kernel.asks import asked
+
+
+def can_do(asking: Asking) -> Answer:
+    """What it is able to do, with the skills there really are."""
+    skills = ", ".join(s for s in asking.biography.skills() if s != "chat")
+    told = asking.phrase("can_do")
+    return Answer(f"{told} {asking.phrase('can_skills', skills=skills)}" if skills else told)
+
+
+def forgets(asking: Asking) -> Answer:
+    """How something is forgotten: by the author's hand alone."""
+    return Answer(asking.phrase("forgets_by_hand"))
+
+
+def runs_on(asking: Asking) -> Answer:
+    """Which model phrases its words, and where that is."""
+    model = asking.biography.model()
+    if model is None:
+        return Answer(asking.phrase("model_none"))
+    where = asking.phrase("model_here" if model.local else "model_away", model=str(model))
+    return Answer(f"{where} {asking.phrase('model_small')}" if model.small else where)
+
+
+def left(asking: Asking) -> Answer:
+    """Whether anything was sent to a model elsewhere, by the ledger of calls."""
+    count, last, model = asking.biography.sent()
+    if not count:
+        return Answer(asking.phrase("nothing_left"))
+    day = asking.date(asking.moment(last))
+    return Answer(asking.phrase("some_left", count=str(count), date=day, model=model))
+
+
+def why_valued(asking: Asking) -> Answer:
+    """Since when a value is held, and what it grew from; what is not held is said to be so."""
+    _, found = asked(asking.text, asking.self_.name)
+    named = next(filter(None, found.groupdict().values()), "") if found else ""
+    wanted = named.casefold().strip()
+    held = next((v for v in asking.self_.values if v[0].casefold() == wanted), None)
+    if held is None:
+        known = ", ".join(name for name, _ in asking.self_.values)
+        return Answer(
+            asking.phrase("not_valued", values=known) if known else asking.phrase("no_values")
+        )
+    why, rests = asking.biography.reason(held[0])
+    since = asking.biography.held_since().get(held[0]) or asking.biography.born()
+    said = asking.phrase(
+        "valued" if why else "valued_by_hand",
+        name=held[0],
+        weight=f"{held[1]:.2f}",
+        date=asking.date(asking.moment(since)),
+        why=why,
+    )
+    return Answer(said, rests)

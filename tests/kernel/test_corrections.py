@@ -1,0 +1,55 @@
+"""A correction is announced when the same attribute of the same subject changed, and never else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.kernel.corrections import same_attribute
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("I live in Leeds.", "I was in York yesterday and moved around a lot.", False),
+        ("I live in Leeds.", "I put my car in a garage in Leeds.", False),
+        ("i live in leeds", "i put my car in a garage in leeds", False),
+        ("I live in Leeds.", "We went with Anna to a concert in Leeds.", False),
+        ("I work in Leeds.", "I sold my flat in Leeds.", False),
+        ("My brother lives in Leeds.", "I moved to Leeds last month.", False),
+        ("My sister lives in Lisbon.", "I went to Lisbon instead of Porto.", False),
+        ("Anna is allergic to walnuts.", "Anna moved to Berlin.", False),
+        ("I live in Leeds.", "I moved to York last month.", True),
+        ("I like tea.", "I no longer like tea.", True),
+        ("I have an appointment on Friday.", "I moved the appointment to Monday.", True),
+        ("My sister lives in Lisbon.", "Actually, my sister moved to Porto.", True),
+        ("My daughter Lena is seven.", "Actually Lena is eight.", True),
+        ("My exam is on the 3rd of March.", "My exam was moved to the 5th.", True),
+        ("My knee scan is on the 14th.", "Change of plan: the scan is on the 28th.", True),
+        ("Anna is allergic to walnuts.", "Anna is no longer allergic to walnuts.", True),
+        ("Bolt is 3 years old.", "Actually Bolt is 4.", True),
+    ],
+)
+def test_same_attribute_of_the_same_subject(old: str, new: str, *, same: bool) -> None:
+    assert same_attribute(new, old) is same
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I live in Leeds.", "I put my car in a garage in Leeds."),
+        ("My brother lives in Leeds.", "I moved to Leeds last month."),
+        ("Anna is allergic to walnuts.", "Anna moved to Berlin."),
+    ],
+)
+def test_what_changes_nothing_is_only_noted(life: Life, old: str, new: str) -> None:
+    life.listen("No.", small=True)
+    life.tell(old)
+
+    assert "replaces" not in life.say(new).text
+    life.tell("I went out.")
+    assert old in {e.quote for e in life.wonder().evidence(old)}
