@@ -54,6 +54,8 @@ def for_message(text: str, prediction: str, can: Callable[[str], bool]) -> tuple
     asked = sum_asked(text)
     if asked and can("calc"):
         given: JSON = {"expression": asked.expression, "said": asked.said}
+        if asked.unit:
+            given = {**given, "unit": asked.unit}
         reckon = Candidate("calc", "work_out", f"{asked.expression} has a value", given)
         return (reckon, speak)
     return (speak,)

@@ -13,12 +13,12 @@ from functools import cache
 
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import is_question, sentences
+from lumen.kernel.units import NUMBER, by_rate, converted, digits
 
 _SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
 _OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
 _PLAIN = re.compile(r"[+*^×÷]|\s[-/%]\s")  # an operator that stands in no date and no number
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 _SYMBOLS = {"×": "*", "÷": "/", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"}
 _COURTESIES = re.compile(
     r"(?:(?:hey|hi|hello|ok|okay|so|and|well|please|quick question|can you|could you|tell me|"
@@ -33,12 +33,16 @@ class Sum:
 
     expression: str
     said: str
+    unit: str = ""  # what its value is of
 
 
 def sum_asked(text: str) -> Sum | None:
     """The sum a text asks for, in words or in signs."""
+    if rated := _by_rate(text):
+        return rated
     for start, stop in sentences(text):
-        found = _in_words(text[start:stop].strip())
+        sentence = text[start:stop].strip()
+        found = _measured(sentence) or _in_words(sentence)
         if found:
             return found
     plain = arithmetic(text)
@@ -77,13 +81,30 @@ def _asked_for(found: re.Match[str], text: str) -> bool:
     return bool(_PLAIN.search(found[0])) and (alone or bool(cues) or is_question(text))
 
 
+def _by_rate(text: str) -> Sum | None:
+    """A text that says how much it is in one stretch of time and asks for another."""
+    expression, said = by_rate(_plain(text)) if len(text) <= MOST else ("", "")
+    return Sum(expression, said) if expression else None
+
+
+def _measured(sentence: str) -> Sum | None:
+    """A sentence that asks for a measure in another unit."""
+    expression, said, unit = converted(_plain(sentence)) if len(sentence) <= MOST else ("", "", "")
+    return Sum(expression, said, unit) if expression else None
+
+
+def _plain(sentence: str) -> str:
+    """A sentence in lower case without its mark and its courtesies."""
+    plain = " ".join(sentence.lower().replace("’", "'").split()).rstrip("?.!= ")
+    plain = plain.removesuffix(" please").removesuffix(" пожалуйста").rstrip(", ")
+    return plain[_courtesies(plain) :]
+
+
 def _in_words(sentence: str) -> Sum | None:
     """A sentence that is a sum and nothing else, some of it in words or a percentage."""
     if len(sentence) > MOST:
         return None
-    plain = sentence.lower().replace("’", "'").rstrip("?.!= ")
-    plain = plain.removesuffix(" please").removesuffix(" пожалуйста").rstrip(", ")
-    plain = plain[_courtesies(plain) :]
+    plain = _plain(sentence)
     cue = lexicon().signals["reckon"].match(plain)
     said = plain[cue.end() if cue else 0 :].strip(" :,")
     tokens = _tokens(said)
@@ -114,7 +135,7 @@ def _tokens(said: str) -> list[str]:
         at = found.end()
         piece = " ".join(found[0].split())
         if found.lastgroup == "number":
-            tokens.append(_digits(piece))
+            tokens.append(digits(piece))
         elif found.lastgroup == "word":
             tokens += lexicon().sums[piece].split()
         elif found.lastgroup == "sign":
@@ -127,15 +148,9 @@ def _token() -> re.Pattern[str]:
     ordered = sorted(lexicon().sums, key=len, reverse=True)
     words = "|".join(re.escape(w).replace(r"\ ", r"\s+") for w in ordered)
     return re.compile(
-        rf"\s+|[$€£₽]|(?P<number>{_NUMBER})(?!\w)|(?P<word>(?<!\w)(?:{words})(?!\w))"
+        rf"\s+|[$€£₽]|(?P<number>{NUMBER})(?!\w)|(?P<word>(?<!\w)(?:{words})(?!\w))"
         "|(?P<sign>\\*\\*|[-+*/^%×÷\N{MINUS SIGN}\N{EN DASH}()])"
     )
-
-
-def _digits(number: str) -> str:
-    """A number as calc reads it: 1,000 is a thousand, 18,5 is eighteen and a half."""
-    plain = re.sub(r",(?=\d{3}(?!\d))", "", number).replace(",", ".")
-    return plain.lstrip("0") if plain.lstrip("0")[:1].isdigit() else f"0{plain.lstrip('0')}"
 
 
 @dataclass(slots=True)

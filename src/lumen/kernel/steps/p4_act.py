@@ -119,7 +119,8 @@ async def compose_final(
     if isinstance(given, dict):  # a model's guess at a sum is worth nothing, even when calc fails
         said_as = lexicon().phrases["reckoned" if acted.ok else "not_reckoned"]
         asked = given.get("said") or given["expression"]
-        text = said_as.format(expression=asked, value=acted.text or acted.error)
+        unit = f" {given['unit']}" if acted.ok and "unit" in given else ""
+        text = said_as.format(expression=asked, value=(acted.text or acted.error) + unit)
     done = await hands.use("chat", "say", {"text": text, "to": self_.author_name})
     said = done.output.get("text") if done.ok and isinstance(done.output, dict) else None
     text = said if isinstance(said, str) else text
