@@ -65,7 +65,7 @@ def test_what_was_sent_to_a_model_elsewhere_is_counted_and_dated(life: Life) -> 
     life.say("What makes the sky blue?")
 
     assert life.say("Did anything leave this machine?").text.startswith(
-        "Yes: 1 calls went to models that are not on this machine, "
+        "Yes. Calls to models that are not on this machine: 1, "
         "the last on Sunday 15 November to listener/ear."
     )
 

@@ -38,8 +38,8 @@ def is_met(asked: Sequence[str], best: Rows, named: set[str], kind: Kind | None)
     and neither does the word that only asks for one.
     """
     plain = [(w, float(n)) for w, n in zip(asked, best, strict=True) if w not in named]
-    counted = [n for w, n in plain if not _asks_only(w, kind)] or [n for _, n in plain]
-    return sum(n >= MET for n in counted) * 2 >= len(counted)
+    about = [n for w, n in plain if not _asks_only(w, kind)] or [n for _, n in plain]
+    return sum(n >= MET for n in about) * 2 >= len(plain)
 
 
 def is_foreign(asked: Sequence[str], best: Rows, kind: Kind | None) -> bool:
