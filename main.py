@@ -364,6 +364,7 @@ def check(pytest_arguments: "list[str]") -> int:
     prepare(["--group", "dev"])
     bring_bwrap()
     os.environ["PATH"] = str(scripts(environment())) + os.pathsep + os.environ.get("PATH", "")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all of it again
     started = time.monotonic()
     rows = stages(pytest_arguments)
     failed = [name for name, commands in rows if not check_stage(name, commands)]

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, core, settings
 from lumen.core.clock import draw_from
 
 T = TypeVar("T")
-USUAL_EXAMPLES = 100
+USUAL_EXAMPLES = 50
 DEEP_EXAMPLES = 500
 
 

@@ -15,9 +15,11 @@ import termios
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.forking import Forks
 from tests.waiting import PATIENCE, wait_until
 
 from lumen.body.cli.main import main
@@ -110,6 +112,11 @@ class Lumen:
         env: dict[str, str] | None = None,
     ) -> Ran:
         """Run a command to its end."""
+        if not prelude:
+            words = [os.fsdecode(argument) for argument in arguments]
+            ended = _forks().run(words, self.env() if env is None else env, self.home, stdin)
+            if ended is not None:
+                return Ran(ended.code, ended.out.decode("utf-8"), ended.err.decode("utf-8"))
         process = self.start(*arguments, prelude=prelude, env=env)
         out, err = process.communicate(stdin, timeout=PATIENCE)
         return Ran(process.returncode, out.decode("utf-8"), err.decode("utf-8"))
@@ -230,6 +237,19 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
+
+
+@cache
+def _forks() -> Forks:
+    """Where this worker's processes come from."""
+    return Forks(Lumen(Path(), Path()).env())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _end_of_forks() -> Iterator[None]:
+    yield
+    if _forks.cache_info().currsize:
+        _forks().end()
 
 
 @pytest.fixture(name="wait_until")

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sampling import examples
 
 from lumen.core.canon import JSON, dumps
 from lumen.core.errors import SkillError
@@ -169,6 +170,7 @@ JSONS = st.recursive(
 )
 
 
+@settings(max_examples=examples(30))
 @given(JSONS, JSONS)
 def test_every_value_holds_itself_and_whatever_holds_it_has_its_keys(a: JSON, b: JSON) -> None:
     assert missing(a, a) == ""

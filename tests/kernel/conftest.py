@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.kernel.listening import Listener, nothing
 from tests.kernel.recorder import Recorder, connect, recording
+from tests.remembering import Remembering
 
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import FixedClock, ulid
@@ -287,8 +288,8 @@ def beat() -> Entry:
 
 @pytest.fixture(scope="session")
 def embedder() -> Embedder:
-    """The shipped embedder: loaded once, as it keeps nothing."""
-    return Embedder()
+    """The shipped embedder: loaded once, as it keeps nothing of a being."""
+    return Remembering()
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,7 +245,7 @@ LINES = st.one_of(
 )
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(100))
 @given(
     st.lists(LINES, max_size=8),
     st.sampled_from(["\n", "\r\n"]),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sampling import examples
 from tests.serving import Twisted
 
 from lumen.core.errors import BadAnswer
@@ -36,6 +37,7 @@ def test_the_built_in_one_is_on_its_own_scale(plain: Rows) -> None:
     assert (fit.size, fit.scale, fit.shift) == (384, 1.0, 0.0)
 
 
+@settings(max_examples=examples(15))
 @given(st.floats(0.02, 1.0), st.integers(0, 9))
 def test_any_linear_scale_is_taken_back_to_the_built_in_one(
     plain: Rows, share: float, seed: int

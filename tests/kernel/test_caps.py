@@ -332,7 +332,7 @@ def test_dollars_are_set_aside_at_the_price_and_a_failed_call_keeps_them(
     assert spent_on(life.kernel.index, TODAY)["interface"].unpriced == 0
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(25))
 @given(
     st.lists(st.text(), min_size=2, max_size=4),
     st.integers(0, 500),

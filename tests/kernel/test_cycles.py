@@ -67,7 +67,7 @@ def test_a_being_that_did_nothing_yet_has_no_past(guarded: Guarded) -> None:
 
 
 @given(st.lists(told, max_size=12), st.integers(0, 14), st.integers(1, 14))
-@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_count_is_what_counting_by_hand_gives(
     being: Guarded, more: list[dict[str, JSON]], back: int, many: int
 ) -> None:

@@ -45,6 +45,9 @@ STEMS = ("zanzibar", "vermilion")
 PAGE = "write down what the Zanzibarium holds"
 LETTER = "email Ada about the Zanzibarium"
 STORY = "I was told of a locker at the Zanzibarium."
+UNSEEN = re.compile(
+    f"[{''.join(re.escape(c) for c in map(chr, range(0x110000)) if unicodedata.category(c) == 'Cf')}]+"
+)
 SOURCE = f"# Writes about the Zanzibarium.\n{EMAIL}"
 
 
@@ -57,7 +60,7 @@ def holding(life: Life, *stems: str) -> list[str]:
         text = f"{life.being.named(path)}\n{path.read_bytes().decode('utf-8', 'replace')}"
         text = re.sub(r"\\u([0-9a-f]{4})", lambda m: chr(int(m[1], 16)), text)
         same = unicodedata.normalize("NFKC", text).casefold()
-        seen = "".join(c for c in same if unicodedata.category(c) != "Cf")
+        seen = UNSEEN.sub("", same)
         found += [life.being.named(path)] if any(stem in seen for stem in stems) else []
     return found
 

@@ -231,7 +231,7 @@ def test_whatever_a_model_answers_a_loop_keeps_to_its_row(life: Life, loop: str)
     turns, changed = 0, set[bool]()
 
     @given(answers())
-    @settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(10), suppress_health_check=list(HealthCheck))
     def lives(says: dict[str, str]) -> None:
         nonlocal turns
         turns += 1
@@ -254,7 +254,7 @@ def test_whatever_a_model_answers_a_loop_keeps_to_its_row(life: Life, loop: str)
         assert verify(life.being, life.keyring).ok
 
     lives()
-    assert turns >= 25
+    assert turns >= 10
     assert (True in changed) == (loop != "explore")
     assert list((life.being.data / "staging").glob("*")) == []
     assert compare(life.being, life.kernel.index).problems == ()
@@ -265,7 +265,7 @@ def test_whatever_a_model_says_the_author_is_answered(life: Life) -> None:
     before = self_files(life)
 
     @given(sentence | st.sampled_from(WRONG), st.sampled_from(("What is 2 + 2?", "Hi!", "I sing.")))
-    @settings(max_examples=examples(20), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(10), suppress_health_check=list(HealthCheck))
     def speaks(says: str, text: str) -> None:
         says = says.encode("utf-8", "replace").decode()
         strong(life, ("interface", "orchestrator"), words=says, Verdict=says or "{}")

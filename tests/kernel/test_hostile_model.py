@@ -135,7 +135,7 @@ def theirs(life: Life) -> dict[str, bytes]:
 def test_a_hostile_model_gets_nothing_of_what_it_wants(
     life: Life, cloud: Recorder, tmp_path: Path, isolation: str, sampled: Sampled
 ) -> None:
-    turns, cycles = sampled.rounds(20, 300), sampled.rounds(9, 100)
+    turns, cycles = sampled.rounds(10, 300), sampled.rounds(6, 100)
     canary = tmp_path / "ran.txt"
     put_file(life, "diary.md", DIARY)
     life.say(f"My safe word is {SECRET}.", private=True)

@@ -163,7 +163,7 @@ def guarded_author(far: Life, cloud: Recorder) -> Author:
 def test_in_many_turns_nothing_private_and_no_secret_leaves(
     guarded_author: Author, sampled: Sampled
 ) -> None:
-    turns = sampled.rounds(50, 200)
+    turns = sampled.rounds(25, 200)
     live(guarded_author, turns)
     assert len(guarded_author.cloud.calls) > turns * 0.4
     assert len(guarded_author.hidden) > turns * 0.1
@@ -174,12 +174,12 @@ def test_in_many_turns_nothing_private_and_no_secret_leaves(
 
 
 def test_nor_when_a_model_on_this_machine_and_one_elsewhere_take_turns(
-    guarded_author: Author, cloud: Recorder
+    guarded_author: Author, cloud: Recorder, sampled: Sampled
 ) -> None:
     author, life = guarded_author, guarded_author.life
     near = Endpoint("here", "openai", cloud.url, local=True)
     kept: list[bytes] = []
-    for number in range(45):
+    for number in range(sampled.rounds(21, 90)):
         if number % 3 == 2:
             connect(life, cloud.endpoint())
             live(author, 1)

@@ -164,7 +164,7 @@ anything = st.builds(
 
 
 @given(st.lists(anything, max_size=30))
-@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_review_never_receives_a_kernel_memory(guarded: Guarded, entries: list[Entry]) -> None:
     for entry in entries:
         guarded.gate.record(entry)

@@ -65,7 +65,7 @@ def notes_with(**more: object) -> bytes:
     return dumps({**empty, **more})
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(st.binary() | JSON.map(dumps) | st.fixed_dictionaries(
     {"models": JSON, "probed": JSON, "gone": JSON, "looked": JSON}
 ).map(dumps))  # fmt: skip

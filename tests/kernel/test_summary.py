@@ -148,7 +148,7 @@ said = st.text(max_size=300) | st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(12))
 @given(st.lists(st.tuples(said, st.integers(0, 9), st.booleans()), max_size=30))
 def test_what_is_written_is_read_back_and_the_same_every_time(
     drawn: list[tuple[str, int, bool]],

@@ -92,25 +92,25 @@ def assert_whole(done: Completion, pieces: list[str]) -> None:
         assert number is None or (type(number) is int and number >= 0)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 @given(st.sampled_from(KINDS), st.integers(200, 599), TYPES, st.binary(max_size=300))
 def test_any_bytes(line: Wire, kind: Kind, status: int, said: str, body: bytes) -> None:
     outcome(line, kind, whole(body, status, content_type=said))
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(st.sampled_from(KINDS), st.binary(max_size=300))
 def test_any_bytes_without_even_a_head(line: Wire, kind: Kind, said: bytes) -> None:
     outcome(line, kind, raw(said))
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(30))
 @given(st.sampled_from(KINDS), st.sampled_from([200, 200, 400, 404, 429, 500]), VALUES)
 def test_any_json_in_one_piece(line: Wire, kind: Kind, status: int, said: object) -> None:
     outcome(line, kind, whole(said, status))
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(30))
 @given(
     st.sampled_from(KINDS),
     st.lists(EVENTS | VALUES, max_size=5),
@@ -136,7 +136,7 @@ OPENAI_LIKE = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(30))
 @given(st.lists(OPENAI_LIKE, max_size=6))
 def test_what_is_nearly_an_answer(line: Wire, events: list[object]) -> None:
     said = [b"data: %s\n" % json.dumps(event).encode() for event in events]

@@ -125,7 +125,7 @@ def test_no_search_and_no_recall_returns_a_kernel_memory(index: Index) -> None:
     assert not {m.seq for m in heaviest} & kernel
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(60))
 @given(st.lists(st.text(max_size=12), max_size=4))
 def test_no_words_can_break_a_search(lasting: Home, terms: list[str]) -> None:
     index = Index(lasting.being)

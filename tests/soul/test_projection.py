@@ -372,7 +372,7 @@ DEEDS: dict[str, Deed] = {
 }
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(12))
 @given(
     st.lists(
         st.tuples(st.sampled_from(sorted(DEEDS)), st.integers(0, 999), st.integers(0, 999)),

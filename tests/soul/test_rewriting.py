@@ -111,7 +111,7 @@ def test_a_rewrite_is_found_from_the_last_head_before_it_to_the_first_after_it(
     assert since in doubted(report)
 
 
-@settings(max_examples=examples(120))
+@settings(max_examples=examples(50))
 @given(st.integers(1, EVENTS), st.integers(1, EVENTS), st.sampled_from(["kept", "cut", "gone"]))
 def test_a_rewrite_that_leaves_events_out_casts_doubt_on_all_it_touched(
     grown: Grown, since: int, last: int, heads: str

@@ -38,7 +38,7 @@ def repairs(home: Home) -> list[Event]:
     return [event for event in found if event.entry.situation == "repair"]
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 @given(UNFINISHED, st.booleans())
 def test_any_unfinished_end_is_quarantined_with_exactly_its_bytes(
     lasting: Home, data: bytes, fresh: bool

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,18 +144,20 @@ class Embedder:
         return pooled
 
 
+@cache
+def _loaded() -> Embedder:
+    """One for the whole process: it keeps nothing of what it embeds, and its file is checked once."""
+    return Embedder()
+
+
 class WhenNeeded:
     """The embedder, loaded with the first text: much of what is done to a being embeds none."""
 
     id = Embedder.id
 
-    @cached_property
-    def _embedder(self) -> Embedder:
-        return Embedder()
-
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row of length 1 for each text."""
-        return self._embedder.embed(texts)
+        return _loaded().embed(texts)
 
 
 def _apply(layer: _Layer, x: Matrix, ignored: Matrix) -> Matrix:

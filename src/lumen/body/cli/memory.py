@@ -157,9 +157,9 @@ def evidence_for(index: Index, claim: str) -> tuple[Evidence, ...]:
 
 def _evidence(index: Index, claim: str) -> tuple[Evidence, ...]:
     from lumen.kernel.recall import Recall
-    from lumen.mind.embed import Embedder
+    from lumen.mind.embed import WhenNeeded
 
-    recall = Recall(index, Embedder())
+    recall = Recall(index, WhenNeeded())
     if recall.learn() and recall.learn():  # more than a handful is worth a word
         note("making memories findable by meaning …")
         while recall.learn():
