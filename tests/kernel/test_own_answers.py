@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.kernel.living import give
+from tests.kernel.living import give, reflect
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -82,3 +82,16 @@ def test_a_value_is_told_with_its_date_and_one_it_does_not_hold_is_not_claimed(
     assert small.say("Why do you value money?").text == (
         "By that name I hold nothing dear. What I hold dear: honesty."
     )
+
+
+def test_a_value_that_grew_is_told_with_what_it_grew_from(small: Life) -> None:
+    small.tell("My sister lives in Lisbon.")
+    answers = [small.say("Where does my sister live?").event for _ in range(5)]
+    reflect(small)
+    answered = small.say("Why do you value honesty?")
+
+    assert answered.text == (
+        "honesty (0.50), since Sunday 15 November, "
+        "because I answered in words that were told to me 5 times."
+    )
+    assert list(answered.sources) == answers
