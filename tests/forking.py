@@ -119,7 +119,9 @@ class Forks:
         self.control.sendmsg([asked], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, theirs)])
         for stream in theirs:
             os.close(stream)
-        process = int(self.control.recv(100))
+        begun = self.control.recv(100)
+        assert begun, self.server.communicate(timeout=PATIENCE)
+        process = int(begun)
         with ThreadPoolExecutor(3) as streams:
             written = streams.submit(_write, giving, stdin)
             read = [streams.submit(_read, stream) for stream in (out, err)]

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.kernel.conftest import Life
+    from tests.sampling import Sampled
 
 LISBON = ZoneInfo("Europe/Lisbon")
 TOLD = "My locker at the Zanzibarium holds the vermilion ledger."
@@ -124,7 +125,7 @@ def went_everywhere(life: Life) -> None:
 
 @pytest.mark.parametrize("by", ["words", "number"])
 def test_a_fact_that_went_through_a_life_is_gone_from_every_byte_and_not_learnt_again(
-    life: Life, by: str
+    life: Life, by: str, sampled: Sampled
 ) -> None:
     told = lives_with_it(life)
     went_everywhere(life)
@@ -145,7 +146,7 @@ def test_a_fact_that_went_through_a_life_is_gone_from_every_byte_and_not_learnt_
 
     oracle = strong(life, Thoughts={"candidates": []}, Proposals={"proposals": []})
     give(life, goals=[Held("look into lockers", 0.9, "todo"), Held("live", 0.5, "perpetual")])
-    for number in range(20):
+    for number in range(sampled.rounds(8, 20)):
         (pursue, wonder)[number % 2](life)
     reflect(life)
     summaries(life.kernel.gate, LISBON)

@@ -291,9 +291,11 @@ def test_a_file_in_the_way_is_said(home: Home) -> None:
     home.being.goals.touch()
     with pytest.raises(ArchiveError, match="cannot be written"):
         set_file(home.being.goals / "2026.json", b"[]\n")
-    home.being.quarantine.touch()
+    home.being.quarantine.touch()  # which makes way: it is no folder, so it keeps nothing
+    assert set_aside(home.being, "soul.md", b"").read_bytes() == b""
+    (home.being.quarantine / "values.json").mkdir()
     with pytest.raises(ArchiveError, match="cannot be written"):
-        set_aside(home.being, "soul.md", b"")
+        set_aside(home.being, "values.json", b"")
     with pytest.raises(ArchiveError, match="cannot be written"):
         scaffold(home.being, {home.being.goals / "2026.json": "[]\n"})
     (home.being.memory / "2027").touch()
