@@ -11,7 +11,7 @@ from lumen.lab.facts import FOLDER, Asked, Score, evaluate, read_set
 @pytest.mark.embedded
 def test_what_was_told_comes_back_and_what_was_not_is_not_asserted(sampled: Sampled) -> None:
     unknowns = sampled.rounds(2, 6)
-    score = evaluate("dev", messages=sampled.rounds(8, 36), unknowns=unknowns).as_json()
+    score = evaluate("dev", messages=sampled.rounds(12, 36), unknowns=unknowns).as_json()
 
     assert score["told"]["of"] >= sampled.rounds(2, 4)
     assert score["told"]["right"] >= score["told"]["of"] - 1
