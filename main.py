@@ -20,7 +20,7 @@ UV_AT_LEAST = (0, 8, 0)
 UV_NEEDS_PYTHON = (3, 8)
 DOWNLOAD = "about 240 MB"
 WINDOWS = os.name == "nt"
-WORKERS = ["-n", "2", "--dist", "worksteal"]
+WORKERS = ["-n", "3", "--dist", "worksteal"]  # one more than cores: tests wait for processes
 
 HELP = """\
 python3 main.py <command>   run lumen; the first time this sets up ./.venv ({download}, once)

@@ -236,7 +236,7 @@ def test_pytest_arguments_choose_the_tests_and_leave_coverage_out(house: House) 
     house.put_uv()
     answer = house.run("test", "tests/soul", "-k", "chain")
     assert answer.returncode == 0
-    assert house.log[-1] == "pytest -n 2 --dist worksteal tests/soul -k chain"
+    assert house.log[-1] == "pytest -n 3 --dist worksteal tests/soul -k chain"
     assert answer.stdout.splitlines()[-1].startswith("All 5 checks passed in ")
 
 
@@ -244,14 +244,14 @@ def test_pytest_arguments_choose_the_tests_and_leave_coverage_out(house: House) 
 def test_the_whole_suite_is_measured_however_hard_it_tries(house: House, asked: list[str]) -> None:
     house.put_uv()
     answer = house.run("test", *asked)
-    assert " ".join(["coverage run -m pytest -n 2 --dist worksteal", *asked]) in house.log
+    assert " ".join(["coverage run -m pytest -n 3 --dist worksteal", *asked]) in house.log
     assert answer.stdout.splitlines()[-1].startswith("All 6 checks passed in ")
 
 
 def test_a_part_of_the_suite_can_try_harder_too(house: House) -> None:
     house.put_uv()
     house.run("test", "--deep", "--seed", "3", "tests/soul")
-    assert house.log[-1] == "pytest -n 2 --dist worksteal --deep --seed 3 tests/soul"
+    assert house.log[-1] == "pytest -n 3 --dist worksteal --deep --seed 3 tests/soul"
 
 
 def test_an_old_python_can_read_main_to_the_end(root: Path) -> None:

@@ -10,12 +10,12 @@ from lumen.lab.facts import FOLDER, Asked, Score, evaluate, read_set
 
 @pytest.mark.embedded
 def test_what_was_told_comes_back_and_what_was_not_is_not_asserted(sampled: Sampled) -> None:
-    unknowns = sampled.rounds(2, 6)
-    score = evaluate("dev", messages=sampled.rounds(12, 36), unknowns=unknowns).as_json()
+    unknowns = sampled.rounds(1, 6)
+    score = evaluate("dev", messages=sampled.rounds(4, 36), unknowns=unknowns).as_json()
 
-    assert score["told"]["of"] >= sampled.rounds(2, 4)
-    assert score["told"]["right"] >= score["told"]["of"] - 1
-    assert score["never_told"]["right"] >= unknowns - 1
+    assert score["told"]["of"] >= sampled.rounds(1, 4)
+    assert score["told"]["right"] >= max(1, score["told"]["of"] - 1)
+    assert score["never_told"]["right"] >= max(1, unknowns - 1)
 
 
 @pytest.mark.parametrize("name", ["dev", "dev2", "held"])
