@@ -151,6 +151,11 @@ def _list(asking: Asking) -> Answer:
     return Answer(asking.phrase("list", what=mirror(said("what")), list=mirror(said("list"))))
 
 
+def _says(key: str) -> Callable[[Asking], Answer]:
+    """An answer that is the same whatever else is known."""
+    return lambda asking: Answer(asking.phrase(key))
+
+
 def _act(asking: Asking) -> Answer:
     return Answer(asking.phrase("act"))
 
@@ -193,4 +198,7 @@ ANSWERS: dict[str, Callable[[Asking], Answer]] = {
     "remind": _remind,
     "list": _list,
     "act": _act,
+    "despair": _says("despair"),
+    "despair_danger": _says("despair_danger"),
+    "despair_after": _says("despair_after"),
 }

@@ -9,23 +9,53 @@ from __future__ import annotations
 import re
 
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import CYRILLIC, EDGES, modality, sentences
+from lumen.kernel.reading import CYRILLIC, EDGES, is_question, modality, sentences
 
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
+DESPAIR = "despair"
+LONGEST = 4_000  # characters of a message that are looked through for despair
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
 
 
 def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
     """The kind of question, and how it matched; the last sentences of a message count.
 
-    `name` is the being's: it may stand before a question or behind it.
+    `name` is the being's: it may stand before a question or behind it. That the author wants to
+    die comes before all else, wherever in the message it stands.
     """
+    if despairs(text):
+        return DESPAIR, None
     for start, stop in reversed(sentences(text)[-2:]):
         for plain in _bare(text[start:stop], name):
             for kind, pattern in lexicon().asks.items():
                 if found := pattern.fullmatch(plain):
                     return kind, found
     return NOTHING, None
+
+
+def despairs(text: str) -> bool:
+    """Whether the author says, in words of their own, that they want to die or to hurt themselves."""
+    lex = lexicon()
+    if not lex.has("may_be_despair", text[:LONGEST]):
+        return False
+    plain = _QUOTED.sub(" ", text[:LONGEST].lower().replace("’", "'"))
+    plain = re.sub(r"\b(do|ca|wo|did)nt\b", r"\1n't", plain)
+    said = (" ".join(plain[a:b].split()) for a, b in sentences(plain))
+    return any(lex.has(DESPAIR, s) and not lex.has("not_despair", s) for s in said)
+
+
+def after_despair(text: str, before: str) -> str:
+    """What a message that follows despair is: that they are in danger, or anything but a question."""
+    if not despairs(before) or is_question(text):
+        return NOTHING
+    plain = " ".join(text.lower().replace("’", "'").split()).strip(EDGES)
+    return "despair_danger" if lexicon().signals["yes"].fullmatch(plain) else "despair_after"
+
+
+def may_answer(passage: str) -> bool:
+    """Whether a passage may answer something: no question does, and despair is not quoted back."""
+    return not is_question(passage) and not despairs(passage)
 
 
 def is_told(text: str) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from lumen.core.clock import stamp
 from lumen.core.data import Memory
-from lumen.kernel.asks import is_told
+from lumen.kernel.asks import is_told, may_answer
 from lumen.kernel.chosen import Chosen, ChosenEmbedder
 from lumen.kernel.corrections import same_attribute
 from lumen.kernel.lexicon import Kind, lexicon
@@ -32,7 +32,7 @@ from lumen.kernel.passages import (
     passages,
     quoted,
 )
-from lumen.kernel.reading import asks_for, fits, is_question, names, stem, tells_home, words
+from lumen.kernel.reading import asks_for, fits, names, stem, tells_home, words
 from lumen.kernel.slots import Evidence
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted, read_summary, within
@@ -219,7 +219,7 @@ class Recall:
         for p in fresh:
             known.last = p.number
             memory = self._memories.get(p.seq)
-            if memory and is_evidence(memory) and not is_question(memory.text[p.start : p.stop]):
+            if memory and is_evidence(memory) and may_answer(memory.text[p.start : p.stop]):
                 known.spots.append((p.seq, p.start, p.stop))
                 rows.append(np.frombuffer(p.vector, dtype=np.float32))
         if rows:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from lumen.core.clock import parse_stamp
+from lumen.core.data import Author, Memory
 from lumen.kernel.answers import answer
 from lumen.kernel.asking import Asking
-from lumen.kernel.asks import asked, language
+from lumen.kernel.asks import after_despair, asked, language
 from lumen.kernel.grounded import verdict
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import asks_advice, modality, names, words
@@ -12,6 +16,8 @@ from lumen.kernel.slots import Contour, Ingested, Now, Reality, Self, Stimulus, 
 from lumen.kernel.spans import asks_what_happened, span_of
 from lumen.kernel.step import Biography, Recall, step
 from lumen.kernel.summary import tell
+
+SOON = timedelta(hours=1)
 
 
 @step()
@@ -54,9 +60,10 @@ async def reality_check(
     What the clock, the self or the archive answers outright is answered here.
     """
     recent = recall.recent()
-    if surface.asks and stimulus.goal is None:
+    asks_itself = surface.asks or _after_despair(ingested.excerpt, recent, now)
+    if asks_itself and stimulus.goal is None:
         asking = Asking(ingested.excerpt, surface.language, self_, now, biography, recall)
-        settled = answer(surface.asks, asking)
+        settled = answer(asks_itself, asking)
         return Reality(
             verdict="strong",
             recent=recent,
@@ -88,3 +95,11 @@ async def reality_check(
         familiar=bool(names(ingested.excerpt) & told),
         replaces=None if asks else recall.replaced(),
     )
+
+
+def _after_despair(text: str, recent: tuple[Memory, ...], now: Now) -> str:
+    """How a message is answered that comes within the hour after the author said they want to die."""
+    said = [m for m in recent if m.author is Author.EXTERNAL]
+    if not said or now.moment - parse_stamp(said[-1].timestamp) > SOON:
+        return ""
+    return after_despair(text, said[-1].text)
