@@ -171,3 +171,43 @@ def test_where_every_erasure_is_signed_there_is_nothing_to_vouch_for(
 ) -> None:
     assert "already" in inside("keys", "vouch", "--erasures").out
     assert lumen.verified()
+
+
+def test_deleting_the_key_is_no_way_round_its_passphrase(lumen: Lumen, inside: Inside) -> None:
+    lumen.run("chat", "-m", "My sister Lea lives in Porto.")
+    soul = lumen.events()[0]["soul"]
+    assert inside("keys", "passphrase", "--new-file", secret(lumen, "1", "open sesame")).code == 0
+    locked = lumen.keyring.author_file(soul)
+    held = locked.read_bytes()
+    locked.unlink()
+    before = kept(lumen)
+    host = listed(inside)[0]["key"]
+    for arguments in (
+        ("forget", "Lea", "--yes"),
+        ("keys", "vouch", "--erasures"),
+        ("keys", "revoke", host, "--yes"),
+    ):
+        ran = inside(*arguments)
+        assert kept(lumen) == before
+        if arguments[:2] != ("keys", "vouch"):
+            assert (ran.code, ran.out.count("Forgotten")) == (2, 0)
+    refused = inside("forget", "Lea", "--yes")
+    assert "author's key of this being is not on this host" in refused.err
+    assert str(locked) in refused.err
+    assert "lumen keys new" in refused.err
+    assert lumen.verified()
+
+    locked.write_bytes(held)
+    env = lumen.env(LUMEN_PASSPHRASE="open sesame")  # noqa: S106 - of a key that is thrown away
+    assert inside("forget", "Lea", "--yes", env=env).code == 0
+    assert lumen.verified()
+
+
+def test_a_tail_is_not_cut_off_where_the_authors_key_is_gone(lumen: Lumen, inside: Inside) -> None:
+    lumen.run("chat", "-m", "I like tea.")
+    lumen.keyring.author_file(lumen.events()[0]["soul"]).unlink()
+    lumen.segment().write_bytes(lumen.segment().read_bytes() + b"garbage\n")
+    before = kept(lumen)
+    ran = inside("archive", "cut-tail", "--yes")
+    assert (ran.code, "is not on this host" in ran.err) == (2, True)
+    assert kept(lumen) == before

@@ -29,6 +29,9 @@ from lumen.soul.verify import verify
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
 
+    from lumen.kernel.commit import Gate
+    from lumen.soul.archive import Placed
+
 LIE = "Mallory is my best friend."
 
 
@@ -100,16 +103,22 @@ def test_nothing_is_cut_off_without_the_authors_passphrase(guarded: Guarded) -> 
     assert guarded.archive() == before
 
 
-def test_a_host_without_the_authors_key_makes_one_that_signs_the_cut(guarded: Guarded) -> None:
+@pytest.mark.parametrize("decision", [cut_tail, accept_tail])
+def test_a_host_without_the_authors_key_decides_nothing_and_makes_none(
+    guarded: Guarded, decision: Callable[[Gate, str], Placed]
+) -> None:
     soul = soul_of(guarded)
     recover(guarded.gate, soul)
-    whole = guarded.archive()
     forge(guarded)
+    before = guarded.archive()
     guarded.keyring.author_file(soul).unlink()
-    cut_tail(guarded.another().gate, soul)
-    added, cut = guarded.since(whole)
-    assert (added.entry.situation, cut.entry.situation) == ("key_added", "tail_cut")
-    assert cut.entry.payload["signed"]["key"] == added.entry.payload["public_key"]
+    again = guarded.another()
+    with pytest.raises(UsageError, match="is not on this host") as refused:
+        decision(again.gate, soul)
+    assert "lumen restore-backup" in refused.value.fix
+    assert guarded.archive() == before
+    assert not guarded.keyring.has_author_key(soul)
+    again.close()
 
 
 def test_accepting_the_end_is_archived_under_the_authors_signature(guarded: Guarded) -> None:

@@ -13,7 +13,6 @@ from lumen.kernel.approvals import decide, may_run, skill_proposal
 from lumen.kernel.commit import Gate
 from lumen.kernel.keys import (
     accept_key,
-    author_signer,
     new_author_key,
     revoke,
     trust_of,
@@ -143,7 +142,12 @@ def test_an_author_whose_key_is_lost_goes_on_with_one_accepted_on_this_host(
     new = lose_authors_key(guarded)
     assert any("unvouched until a key that counts vouches" in t for t in guarded.gate.repairs)
     asked = propose(guarded)
-    decide(guarded.gate, soul, asked, allow=True)
+    before = guarded.archive()
+    with pytest.raises(UsageError, match="does not count in this being"):
+        decide(guarded.gate, soul, asked, allow=True)
+    with pytest.raises(UsageError, match="does not count in this being"):
+        erase(guarded.gate, Erasure((said.seq,)), "Forgotten.")
+    assert guarded.archive() == before
     assert not may_run(guarded.index, *SKILL)  # by a key nobody vouched for
     with pytest.raises(UsageError, match="does not count in this being"):
         revoke(guarded.gate, str(guarded.events()[0].entry.payload["author_key"]))
@@ -163,14 +167,24 @@ def test_an_erasure_by_an_unvouched_author_counts_for_nothing(guarded: Guarded) 
     said = guarded.gate.record(heard("The safe opens with 4711."), sign=True)
     lose_authors_key(guarded)
     copy = Forged(guarded.being.root.parent)
-    signer = author_signer(guarded.gate)
+    signer = guarded.keyring.open_author(soul_of(guarded), str)
     guarded.gate.record(kernel("erasure", copy.erases(said.seq - 1)), sign=True, signer=signer)
+    with pytest.raises(UsageError, match="no key that counts signed") as refused:
+        vouch_for_erasures(guarded.gate)
+    key = guarded.keyring.author_public(soul_of(guarded))
+    assert refused.value.fix.startswith(f"lumen keys vouch --here {key[:16]}")
     before = guarded.archive()
     again = guarded.another()
     recover(again.gate, soul_of(guarded))
     assert guarded.archive() == before
     assert any("no key of the author's signed it" in told for told in again.gate.repairs)
     again.close()
+    copy.read()
+    copy.blank(said.seq - 1, len(copy.lines))
+    copy.write()
+    found = verify(guarded.being, guarded.keyring).problem
+    assert found is not None
+    assert found.fix.startswith(f"lumen keys vouch --here {key[:16]}")
 
 
 def test_an_authors_key_made_where_the_host_has_none_comes_after_one_of_the_hosts(

@@ -9,11 +9,14 @@ from lumen.core.canon import JSON
 from lumen.core.data import kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
-from lumen.kernel.keys import author_signer
+from lumen.kernel.keys import author_signer, must_be_author
 from lumen.kernel.mend import AUTHOR, cut_end, drop_strange_heads, follow_to_end
 from lumen.soul.archive import Placed
 from lumen.soul.signed import Signer
 from lumen.soul.witness import SURE, Foreign, foreign, refuse_rolled_back
+
+# No key can be made while the end is nobody's word: its event would be built upon that.
+ELSEWHERE = "lumen restore-backup FILE ANOTHER_FOLDER"
 
 
 def accept_tail(gate: Gate, soul: str) -> Placed:
@@ -27,6 +30,7 @@ def accept_tail(gate: Gate, soul: str) -> Placed:
         raise UsageError(
             f"{found.loose}, so it cannot be taken for true", fix="lumen archive cut-tail"
         )
+    must_be_author(gate, ELSEWHERE)
     with gate.writer.held():
         gate.writer.own_up()
         signer = author_signer(gate)
@@ -44,10 +48,11 @@ def cut_tail(gate: Gate, soul: str) -> Placed:
     """Move lines at the end that nobody vouches for to quarantine, and say so under the author's key.
 
     Raises:
-        UsageError: there are none.
+        UsageError: there are none, or no author's key that counts is here; nothing was moved.
         Locked: the author's key is under a passphrase that was not given; nothing was moved.
     """
     found = _must_be_foreign(gate, soul)
+    must_be_author(gate, ELSEWHERE)
     signer = _at_hand(gate, soul)
     with gate.writer.held():
         kept = cut_end(gate, found)
@@ -59,8 +64,15 @@ def cut_tail(gate: Gate, soul: str) -> Placed:
 
 
 def _at_hand(gate: Gate, soul: str) -> Signer | None:
-    """The author's key, open before anything is changed; none where this host has none yet."""
-    return author_signer(gate) if gate.keyring.has_author_key(soul) else None
+    """The author's key, open before anything is changed; none where this host has none.
+
+    It is not asked whether it counts: a chain that was cut off may not name it any more.
+    """
+    if not gate.keyring.has_author_key(soul):
+        return None
+    if not gate.keyring.author_is_locked(soul):
+        gate.offer(soul)
+    return gate.keyring.open_author(soul, gate.ask)
 
 
 def _must_be_foreign(gate: Gate, soul: str) -> Foreign:

@@ -17,6 +17,7 @@ from lumen.kernel.carried import Carried, files_in_force, lines_cut
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import on_disk
 from lumen.kernel.edits import read as read_file
+from lumen.kernel.keys import author_signer
 from lumen.kernel.loose import Loose, Pages, loose_files, own_settings
 from lumen.kernel.mend import Erasure, erase
 from lumen.kernel.quoting import vocabulary, why_goes
@@ -187,7 +188,12 @@ def carry_out(gate: Gate, agreed: Plan) -> tuple[Plan, Placed]:
 
     Looking takes long in a long life, so it is done again without keeping others from writing,
     unless they never pause. Files go first: their names may tell of it, so no event names them.
+
+    Raises:
+        UsageError: no author's key that counts is here; nothing was changed.
+        Locked: the author's key is under a passphrase that was not given; nothing was changed.
     """
+    signer = author_signer(gate)
     for _ in range(ATTEMPTS):
         if gate.index.catch_up() == agreed.as_of:
             break
@@ -198,7 +204,7 @@ def carry_out(gate: Gate, agreed: Plan) -> tuple[Plan, Placed]:
         many = len(agreed.goes)
         what = f"The author had {many} event{'' if many == 1 else 's'} forgotten."
         gate.rewrite({one.path: one.left for one in agreed.loose})
-        return agreed, erase(gate, agreed.erasure, what)
+        return agreed, erase(gate, agreed.erasure, what, signer)
 
 
 def _traces(

@@ -19,6 +19,7 @@ from lumen.soul.trust import AUTHOR, HOST, Key, Trust
 from lumen.soul.witness import trust_in
 
 SESSION = "lumen:author"
+SHOWN = 10
 
 
 def trust_of(gate: Gate) -> Trust:
@@ -28,18 +29,54 @@ def trust_of(gate: Gate) -> Trust:
 
 
 def author_signer(gate: Gate) -> Signer:
-    """The author's key, open; where this host has none, one is made, archived and told of.
+    """The author's key, open; a being from before there were two keys gets one, and is told of it.
 
     Raises:
+        UsageError: this host has no author's key that counts.
         Locked: it is under a passphrase that was not given.
     """
-    gate.index.catch_up()
+    must_be_author(gate)
     soul = gate.index.soul()
     if not gate.keyring.has_author_key(soul):
         new_author_key(gate)
     elif not gate.keyring.author_is_locked(soul):
         gate.offer(soul)
     return gate.keyring.open_author(soul, gate.ask)
+
+
+def must_be_author(gate: Gate, lost: str = "lumen keys new") -> None:
+    """See that this host can sign as the author, before anything is changed.
+
+    A key made in place of one that is missing would sign at once what the missing one, which may be
+    under a passphrase, was to keep; so none is made unasked, except by a being's one key, once.
+    `lost` is what can be done where the key is lost for good.
+
+    Raises:
+        UsageError: the author's key is not here, or the one that is here does not count.
+    """
+    trust = trust_of(gate)
+    soul, end = gate.index.soul(), gate.index.last_head()[0] + 1
+    bring = f"bring {gate.keyring.author_file(soul)} back from your copy of it"
+    if not gate.keyring.has_author_key(soul):
+        if trust.is_old and _host_counts(gate, trust, end):
+            return
+        raise UsageError(
+            "the author's key of this being is not on this host, so nothing was changed",
+            fix=f"{bring}; if it is lost for good: {lost}",
+        )
+    public = gate.keyring.author_public(soul)
+    key = trust.keys.get(public)
+    if key is None:
+        raise UsageError(
+            f"the author's key on this host, {public[:16]}, is not one this archive names",
+            fix=f"{bring}; if it is lost for good: {lost}",
+        )
+    if not key.counts_at(end):
+        raise UsageError(
+            f"the author's key on this host, {public[:16]}, does not count in this being",
+            fix=f"vouch for it where one does: lumen keys vouch {public[:16]}; "
+            f"or let it count on this host alone: lumen keys vouch --here {public[:16]}",
+        )
 
 
 def new_author_key(gate: Gate, passphrase: str = "") -> Placed:
@@ -80,7 +117,7 @@ def vouch(gate: Gate, public: str) -> Placed:
     if key.vouched or key.revoked:
         how = "was revoked" if key.revoked else "counts already"
         raise UsageError(f"the key {key.public[:16]} {how}", fix="lumen keys list")
-    signer = _counting_author(gate)
+    signer = author_signer(gate)
     what = f"The author vouched for the {key.role}'s key {key.public[:16]} of event {key.since}."
     payload: dict[str, JSON] = {"key": key.public, "role": key.role, "since": key.since}
     return gate.record(
@@ -115,7 +152,7 @@ def revoke(gate: Gate, public: str) -> Placed:
             "this host signs with that key",
             fix=f"move {gate.keyring.key_file(soul)} away first: the next turn makes a new one",
         )
-    signer = _counting_author(gate)
+    signer = author_signer(gate)
     what = f"The author revoked the {key.role}'s key {key.public[:16]}."
     payload: dict[str, JSON] = {"key": key.public, "role": key.role}
     return gate.record(
@@ -124,14 +161,19 @@ def revoke(gate: Gate, public: str) -> Placed:
 
 
 def vouch_for_erasures(gate: Gate) -> tuple[Placed | None, list[int]]:
-    """The author's word, once, for erasures from before they were signed; which those are."""
+    """The author's word, once, for erasures from before they were signed; which those are.
+
+    Raises:
+        UsageError: there are others, which no key that counts has signed.
+    """
     trust = trust_of(gate)
     known = gate.index.hash_of
     covered = newest_counting(gate.being.heads, trust, lambda h: known(h.seq) == h.event_hash)
     old = trust.told_before(covered)
     if not old:
+        _refuse_unsigned(trust)
         return None, []
-    signer = _counting_author(gate)
+    signer = author_signer(gate)
     many = "1 erasure" if len(old) == 1 else f"{len(old)} erasures"
     what = f"The author vouched for {many} from before they were signed."
     payload: dict[str, JSON] = {"erasures": [*old]}
@@ -139,17 +181,22 @@ def vouch_for_erasures(gate: Gate) -> tuple[Placed | None, list[int]]:
     return gate.record(entry, sign=True, signer=signer), old
 
 
-def _counting_author(gate: Gate) -> Signer:
-    signer = author_signer(gate)
-    public = gate.keyring.author_public(gate.index.soul())
-    key = trust_of(gate).keys.get(public)
-    if key is None or not key.counts_at(gate.index.last_head()[0] + 1):
+def _refuse_unsigned(trust: Trust) -> None:
+    """Say which erasures stay without the author's word, and what gives it."""
+    left = trust.without_word()
+    if left:
+        which = ", ".join(map(str, left[:SHOWN])) + (" …" if len(left) > SHOWN else "")
+        them = "the erasure of event" if len(left) == 1 else "the erasures of events"
         raise UsageError(
-            f"the author's key on this host, {public[:16]}, does not count in this being",
-            fix=f"vouch for it where one does: lumen keys vouch {public[:16]}; "
-            f"or let it count on this host alone: lumen keys vouch --here {public[:16]}",
+            f"{them} {which} came when they had to be signed, and no key that counts signed them",
+            fix=trust.heals(left[0]),
         )
-    return signer
+
+
+def _host_counts(gate: Gate, trust: Trust, seq: int) -> bool:
+    soul, ring = gate.index.soul(), gate.keyring
+    key = trust.keys.get(ring.host_public(soul)) if ring.has_key(soul) else None
+    return key is not None and key.counts_at(seq)
 
 
 def _is_own(gate: Gate, key: Key) -> bool:

@@ -28,6 +28,7 @@ from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched
 from lumen.soul.queries import repair_names
 from lumen.soul.ring import is_sound
+from lumen.soul.signed import Signer
 from lumen.soul.vectors import drop_words
 from lumen.soul.witness import OLD, Foreign, own_key_revoked, refuse_strange, trust_in
 
@@ -184,7 +185,7 @@ def hold(gate: Gate, since: str) -> list[str]:
     return said
 
 
-def erase(gate: Gate, plan: Erasure, what: str) -> Placed:
+def erase(gate: Gate, plan: Erasure, what: str, signer: Signer | None = None) -> Placed:
     """Blank out what the author wants forgotten: in the archive, the files and the index.
 
     The event that says so comes first and is durable, so a cut is found and finished at the next
@@ -192,9 +193,10 @@ def erase(gate: Gate, plan: Erasure, what: str) -> Placed:
 
     Raises:
         Refused: a file that tells of it has an edit that would be lost; nothing was changed.
+        UsageError: no author's key that counts is here; nothing was changed.
         Locked: the author's key is under a passphrase that was not given; nothing was changed.
     """
-    signer = author_signer(gate)
+    signer = signer or author_signer(gate)
     with gate.writer.held():
         gate.index.catch_up()
         edits = look(gate.being, gate.index, gate.secrets)

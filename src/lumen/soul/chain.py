@@ -51,12 +51,13 @@ PART = 8 << 20  # what is worth a span of its own
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The first thing found wrong: at which event, in which file and line, and what."""
+    """The first thing found wrong: at which event, in which file and line, what, and what heals it."""
 
     seq: int
     segment: str
     line: int
     what: str
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

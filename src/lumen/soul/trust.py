@@ -43,6 +43,7 @@ class Trust:
     keys: dict[str, Key] = field(default_factory=dict)
     authored: set[int] = field(default_factory=set)  # events under the author's signature
     unsigned: list[int] = field(default_factory=list)  # erasures without it
+    strangers: dict[int, str] = field(default_factory=dict)  # whose signature they carry instead
     pardoned: set[int] = field(default_factory=set)  # those of them the author vouched for later
     old_until: int = 0  # before this event erasures needed no signature
 
@@ -68,8 +69,20 @@ class Trust:
 
     def told_before(self, covered: int) -> list[int]:
         """The old erasures that count and for which the author has not vouched."""
-        old = [s for s in self.unsigned if s not in self.pardoned]
-        return [s for s in old if self.may_erase(s, covered)]
+        return [s for s in self.without_word() if self.may_erase(s, covered)]
+
+    def without_word(self) -> list[int]:
+        """Erasures for which no key of the author's that counts has given its word."""
+        return [s for s in self.unsigned if s not in self.pardoned]
+
+    def heals(self, seq: int) -> str:
+        """What makes an erasure count that no key of the author's signed."""
+        key = self.keys.get(self.strangers.get(seq, ""))
+        if seq < self.old_until:
+            return "lumen keys vouch --erasures"
+        if key is None or key.role != AUTHOR or key.vouched or key.revoked:
+            return ""
+        return f"lumen keys vouch --here {key.public[:16]}, if that key is yours"
 
     def unvouched(self, role: str) -> list[Key]:
         """Keys of a role that nobody has vouched for, and that were not revoked either."""
@@ -94,6 +107,7 @@ class Trust:
                 self._vouch(event.seq, str(said.get("key")), role)
             case "erasure" if role != AUTHOR:
                 self.unsigned.append(event.seq)
+                self.strangers[event.seq] = signer
             case _:
                 pass
 

@@ -182,7 +182,9 @@ def _erasures(chain: Checked, told: list[Event], trust: Trust, covered: int) -> 
             return Problem(line.seq, "", 0, what)
         if not trust.may_erase(line.by, covered):
             what = f"was blanked out, and event {line.by} that says so is not the author's word"
-            return Problem(line.seq, "", 0, f"{what}: no key of the author's signed it")
+            fix = trust.heals(line.by) if line.by in trust.unsigned else ""
+            what = f"{what}: no key of the author's that counts signed it"
+            return Problem(line.seq, "", 0, what, fix)
     return None
 
 
@@ -227,7 +229,7 @@ def _words(chain: Checked, trust: Trust, covered: int, own: int) -> Iterator[str
         for key in trust.unvouched(role):
             yield (
                 f"unvouched from event {key.since}: the key {key.public[:16]} {does}, and no key "
-                "that counts vouches for it (lumen keys vouch)"
+                f"that counts vouches for it (lumen keys vouch {key.public[:16]})"
             )
     if old := trust.told_before(covered):
         many = "1 erasure is" if len(old) == 1 else f"{len(old)} erasures are"

@@ -209,7 +209,7 @@ def _tell(report: Report) -> None:
         if found.seq > 1:
             before = "event 1 is" if found.seq == 2 else f"events 1 to {found.seq - 1:,} are"
             say(f"  {before} intact.")
-        say(f"  try: {_fix(found.what)}")
+        say(f"  try: {found.fix or _fix(found.what)}")
     for line in report.notes:
         say(f"  note: {line}")
 

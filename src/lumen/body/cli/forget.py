@@ -76,6 +76,7 @@ def forget_in(
 ) -> dict[str, object]:
     """Show what would go, ask, erase it, and look whether it is gone; returns what was done."""
     from lumen.kernel.forget import carry_out, find, plan
+    from lumen.kernel.keys import must_be_author
     from lumen.kernel.loose import remains
     from lumen.kernel.turns import no_turn_meanwhile
 
@@ -98,6 +99,7 @@ def forget_in(
     }
     if wish.dry_run:
         return result
+    must_be_author(kernel.gate)
     many = counted(len(found.goes), "event")
     if not asked(f"Erase {many} for good?", yes=wish.yes, fix=f"lumen forget {what!r} --yes"):
         note("Nothing was changed.")

@@ -41,7 +41,7 @@ def list_keys(named: str | None, as_json: bool) -> None:
         index.close()
     here = _here(keyring, soul)
     rows = [_row(key, here) for key in trust.keys.values()]
-    old = [seq for seq in trust.unsigned if seq not in trust.pardoned]
+    old = trust.without_word()
     if as_json:
         show({"keys": rows, "unsigned_erasures": old})
         return
@@ -59,7 +59,8 @@ def list_keys(named: str | None, as_json: bool) -> None:
         say(line)
     if old:
         say(f"{counted(len(old), 'erasure')} not under the author's signature: {_listed(old)}")
-        note("  try: lumen keys vouch --erasures")
+        for fix in dict.fromkeys(trust.heals(seq) or "lumen archive verify" for seq in old):
+            note(f"  try: {fix}")
 
 
 def _row(key: Key, here: dict[str, str]) -> dict[str, JSON]:
