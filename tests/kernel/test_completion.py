@@ -9,7 +9,9 @@ import pytest
 from tests.kernel.living import by, give, goals, now, pursue, reflect, refresh, strong
 
 from lumen.core.data import Held
-from lumen.kernel.completion import closed, named_file
+from lumen.kernel.checkpoints import in_words
+from lumen.kernel.completion import closed, named_file, unending
+from lumen.soul.history import transitions
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -96,6 +98,11 @@ def test_a_goal_that_names_a_file_is_reached_when_that_file_is_written(life: Lif
 
     assert states == ["working", "working", "done"]
     assert outcomes[-1] == "ok · reached"
+    life.listen("Nothing more.", small=True)
+    reflect(life)
+    assert f"I reached a goal: {goal.name}." in now(life).narrative
+    told = in_words(life.kernel.index, transitions(life.kernel.index))
+    assert any(t.startswith("By itself, in a cycle: ") and "→ done" in t for t in told)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +155,52 @@ def test_what_the_author_calls_done_is_a_story(life: Life) -> None:
     life.say("I finished planning the herb garden.")
     reflect(life)
 
-    assert f"I reached a goal: {HERBS.name}." in now(life).narrative
+    assert f"The author closed the goal: {HERBS.name}." in now(life).narrative
+    assert "I reached a goal" not in now(life).narrative
+    told = in_words(life.kernel.index, transitions(life.kernel.index))
+    assert any(t.startswith("At the author's word: ") and "→ done" in t for t in told)
+    assert not any(t.startswith("By itself") and "→ done" in t for t in told)
+
+
+def test_what_the_author_closed_is_no_deed_of_the_being(life: Life) -> None:
+    goal = Held("write a page about Pavel", 0.7, "todo")
+    give(life, goals=[goal])
+    life.listen("I wrote it.", small=True)
+    assert life.say("you can close write a page about Pavel").text.endswith("is done.")
+    answered = life.say("Did you write a page about Pavel?")
+
+    assert answered.text == "My archive has no such deed of mine."
+    assert (answered.kind, answered.sources) == ("kernel", ())
+    assert "you can close" not in life.say("Who is Pavel?").text
+
+
+def test_what_it_did_for_a_goal_is_told_when_it_is_asked_whether_it_did(life: Life) -> None:
+    give(life, goals=[Held("travel notes about Lisbon", 0.8, "todo")])
+    pursue(life)
+
+    assert (
+        "“travel notes about Lisbon”" in life.say("Did you write travel notes about Lisbon?").text
+    )
+
+
+@pytest.mark.parametrize(
+    "said", ["you can close understand cities", "Please mark understand cities as done."]
+)
+def test_a_perpetual_goal_is_not_closed_and_is_said_to_be_so(life: Life, said: str) -> None:
+    give(life, goals=[Held("understand cities", 0.6, "perpetual")])
+    life.listen("Noted.", small=True)
+
+    assert life.say(said).text.startswith(
+        "“understand cities” is a perpetual goal: it is never done"
+    )
+    assert goals(life)["understand cities"] == (0.6, "perpetual")
+
+
+def test_who_does_a_thing_as_done_as_can_be_speaks_of_no_perpetual_goal() -> None:
+    lasting = [Held("understand cities", 0.6, "perpetual")]
+
+    assert unending("I like to understand cities.", lasting) is None
+    assert unending("you can close understand cities", lasting) == lasting[0]
 
 
 def test_a_word_that_may_mean_two_goals_closes_none() -> None:

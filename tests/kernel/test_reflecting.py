@@ -147,16 +147,16 @@ def test_only_reflection_changes_values_goals_and_the_story(life: Life) -> None:
     assert self_files(life) != before
 
 
-def test_a_goal_reached_calls_for_reflection_and_enters_the_story_once(life: Life) -> None:
+def test_a_goal_closed_calls_for_reflection_and_enters_the_story_once(life: Life) -> None:
     give(life, goals=[Held("walk", 0.7, "done")])
     lived(life, goal="walk", completed=True)
     assert [f.name for f in due(life.kernel)] == ["goal"]
     reflect(life)
-    assert "I reached a goal: walk." in now(life).narrative
+    assert "The author closed the goal: walk." in now(life).narrative
     assert due(life.kernel) == ()
     lived(life, goal="walk", completed=True)
     reflect(life)
-    assert life.being.soul_md.read_text().count("I reached a goal: walk.") == 1
+    assert life.being.soul_md.read_text().count("The author closed the goal: walk.") == 1
 
 
 def test_a_being_without_a_soul_file_gets_one_from_its_story(life: Life) -> None:
@@ -165,7 +165,7 @@ def test_a_being_without_a_soul_file_gets_one_from_its_story(life: Life) -> None
     assert not life.being.soul_md.exists()
     lived(life, goal="walk", completed=True)
     assert reflect(life).refused == ""
-    assert "I reached a goal: walk." in life.being.soul_md.read_text()
+    assert "The author closed the goal: walk." in life.being.soul_md.read_text()
 
 
 def test_a_goal_nobody_touched_is_stale_however_often_its_file_changes(life: Life) -> None:

@@ -7,18 +7,21 @@ so, and never promised. The phrases stand in the lexicon.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from lumen.core.data import Memory
 from lumen.kernel.asking import GROUNDED, Answer, Asking
 from lumen.kernel.asks import asked
+from lumen.kernel.completion import unending
 from lumen.kernel.day_answers import days_since, days_until, which_day
 from lumen.kernel.mirror import mirror
 from lumen.kernel.own_answers import can_do, forgets, left, runs_on, why_valued
 from lumen.kernel.passages import quoted
+from lumen.kernel.reading import stem, words
 
 MOST_DONE = 5
+LOOKED_AT = 200  # deeds among which one is looked for
 MOST_KNOWN = 8
 LONGEST = 160
 
@@ -74,16 +77,20 @@ def _since(asking: Asking, since: dict[str, str], name: str) -> str:
 
 def _doings(asking: Asking) -> Answer:
     did = asking.biography.did(MOST_DONE)
-    lines = [
+    lines = _told(asking, did)
+    began = asking.date(asking.moment(asking.biography.born()))
+    talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered()))
+    opening = asking.phrase("doings") if did else asking.phrase("no_doings")
+    return Answer("\n".join([opening, *lines, talked]), _seqs(did))
+
+
+def _told(asking: Asking, did: Sequence[Memory]) -> list[str]:
+    return [
         asking.phrase(
             "doing_item", date=asking.day(asking.moment(m.timestamp)), text=_short(m.text)
         )
         for m in did
     ]
-    began = asking.date(asking.moment(asking.biography.born()))
-    talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered()))
-    opening = asking.phrase("doings") if did else asking.phrase("no_doings")
-    return Answer("\n".join([opening, *lines, talked]), tuple(m.seq for m in did))
 
 
 def _short(text: str) -> str:
@@ -151,6 +158,30 @@ def _list(asking: Asking) -> Answer:
     return Answer(asking.phrase("list", what=mirror(said("what")), list=mirror(said("list"))))
 
 
+def _unending(asking: Asking) -> Answer:
+    goal = unending(asking.text, asking.self_.goals)
+    return Answer(asking.phrase("goal_unending", goal=goal.name if goal else ""))
+
+
+def _did(asking: Asking) -> Answer:
+    """What it did about something, by the archive alone: what the author said of it is no deed."""
+    _, found = asked(asking.text, asking.self_.name)
+    named = " ".join(filter(None, found.groupdict().values())) if found else ""
+    roots = {stem(w) for w in words(named)}
+    did = [
+        m
+        for m in asking.biography.did(LOOKED_AT)
+        if roots and roots <= {stem(w) for w in words(m.text)}
+    ][:MOST_DONE]
+    if not did:
+        return Answer(asking.phrase("did_none"))
+    return Answer("\n".join([asking.phrase("did_some"), *_told(asking, did)]), _seqs(did))
+
+
+def _seqs(memories: Sequence[Memory]) -> tuple[int, ...]:
+    return tuple(m.seq for m in memories)
+
+
 def _says(key: str) -> Callable[[Asking], Answer]:
     """An answer that is the same whatever else is known."""
     return lambda asking: Answer(asking.phrase(key))
@@ -198,6 +229,8 @@ ANSWERS: dict[str, Callable[[Asking], Answer]] = {
     "remind": _remind,
     "list": _list,
     "act": _act,
+    "unending": _unending,
+    "did": _did,
     "despair": _says("despair"),
     "despair_danger": _says("despair_danger"),
     "despair_after": _says("despair_after"),

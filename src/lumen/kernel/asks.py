@@ -54,8 +54,9 @@ def after_despair(text: str, before: str) -> str:
 
 
 def may_answer(passage: str) -> bool:
-    """Whether a passage may answer something: no question does, and despair is not quoted back."""
-    return not is_question(passage) and not despairs(passage)
+    """Whether a passage may answer something: no question, no order to close, no despair."""
+    closes = lexicon().has("closes", _QUOTED.sub(" ", passage))  # tells of no deed
+    return not (is_question(passage) or closes or despairs(passage))
 
 
 def is_told(text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from lumen.core.data import Change, kernel_entry
+from lumen.core.data import Change, EventType, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.revise import base_of
@@ -113,7 +113,10 @@ def _in_words(index: Index, one: Transition, told: list[str]) -> str:
     if not one.what.startswith(f"{event.entry.situation.upper()}: "):
         return one.what
     said = [*told, *(f"{path} was rewritten" for path in one.paths if path == SOUL)]
-    return f"By itself, in a cycle: {'; '.join(said) or 'nothing that shows'}."
+    turn = index.turn(event.entry.session_key)
+    told_to = any(e.entry.event_type is EventType.AUTHOR_MESSAGE for e in turn)
+    whose = "At the author's word" if told_to else "By itself, in a cycle"
+    return f"{whose}: {'; '.join(said) or 'nothing that shows'}."
 
 
 def undo(gate: Gate) -> tuple[Transition, Placed]:

@@ -7,7 +7,7 @@ that says so. Pure functions over names and texts; what stands on disk is asked 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from lumen.core.data import Held
 from lumen.kernel.lexicon import lexicon
@@ -51,16 +51,27 @@ def closed(text: str, goals: Iterable[Held]) -> Held | None:
     A sentence must say that something is done, deny nothing, ask nothing, and hold every word of
     the goal's name. What stands in quotation marks counts for naming a goal and for nothing else.
     """
-    open_ = [g for g in goals if g.status in OPEN and words(g.name)]
+    return _meant(text, [g for g in goals if g.status in OPEN and words(g.name)], "goal_done")
+
+
+def unending(text: str, goals: Iterable[Held]) -> Held | None:
+    """The perpetual goal that the author asks to close, where no other is meant."""
+    held = tuple(goals)
+    if closed(text, held):
+        return None
+    return _meant(text, [g for g in held if g.status == "perpetual" and words(g.name)], "closes")
+
+
+def _meant(text: str, goals: Sequence[Held], signal: str) -> Held | None:
     for start, stop in sentences(text):
         sentence = text[start:stop]
         said = _QUOTED.sub(" ", sentence)
-        if is_question(sentence) or not lexicon().has("goal_done", said):
+        if is_question(sentence) or not lexicon().has(signal, said):
             continue
         if lexicon().has("not_done", said):
             continue
         held = _roots(sentence)
-        meant = [g for g in open_ if _roots(g.name) <= held]
+        meant = [g for g in goals if _roots(g.name) <= held]
         longest = max((len(words(g.name)) for g in meant), default=0)
         meant = [g for g in meant if len(words(g.name)) == longest]
         if len(meant) == 1:

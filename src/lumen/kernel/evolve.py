@@ -47,6 +47,7 @@ class Experience:
     cycles: tuple[Cycled, ...] = ()
     decisions: tuple[Decision, ...] = ()
     completed: tuple[tuple[str, int], ...] = ()  # goals, and the memory of pursuing them
+    closed: tuple[tuple[str, int], ...] = ()  # goals the author called done, and their words
     stale: tuple[tuple[str, int], ...] = ()
     grounded: tuple[int, ...] = ()  # replies that rested on what was told
     found: tuple[int, ...] = ()  # explorations that came to something
@@ -157,6 +158,10 @@ def _story(past: Experience) -> Iterable[Proposal]:
         line = f"I reached a goal: {one_line(name)}."
         if memory:
             yield Proposal("story", name, 0.0, 0.0, f"{name!r} was reached", (memory,), text=line)
+    for name, memory in past.closed:  # no deed of its own
+        line = f"The author closed the goal: {one_line(name)}."
+        why = f"the author closed {name!r}"
+        yield Proposal("story", name, 0.0, 0.0, why, (memory,), text=line)
 
 
 def one_line(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from lumen.core.data import Author, EventType, Held, Memory
 from lumen.kernel.evolve import Cycled, Experience, Gap
 from lumen.kernel.lexicon import lexicon
+from lumen.kernel.passages import is_evidence
 from lumen.kernel.provenance import provenance
 from lumen.kernel.reading import is_question, modality, names, words
 from lumen.kernel.score import Decision, Option
@@ -61,13 +62,16 @@ class Lived:
         known = {c.seq: self._memory_of(c.seq) for c in cycles}
         texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
         self_ = selfhood(texts)
+        over = [(c.goal, known[c.seq]) for c in cycles if c.completed and known[c.seq]]
+        said = {seq for seq, m in self.index.get(m for _, m in over).items() if is_evidence(m)}
         soul = kept(self.index, SOUL)
         return Experience(
             since=start,
             memories=memories,
             cycles=tuple(_cycled(c, known[c.seq]) for c in cycles if known[c.seq]),
             decisions=tuple(_decision(c, known[c.seq]) for c in cycles if c.options),
-            completed=tuple((c.goal, known[c.seq]) for c in cycles if c.completed and known[c.seq]),
+            completed=tuple(one for one in over if one[1] not in said),
+            closed=tuple(one for one in over if one[1] in said),
             stale=tuple(self.stale()),
             grounded=tuple(m.seq for m in memories if self._rests(m)),
             found=tuple(m.seq for m in memories if self._found(m)),

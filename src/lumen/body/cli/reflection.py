@@ -75,6 +75,7 @@ def happened(past: Experience, began: str, now: datetime) -> str:
         _some(surprises, "surprise"),
         f"{counted(pairs.total(), 'tension')} ({torn})" if pairs else "",
         f"{counted(len(past.completed), 'goal')} reached" if past.completed else "",
+        f"{counted(len(past.closed), 'goal')} closed by you" if past.closed else "",
         f"{counted(len(past.stale), 'goal')} untouched" if past.stale else "",
     ]
     told = ", ".join(filter(None, parts))

@@ -9,6 +9,7 @@ from lumen.core.data import Author, Memory
 from lumen.kernel.answers import answer
 from lumen.kernel.asking import Asking
 from lumen.kernel.asks import after_despair, asked, language
+from lumen.kernel.completion import unending
 from lumen.kernel.grounded import verdict
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import asks_advice, modality, names, words
@@ -61,6 +62,8 @@ async def reality_check(
     """
     recent = recall.recent()
     asks_itself = surface.asks or _after_despair(ingested.excerpt, recent, now)
+    if not asks_itself and unending(ingested.excerpt, self_.goals):
+        asks_itself = "unending"
     if asks_itself and stimulus.goal is None:
         asking = Asking(ingested.excerpt, surface.language, self_, now, biography, recall)
         settled = answer(asks_itself, asking)
