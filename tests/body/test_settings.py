@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lumen.body.app import thresholds_of
-from lumen.body.config import DEFAULT_ROLES, Settings, read_settings, system_zone, zone
+from lumen.app.settings import DEFAULT_ROLES, Settings, read_settings, system_zone, zone
+from lumen.app.wiring import thresholds_of
 from lumen.kernel.triggers import Thresholds
 
 

@@ -15,6 +15,7 @@ PLANTED = {
     "soul/planted.py": "import socket\nimport subprocess\n",
     "hands/planted.py": "import lumen.mind.planted\n",
     "kernel/planted.py": "import lumen.soul.write\n",
+    "app/planted.py": "import lumen.lab.planted\n",
     "lab/planted.py": "import lumen.body.planted\n",
     "body/planted.py": "import lumen.soul.write\n",
     "core/planted.py": "import lumen.core.planted_too\n",
@@ -22,7 +23,7 @@ PLANTED = {
     "kernel/steps/planted.py": "import lumen.kernel.steps.planted_too\n",
     "kernel/steps/planted_too.py": "import lumen.soul.archive\nimport os\n",
 }
-LAYERS = "Body > Lab > Kernel > (Mind | Soul | Hands) > Core"
+LAYERS = "Body > Lab > App > Kernel > (Mind | Soul | Hands) > Core"
 ONE_WRITER = "Only the gate may write the Soul"
 STEPS_APART = "Steps never call each other"
 STEPS_INDOORS = "Steps reach the world only through what the runner hands them"
@@ -32,6 +33,7 @@ NO_CYCLES = "No cycles"
 CAUGHT = [
     (LAYERS, "lumen.mind.planted -> lumen.soul.archive (l."),
     (LAYERS, "lumen.hands.planted -> lumen.mind.planted (l."),
+    (LAYERS, "lumen.app.planted -> lumen.lab.planted (l."),
     (LAYERS, "lumen.lab.planted -> lumen.body.planted (l."),
     (ONE_WRITER, "lumen.kernel.planted -> lumen.soul.write (l."),
     (ONE_WRITER, "lumen.body.planted -> lumen.soul.write (l."),

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 SQL = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WITH RECURSIVE)\s+[\w(*'\"]")
-ABOVE = ("kernel", "mind", "hands", "lab", "body")
+ABOVE = ("kernel", "mind", "hands", "app", "lab", "body")
 
 
 def test_no_sql_outside_the_soul(root: Path) -> None:

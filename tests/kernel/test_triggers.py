@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.body.app import thresholds_of
-from lumen.body.config import must_be
+from lumen.app.settings import must_be
+from lumen.app.wiring import thresholds_of
 from lumen.core.errors import BadSetting
 from lumen.kernel.triggers import TRIGGERS, Cycle, Fired, Thresholds, fired
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import click
 
+from lumen.app.settings import must_be, zone
 from lumen.body.cli.common import (
     being_meant,
     note,
@@ -17,9 +18,8 @@ from lumen.body.cli.common import (
     show,
     table,
 )
+from lumen.body.cli.passphrase import signing
 from lumen.body.cli.treasury import dollars
-from lumen.body.config import must_be, zone
-from lumen.body.passphrase import signing
 from lumen.core.data import Being
 from lumen.kernel.approvals import SKILL, WAITING, Proposal, decide, proposals
 
@@ -78,7 +78,7 @@ def _skill(p: Proposal, being: Being) -> list[tuple[str, str]]:
 @signing
 def allow(number: int, named: str | None, as_json: bool) -> None:
     """Let proposal NUMBER be carried out, now; your key signs it."""
-    from lumen.body.app import as_author, opened
+    from lumen.body.cli.opening import as_author, opened
     from lumen.kernel.escalate import escalate, must_be_known
     from lumen.kernel.turns import carrying_out, in_turn
 
@@ -116,7 +116,7 @@ def _allowed(proposal: Proposal, *, as_json: bool) -> None:
 @signing
 def deny(number: int, named: str | None, as_json: bool) -> None:
     """Refuse proposal NUMBER."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
     from lumen.kernel.turns import carrying_out
 
     being = being_meant(named)

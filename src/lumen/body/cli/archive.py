@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lumen.app.settings import data_home, must_be
 from lumen.body.cli.common import (
     Bar,
     asked,
@@ -23,8 +24,7 @@ from lumen.body.cli.common import (
     shared,
     show,
 )
-from lumen.body.config import data_home, must_be
-from lumen.body.passphrase import signing
+from lumen.body.cli.passphrase import signing
 from lumen.core.data import Being
 from lumen.core.errors import Estranged, UsageError
 from lumen.soul.archive import Placed, segments
@@ -134,8 +134,8 @@ def _strange(
     named: str | None, question: str, *, yes: bool, fix: str
 ) -> Iterator[tuple[Gate, str] | None]:
     """The gate and soul of a being that is refused as it stands, once the author has agreed."""
-    from lumen.body.app import keyring
-    from lumen.body.passphrase import offer, passphrase
+    from lumen.app.wiring import keyring
+    from lumen.body.cli.passphrase import offer, passphrase
     from lumen.core.clock import SystemClock
     from lumen.kernel.commit import Gate
     from lumen.kernel.turns import no_turn_meanwhile

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from lumen.app.settings import data_home, must_be
 from lumen.body.cli.common import being_meant, note, say, shared, show
-from lumen.body.config import data_home, must_be
 from lumen.core.clock import SystemClock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import Damaged, NotABeing, UsageError

@@ -8,8 +8,8 @@ from shlex import quote
 
 import click
 
+from lumen.app.settings import data_home, must_be
 from lumen.body.cli.common import being_meant, counted, note, say, shared, show
-from lumen.body.config import data_home, must_be
 from lumen.core.clock import SystemClock, stamp
 from lumen.core.errors import Damaged, UsageError
 from lumen.soul.backup import Packed, Progress, Source, pack, unpack

@@ -7,8 +7,8 @@ from shlex import quote
 
 import click
 
+from lumen.app.settings import data_home
 from lumen.body.cli.common import say, shared, show
-from lumen.body.config import data_home
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.soul.keys import Keyring

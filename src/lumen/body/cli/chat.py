@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lumen.app.settings import Settings, data_home, find_being, must_be, zone
 from lumen.body.cli.common import counted, is_terminal, note, one_line, say, shared, show, table
 from lumen.body.cli.forget import forget_in, mark, must_be_gone
 from lumen.body.cli.live import LiveLine
 from lumen.body.cli.memory import explain, shown
-from lumen.body.config import Settings, data_home, find_being, must_be, zone
 from lumen.core.canon import clean
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
@@ -154,7 +154,7 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
 
 def _overheard(being: Being, message: str | None, *, as_json: bool) -> None:
     """Keep what a skill says through this command: as a tool's word, which nobody answers."""
-    from lumen.body.app import opened
+    from lumen.body.cli.opening import opened
 
     must_be(being)
     text = _stdin() if message in (None, "-") else message or ""
@@ -167,7 +167,7 @@ def _overheard(being: Being, message: str | None, *, as_json: bool) -> None:
 
 
 def _open(being: Being, settings: Settings) -> Kernel:
-    from lumen.body.app import open_kernel
+    from lumen.body.cli.opening import open_kernel
     from lumen.body.cli.prompts import refuse_bad_prompts
 
     refuse_bad_prompts(being)  # before anything is archived that could not be answered
@@ -190,7 +190,7 @@ def _meet(talk: Talk) -> None:
     being = talk.kernel.being
     if being.soul_md.exists() and being.soul_md.read_bytes().strip():
         return
-    from lumen.body.app import open_kernel
+    from lumen.body.cli.opening import open_kernel
     from lumen.kernel.birth import introduce
 
     author = _name_asked("What shall I call you?", UNNAMED, talk.meanwhile)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lumen.app.settings import must_be, zone
 from lumen.body.cli.common import asked, being_meant, note, say, shared, short_time, show, table
-from lumen.body.config import must_be, zone
 from lumen.core.data import Being
 from lumen.kernel.checkpoints import (
     create,
@@ -37,7 +37,7 @@ def checkpoint() -> None:
 @contextmanager
 def _gate(being: Being) -> Iterator[Gate]:
     """The gate, with what had to be mended told."""
-    from lumen.body.app import opened
+    from lumen.body.cli.opening import opened
 
     with opened(being, note) as kernel:
         yield kernel.gate

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from lumen.body.config import find_being
+from lumen.app.settings import find_being
 from lumen.core.canon import JSON, printable, shown
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Being

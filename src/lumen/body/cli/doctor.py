@@ -12,9 +12,9 @@ from importlib.util import find_spec
 
 import click
 
+from lumen.app.settings import Settings, find_being, must_be
 from lumen.body.cli.common import say, shared, show
 from lumen.body.cli.protection import Finding, archive_of, keys_of
-from lumen.body.config import Settings, find_being, must_be
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
 
@@ -105,7 +105,7 @@ def _being(being: Being, by_default: bool) -> Iterator[Finding]:
 
 def _roles(settings: Settings) -> Iterator[Finding]:
     """Whether what each role is assigned to is there: each one is asked, for seconds at most."""
-    from lumen.body.reach import all_assignments, endpoints_of, notes_file
+    from lumen.app.reach import all_assignments, endpoints_of, notes_file
     from lumen.kernel.models import ask_roles
     from lumen.kernel.registry import load
 

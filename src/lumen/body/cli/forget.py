@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from lumen.app.settings import must_be, zone
 from lumen.body.cli.common import (
     Bar,
     asked,
@@ -21,8 +22,7 @@ from lumen.body.cli.common import (
     show,
     table,
 )
-from lumen.body.config import must_be, zone
-from lumen.body.passphrase import signing
+from lumen.body.cli.passphrase import signing
 from lumen.core.data import Author, Memory, kernel_entry
 from lumen.core.errors import LumenError, UsageError
 from lumen.soul.archive import read
@@ -49,7 +49,7 @@ def forget(
     Files and skills the being made are cleaned or go with it; files of yours are named, and changed
     with --own-files only. Where any of it is left in the end, that is said, with exit code 1.
     """
-    from lumen.body.app import opened
+    from lumen.body.cli.opening import opened
 
     being = being_meant(named)
     where = zone(must_be(being).timezone)
@@ -158,7 +158,7 @@ def _preview(found: Plan, where: ZoneInfo) -> None:
 @shared
 def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool) -> None:
     """Mark memories, by EVENT number, that must never leave for a model that is not local."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
     from lumen.kernel.maintain import summaries
 
     being = being_meant(named)

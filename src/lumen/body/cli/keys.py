@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
+from lumen.app.settings import data_home, must_be
 from lumen.body.cli.common import asked, being_meant, counted, is_terminal, note, say, shared, show
 from lumen.body.cli.common import table as print_table
-from lumen.body.config import data_home, must_be
-from lumen.body.passphrase import passphrase as given_passphrase
-from lumen.body.passphrase import signing
+from lumen.body.cli.passphrase import passphrase as given_passphrase
+from lumen.body.cli.passphrase import signing
 from lumen.core.canon import JSON
 from lumen.core.errors import LumenError, UsageError
 from lumen.soul.index import Index
@@ -160,7 +160,7 @@ def _new_passphrase(file: Path | None) -> str:
 @signing
 def vouch(key: str, here: bool, erasures: bool, named: str | None, as_json: bool) -> None:
     """Say that KEY is one of yours, or a host of yours; your key signs it."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
     from lumen.kernel.keys import accept_key, vouch_for_erasures
     from lumen.kernel.keys import vouch as vouch_for
 
@@ -195,7 +195,7 @@ def vouch(key: str, here: bool, erasures: bool, named: str | None, as_json: bool
 @signing
 def revoke(key: str, yes: bool, named: str | None, as_json: bool) -> None:
     """Let the word of KEY, lost or stolen, count no longer; your key signs it."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
     from lumen.kernel.keys import revoke as revoke_key
 
     being = being_meant(named)
@@ -216,7 +216,7 @@ def revoke(key: str, yes: bool, named: str | None, as_json: bool) -> None:
 @signing
 def new_key(yes: bool, named: str | None, as_json: bool) -> None:
     """Make another key of yours for this host, where the one before is lost."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
     from lumen.kernel.keys import new_author_key
 
     being = being_meant(named)

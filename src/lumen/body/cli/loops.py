@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from lumen.app.settings import must_be, zone
 from lumen.body.cli.common import (
     being_meant,
     counted,
@@ -30,7 +31,6 @@ from lumen.body.cli.common import (
     show,
 )
 from lumen.body.cli.live import LiveLine
-from lumen.body.config import must_be, zone
 from lumen.core.clock import Clock
 from lumen.core.errors import UsageError
 from lumen.hands.terms import in_force
@@ -75,7 +75,7 @@ def run(
     cycles: int | None, every: float | None, autonomy: str, named: str | None, as_json: bool
 ) -> None:
     """Let it live: pursue goals and wonder, in turns, and reflect when there is cause."""
-    from lumen.body.app import opened
+    from lumen.body.cli.opening import opened
 
     if every is not None and not isfinite(every):
         raise UsageError(f"--every {every} is no number of seconds", fix="lumen run --every 60")

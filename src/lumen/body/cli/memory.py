@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from lumen.app.settings import must_be, zone
 from lumen.body.cli.common import (
     being_meant,
     local,
@@ -22,7 +23,6 @@ from lumen.body.cli.common import (
 )
 from lumen.body.cli.histories import named as named_held
 from lumen.body.cli.histories import why_held
-from lumen.body.config import must_be, zone
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author, Being, Event, Memory
 from lumen.core.errors import UsageError

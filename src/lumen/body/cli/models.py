@@ -14,6 +14,8 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from lumen.app.reach import all_assignments, endpoints_of, notes_file, read_keys, save_key
+from lumen.app.settings import BUILT_IN_EMBEDDER, Settings, must_be, zone
 from lumen.body.cli.common import (
     being_meant,
     counted,
@@ -25,8 +27,6 @@ from lumen.body.cli.common import (
     show,
     table,
 )
-from lumen.body.config import BUILT_IN_EMBEDDER, Settings, must_be, zone
-from lumen.body.reach import all_assignments, endpoints_of, notes_file, read_keys, save_key
 from lumen.core.canon import JSON
 from lumen.core.errors import MindError, NotABeing, UsageError
 from lumen.kernel.registry import Registry, load, noting
@@ -249,7 +249,8 @@ def scan(named: str | None, as_json: bool) -> None:
 @shared
 def set_model(role: str, model: str, named: str | None, as_json: bool) -> None:
     """Let SUBSTRATE/MODEL serve ROLE; it must be listed, or answer."""
-    from lumen.body.app import as_author, makes_vectors
+    from lumen.app.wiring import makes_vectors
+    from lumen.body.cli.opening import as_author
     from lumen.kernel.models import assign, built_in_embedder, find, must_suit
     from lumen.kernel.run import calls_for
 
@@ -301,7 +302,7 @@ def _note_seen(model: ModelDescriptor, *, listed: bool) -> None:
 @shared
 def test(role: str, named: str | None, as_json: bool) -> None:
     """Ask the model of ROLE for a word and for JSON; says what each took."""
-    from lumen.body.app import opened
+    from lumen.body.cli.opening import opened
     from lumen.kernel.models import try_out
     from lumen.kernel.run import calls_for
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from lumen.app.settings import must_be
 from lumen.body.cli.common import being_meant, counted, say, shared, show, table
-from lumen.body.config import must_be
 from lumen.core.canon import JSON, sha256
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, UsageError

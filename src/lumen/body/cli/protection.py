@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
+from lumen.app.settings import Settings, data_home
 from lumen.body.cli.common import counted
-from lumen.body.config import Settings, data_home
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
 from lumen.soul.keys import Keyring
@@ -80,7 +80,7 @@ def _open_to_others(what: str, path: Path) -> Finding | None:
 
 def _reach(being: Being, settings: Settings, keyring: Keyring) -> Finding:
     """Which skills run with the author's rights, and so can read what the author can."""
-    from lumen.body.app import terms_of
+    from lumen.app.wiring import terms_of
     from lumen.hands.isolation import Isolation, bwrap_trouble
     from lumen.hands.skills import Maker, discover, made_by
     from lumen.hands.terms import held, in_force

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lumen.app.settings import must_be
 from lumen.body.cli.common import being_meant, counted, lasting, note, say, shared, show
 from lumen.body.cli.live import LiveLine
-from lumen.body.config import must_be
 from lumen.core.clock import SystemClock
 from lumen.core.errors import LumenError
 
@@ -33,7 +33,7 @@ WORDS = {"recall": "recalling", "review": "reviewing", "ask": "asking", "evolve"
 @shared
 def reflect(dry_run: bool, named: str | None, as_json: bool) -> None:
     """Let it look back and change what it values and wants; nothing else is done."""
-    from lumen.body.app import opened
+    from lumen.body.cli.opening import opened
     from lumen.kernel.cycle import due
     from lumen.kernel.cycle import reflect as look_back
     from lumen.kernel.lived import Lived

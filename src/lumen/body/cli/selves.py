@@ -6,9 +6,9 @@ from dataclasses import asdict, replace
 
 import click
 
+from lumen.app.settings import Settings, must_be, zone
 from lumen.body.cli.common import being_meant, note, say, shared, show, table
 from lumen.body.cli.histories import histories, show_histories
-from lumen.body.config import Settings, must_be, zone
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being, Change, Held, Store, kernel_entry
 from lumen.core.errors import UsageError
@@ -101,7 +101,7 @@ def _edit(edits: Edits, path: str) -> dict[str, object]:
 @shared
 def accept_self(named: str | None, as_json: bool) -> None:
     """Take in what was edited by hand, now; also what changed while a turn was cut off."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
 
     being = being_meant(named)
     told: list[str] = []
@@ -177,7 +177,7 @@ def goals(
 @shared
 def close_goal(name: str, named: str | None, as_json: bool) -> None:
     """Say that the goal NAME is reached; or in a chat: you can close NAME."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
 
     being = being_meant(named)
     with as_author(being, note) as kernel:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lumen.app.settings import Settings, must_be
 from lumen.body.cli.common import being_meant, note, say, shared, show, table
-from lumen.body.config import Settings, must_be
 from lumen.core.canon import JSON, loads
 from lumen.core.data import Being, kernel_entry
 from lumen.core.errors import LumenError, SkillError, Unapproved, UsageError
@@ -73,7 +73,7 @@ def skills(named: str | None, as_json: bool) -> None:
 @shared
 def show_skill(name: str, named: str | None, as_json: bool) -> None:
     """What a skill says of itself, what it declares, its hash, and who made it."""
-    from lumen.body.app import opened
+    from lumen.body.cli.opening import opened
 
     being, _, terms = _open(named)
     skill = _known(being, name)
@@ -104,7 +104,7 @@ def show_skill(name: str, named: str | None, as_json: bool) -> None:
 @shared
 def run_skill(name: str, action: str, given: str, named: str | None, as_json: bool) -> None:
     """Call a skill yourself; the call and how it went are archived."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
     from lumen.kernel.capabilities import RecordedHands
 
     being = being_meant(named)
@@ -136,7 +136,7 @@ def run_skill(name: str, action: str, given: str, named: str | None, as_json: bo
 @shared
 def test_skills(name: str | None, named: str | None, as_json: bool) -> None:
     """Run the example each skill declares, held as the skill would be; exit 1 when one fails."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
 
     being, _, _ = _open(named)
     found = [_known(being, name)] if name else [s for s in discover(being.skills) if _on(s)]
@@ -201,7 +201,7 @@ def accept(name: str, named: str | None, as_json: bool) -> None:
 
 def _decide(name: str, named: str | None, what: str, *, as_json: bool) -> None:
     """Something about a skill that only the author decides, and not while a turn is under way."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
 
     being = being_meant(named)
     must_be(being)
@@ -243,7 +243,7 @@ def _say_yes(kernel: Kernel, skill: Skill, soul: str) -> None:
 
 
 def _open(named: str | None) -> tuple[Being, Settings, Terms]:
-    from lumen.body.app import terms_of
+    from lumen.app.wiring import terms_of
 
     being = being_meant(named)
     settings = must_be(being)

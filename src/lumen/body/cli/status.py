@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from lumen.app.settings import Settings, data_home, must_be, zone
 from lumen.body.cli.common import (
     ago,
     being_meant,
@@ -20,7 +21,6 @@ from lumen.body.cli.common import (
     shared,
     show,
 )
-from lumen.body.config import Settings, data_home, must_be, zone
 from lumen.core.canon import JSON, loads
 from lumen.core.clock import SystemClock
 from lumen.core.data import Author, Being

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 import click
 
+from lumen.app.settings import must_be, zone
 from lumen.body.cli.common import (
     being_meant,
     counted,
@@ -22,7 +23,6 @@ from lumen.body.cli.common import (
     show,
     table,
 )
-from lumen.body.config import must_be, zone
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import SystemClock, stamp
 from lumen.core.data import Event, EventType
@@ -51,7 +51,7 @@ def dollars(micros: int | None) -> str:
 @shared
 def treasury(days: int, last: int, named: str | None, as_json: bool) -> None:
     """Today's calls, the burn rate, where it leads, and a plot by day and role (UTC days)."""
-    from lumen.body.app import caps_of
+    from lumen.app.wiring import caps_of
     from lumen.kernel.escalate import life
     from lumen.kernel.treasury import forecast
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from lumen.app.settings import data_home, must_be, zone
 from lumen.body.cli.common import Bar, being_meant, counted, note, say, shared, show
-from lumen.body.config import data_home, must_be, zone
 from lumen.core.canon import JSON
 from lumen.core.errors import Damaged
 from lumen.soul.keys import Keyring
@@ -16,7 +16,7 @@ from lumen.soul.verify import verify
 @shared
 def maintain(named: str | None, as_json: bool) -> None:
     """Let unused memories fade, sum up the years, make memories findable by meaning."""
-    from lumen.body.app import open_kernel
+    from lumen.body.cli.opening import open_kernel
     from lumen.kernel.maintain import fade, learn, reindex, summaries
 
     being = being_meant(named)
@@ -53,7 +53,7 @@ def maintain(named: str | None, as_json: bool) -> None:
 @shared
 def rebuild(named: str | None, as_json: bool) -> None:
     """Make every table and every file again from the archive; vectors are kept."""
-    from lumen.body.app import as_author
+    from lumen.body.cli.opening import as_author
     from lumen.kernel.mend import rebuild as make_again
 
     being = being_meant(named)

@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 from shlex import quote
 
-from lumen.body.config import Settings, data_home
+from lumen.app.settings import Settings, data_home
 from lumen.core.canon import dumps
 from lumen.core.errors import BadSetting, LumenError, UsageError
 from lumen.mind.endpoints import Endpoint, Named, endpoints

@@ -1,4 +1,4 @@
-"""Where the passphrase of the author's key comes from: a file, the environment, or the terminal."""
+"""The passphrase of the author's key at a terminal: from a file, the environment, or typed."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 
 import click
 
-from lumen.core.errors import Locked
+from lumen.app.passphrase import VARIABLE, from_environment
 from lumen.soul.keys import Keyring
 
 R = TypeVar("R")
-VARIABLE = "LUMEN_PASSPHRASE"
 _FILE = "lumen.passphrase_file"
 
 
@@ -54,10 +53,7 @@ def passphrase() -> str:
     if (known := given()) is not None:
         return known
     if not _somebody():
-        raise Locked(
-            "your key is under a passphrase, and nobody is here to give it; nothing was changed",
-            fix=f"set {VARIABLE}, or add --passphrase-file FILE",
-        )
+        return from_environment()
     return str(click.prompt("Passphrase of your key", hide_input=True, err=True))
 
 

@@ -9,15 +9,15 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
-from lumen.body.config import Settings, data_home, must_be, zone
-from lumen.body.passphrase import offer, passphrase
-from lumen.body.reach import (
+from lumen.app.passphrase import Passphrases
+from lumen.app.reach import (
     assignments_of,
     endpoints_of,
     inner_must_be_local,
     notes_file,
     secrets_in,
 )
+from lumen.app.settings import Settings, data_home, must_be, zone
 from lumen.core.clock import Clock, SystemClock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, NoSubstrate, Refused
@@ -116,11 +116,16 @@ def makes_vectors(kernel: Kernel, settings: Settings) -> None:
 
 
 def open_kernel(
-    being: Being, settings: Settings | None = None, *, alone: bool = False
+    being: Being,
+    settings: Settings | None = None,
+    *,
+    alone: bool = False,
+    clock: Clock | None = None,
+    passphrases: Passphrases | None = None,
 ) -> tuple[Kernel, list[str]]:
     """Open a being for turns; says what had to be mended. `alone`: no turn runs meanwhile."""
     settings = settings or must_be(being)
-    clock = SystemClock()
+    clock, passphrases = clock or SystemClock(), passphrases or Passphrases()
     index = Index(being)
     reachable = endpoints_of(settings)
     inner_must_be_local(settings, reachable)
@@ -131,7 +136,7 @@ def open_kernel(
             "a skill started this where the being's key is not, and no key is made for a skill",
             fix="run it yourself, in a terminal",
         )
-    gate.ask, gate.offer = passphrase, partial(offer, gate.keyring)
+    gate.ask, gate.offer = passphrases.ask, partial(passphrases.offer, gate.keyring)
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
@@ -208,9 +213,15 @@ def _note_gone(model: ModelDescriptor, clock: Clock) -> None:
 
 
 @contextmanager
-def opened(being: Being, tell: Callable[[str], None], *, alone: bool = False) -> Iterator[Kernel]:
+def opened(
+    being: Being,
+    tell: Callable[[str], None],
+    *,
+    alone: bool = False,
+    passphrases: Passphrases | None = None,
+) -> Iterator[Kernel]:
     """An open being; what had to be mended is told."""
-    kernel, mended = open_kernel(being, must_be(being), alone=alone)
+    kernel, mended = open_kernel(being, must_be(being), alone=alone, passphrases=passphrases)
     for line in mended:
         tell(line)
     try:
@@ -222,8 +233,13 @@ def opened(being: Being, tell: Callable[[str], None], *, alone: bool = False) ->
 
 
 @contextmanager
-def as_author(being: Being, tell: Callable[[str], None]) -> Iterator[Kernel]:
+def as_author(
+    being: Being, tell: Callable[[str], None], *, passphrases: Passphrases | None = None
+) -> Iterator[Kernel]:
     """A being opened for what only the author may do, and not while a turn is under way."""
     must_be(being)
-    with no_turn_meanwhile(being), opened(being, tell, alone=True) as kernel:
+    with (
+        no_turn_meanwhile(being),
+        opened(being, tell, alone=True, passphrases=passphrases) as kernel,
+    ):
         yield kernel
