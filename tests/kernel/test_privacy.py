@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.kernel.recorder import answer, connect
 
-from lumen.body.cli.forget import mark
+from lumen.app.privacy import mark
 from lumen.core.clock import Draw, draw_from
 from lumen.core.data import Author as Wrote
 from lumen.core.data import EventType, Memory, Origin, kernel_entry

@@ -8,7 +8,7 @@ import pytest
 from tests.kernel.living import evolved, give, goals, now, pursue, reflect, refresh, strong, wonder
 from tests.kernel.test_proposing import proposal
 
-from lumen.body.cli.forget import mark
+from lumen.app.privacy import mark
 from lumen.core.data import Held
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.confidential import Confidential

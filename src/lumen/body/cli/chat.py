@@ -11,26 +11,28 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lumen.app.explaining import explain
+from lumen.app.memories import by_words, latest
+from lumen.app.privacy import mark
 from lumen.app.settings import Settings, data_home, find_being, must_be, zone
+from lumen.app.talking import Said, Watch, answer, refuse_bad_prompts
 from lumen.body.cli.common import counted, is_terminal, note, one_line, say, shared, show, table
-from lumen.body.cli.forget import forget_in, mark, must_be_gone
+from lumen.body.cli.forget import forget_in, must_be_gone
 from lumen.body.cli.live import LiveLine
-from lumen.body.cli.memory import explain, shown
+from lumen.body.cli.memory import show_reply
 from lumen.core.canon import clean
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
 from lumen.hands.ancestry import started_by_skill
-from lumen.kernel.cycle import due, reflect
-from lumen.kernel.escalate import propose
 from lumen.kernel.learning import Learner
-from lumen.kernel.lexicon import lexicon
 from lumen.kernel.naming import LONGEST_NAME, UNNAMED, is_called, is_message, names_given
-from lumen.kernel.run import Answered, Kernel, Watch, converse, overheard, says_something
-from lumen.kernel.steps.reflect import in_words
+from lumen.kernel.run import Kernel, overheard, says_something
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
+
+    from lumen.soul.index import Index
 
 WORDS = {
     "recall": "recalling",
@@ -80,38 +82,26 @@ class Talk:
 
         watch = Watch(step=live.step, reply=heard)
         try:
-            answered = self.runner.run(
-                converse(self.kernel, text, private=self.private, watch=watch)
-            )
+            said = self.runner.run(answer(self.kernel, text, watch, private=self.private))
         finally:
             live.clear()
-        self._after(answered)
+        self._beside(said)
         if self.as_json:
-            said = asdict(answered)
-            show({"reply": said.pop("text"), **said})
+            told = asdict(said)
+            show({"reply": told.pop("text"), **told})
 
-    def _after(self, answered: Answered) -> None:
+    def _beside(self, said: Said) -> None:
         """What there is to say beside the answer."""
-        if answered.trouble and answered.fix:
-            self._once(f"{answered.trouble}\n  try: {answered.fix}")
-        self._look_back(answered)
-        if proposal := self.runner.run(propose(self.kernel, answered.heard, answered.lacking)):
-            note(f"I could ask {proposal.model}: lumen approvals")
-        if answered.redacted:
-            note(f"{counted(answered.redacted, 'secret')} left out: not kept, not shown to a model")
-        while self.kernel.gate.repairs:
-            self._once(self.kernel.gate.repairs.pop(0))
-        if why := self.kernel.recall.trouble():
-            note(why)
-
-    def _look_back(self, answered: Answered) -> None:
-        """Reflect when the turn gave cause to; the answer has been shown."""
-        said = self.kernel.index.get([answered.heard]).get(answered.heard)
-        asked = bool(said and lexicon().has("self_examination", said.text))
-        if why := due(self.kernel, asked=asked):
-            came = self.runner.run(reflect(self.kernel, why, Watch()))
-            for one in came.asked.proposals if came.applied else ():
-                note(in_words(one))
+        if said.trouble and said.fix:
+            self._once(f"{said.trouble}\n  try: {said.fix}")
+        for line in said.changes:
+            note(line)
+        if said.proposal:
+            note(f"I could ask {said.proposal}: lumen approvals")
+        if said.redacted:
+            note(f"{counted(said.redacted, 'secret')} left out: not kept, not shown to a model")
+        for line in said.notices:
+            self._once(line)
 
     def _once(self, line: str) -> None:
         """Say what stays wrong once, not after every answer."""
@@ -168,7 +158,6 @@ def _overheard(being: Being, message: str | None, *, as_json: bool) -> None:
 
 def _open(being: Being, settings: Settings) -> Kernel:
     from lumen.body.cli.opening import open_kernel
-    from lumen.body.cli.prompts import refuse_bad_prompts
 
     refuse_bad_prompts(being)  # before anything is archived that could not be answered
     kernel, mended = open_kernel(being, settings)
@@ -295,24 +284,12 @@ def _command(talk: Talk, text: str) -> bool:
     if word in LEAVES:
         return True
     if word == "/why":
-        key = index.last_turn()
-        if key:
-            explain(index, index.turn(key), zone(talk.settings.timezone), as_json=False)
+        if index.last_turn():
+            show_reply(explain(index), zone(talk.settings.timezone))
         else:
             say("  nothing was said yet")
     elif word == "/memory":
-        from lumen.kernel.reading import words
-
-        found = shown(
-            index,
-            lambda: (
-                index.get(s for s, _ in index.search(words(rest), 10)).values()
-                if rest
-                else index.memories(limit=30)
-            ),
-        )
-        rows = [(str(m.seq), m.author.value, m.text) for m in found if m.author.value != "kernel"]
-        table(rows[-10:], indent="  ") if rows else say("  nothing found")
+        _show_memory(index, rest)
     elif word == "/private":
         _private(talk, rest.strip())
     elif word == "/forget":
@@ -322,6 +299,12 @@ def _command(talk: Talk, text: str) -> bool:
             say(f"  there is no {word}")
         say(HELP)
     return False
+
+
+def _show_memory(index: Index, query: str) -> None:
+    found = by_words(index, query, 10) if query else latest(index, 30)
+    rows = [(str(m.event), m.author, m.text) for m in found if m.author != "kernel"]
+    table(rows[-10:], indent="  ") if rows else say("  nothing found")
 
 
 def _private(talk: Talk, which: str) -> None:

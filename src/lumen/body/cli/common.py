@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, TextIO, TypeVar
 from zoneinfo import ZoneInfo
@@ -73,11 +74,11 @@ def being_meant(named: str | None) -> Being:
 
 
 def show(value: JSON) -> None:
-    """Print a result as one line of JSON that steers no terminal."""
+    """Print a result, a dataclass as the object of its fields, as a line of JSON that is safe to show."""
     try:
         line = shown(value)
     except TypeError:  # a path that is no UTF-8; here its bytes are escaped
-        line = json.dumps(value)
+        line = json.dumps(value, default=asdict)
     click.echo(line)
 
 

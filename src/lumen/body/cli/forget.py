@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -23,12 +23,10 @@ from lumen.body.cli.common import (
     table,
 )
 from lumen.body.cli.passphrase import signing
-from lumen.core.data import Author, Memory, kernel_entry
-from lumen.core.errors import LumenError, UsageError
-from lumen.soul.archive import read
+from lumen.core.errors import LumenError
 
 if TYPE_CHECKING:
-    from lumen.kernel.forget import Plan
+    from lumen.app.forgetting import ToForget
     from lumen.kernel.run import Kernel
 
 SHOWN = 30
@@ -75,31 +73,25 @@ def forget_in(
     kernel: Kernel, what: str, where: ZoneInfo, wish: Wish | None = None
 ) -> dict[str, object]:
     """Show what would go, ask, erase it, and look whether it is gone; returns what was done."""
-    from lumen.kernel.forget import carry_out, find, plan
-    from lumen.kernel.keys import must_be_author
-    from lumen.kernel.loose import remains
-    from lumen.kernel.turns import no_turn_meanwhile
+    from lumen.app.forgetting import forget, plan_forgetting
 
-    wish, index = wish or Wish(), kernel.index
-    index.catch_up()
+    wish = wish or Wish()
     bar = Bar("looking for what quotes it")
-    sought = replace(find(index, what), own_files=wish.own_files)
-    found = plan(kernel.being, index, sought, bar)
+    found = plan_forgetting(kernel, what, own_files=wish.own_files, progress=bar)
     bar.clear()
     if not wish.quiet:
         _preview(found, where)
     result: dict[str, object] = {
         "erased": [],
         "goes": [{"event": g.seq, "why": g.why} for g in found.goes],
-        "files": list(found.cut),
-        "yours": [one.path for one in found.yours],
+        "files": list(found.files),
+        "yours": list(found.yours),
         "mentions": list(found.mentions),
         "beyond": list(found.beyond),
         "left": [],
     }
     if wish.dry_run:
         return result
-    must_be_author(kernel.gate)
     many = counted(len(found.goes), "event")
     if not asked(f"Erase {many} for good?", yes=wish.yes, fix=f"lumen forget {what!r} --yes"):
         note("Nothing was changed.")
@@ -109,16 +101,14 @@ def forget_in(
         and not wish.yes
         and asked("Take it out of your own files too?", yes=False, fix="")
     ):
-        found = plan(kernel.being, index, replace(sought, own_files=True))
-    with no_turn_meanwhile(kernel.being):
-        found, placed = carry_out(kernel.gate, found)
-        left = remains(kernel.being, kernel.index, found.traces)
-    many = counted(len(found.goes), "event")
+        found = plan_forgetting(kernel, what, own_files=True)
+    gone = forget(kernel, found)
     if not wish.quiet:
-        done = "Forgotten" if not left else "Erased"
-        say(f"{done}: {many}. Event {placed.seq} says that, and nothing of what they said.")
-        say("Out of reach: " + "; ".join(found.beyond) + ".")
-    return {**result, "erased": list(found.erasure.targets), "event": placed.seq, "left": left}
+        done = "Forgotten" if not gone.left else "Erased"
+        many = counted(gone.goes, "event")
+        say(f"{done}: {many}. Event {gone.event} says that, and nothing of what they said.")
+        say("Out of reach: " + "; ".join(gone.beyond) + ".")
+    return {**result, "erased": gone.erased, "event": gone.event, "left": list(gone.left)}
 
 
 def must_be_gone(gone: dict[str, object]) -> None:
@@ -131,7 +121,7 @@ def must_be_gone(gone: dict[str, object]) -> None:
         )
 
 
-def _preview(found: Plan, where: ZoneInfo) -> None:
+def _preview(found: ToForget, where: ZoneInfo) -> None:
     rows = [
         (str(g.seq), short_time(g.timestamp, where), g.who, g.why, g.text)
         for g in found.goes[:SHOWN]
@@ -139,13 +129,13 @@ def _preview(found: Plan, where: ZoneInfo) -> None:
     table(rows)
     if len(found.goes) > SHOWN:
         say(f"… and {counted(len(found.goes) - SHOWN, 'more event')}")
-    for path, lines in found.cut.items():
+    for path, lines in found.files.items():
         say(f"{path} loses:")
         for line in lines:
             say(f"  - {one_line(line, 100)}")
-    for one in found.yours:
-        say(f"{one.path} is yours and stays as it is; --own-files takes out of it:")
-        for line in one.lines:
+    for path, lines in found.yours.items():
+        say(f"{path} is yours and stays as it is; --own-files takes out of it:")
+        for line in lines:
             say(f"  - {one_line(line, 100)}")
     if found.mentions:
         which = ", ".join(map(str, found.mentions[:SHOWN]))
@@ -158,89 +148,16 @@ def _preview(found: Plan, where: ZoneInfo) -> None:
 @shared
 def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool) -> None:
     """Mark memories, by EVENT number, that must never leave for a model that is not local."""
+    from lumen.app.privacy import mark
     from lumen.body.cli.opening import as_author
-    from lumen.kernel.maintain import summaries
 
-    being = being_meant(named)
-    where = zone(must_be(being).timezone)
-    with as_author(being, note) as kernel:
-        lines = mark(kernel, events, private=not off)
-        if any(being.memory.glob("*/summary.md")):
-            summaries(kernel.gate, where)
+    with as_author(being_meant(named), note) as kernel:
+        marked = mark(kernel, events, private=not off)
     if as_json:
-        show({"marked": list(events), "private": not off, "lines": lines})
-    else:
-        say(f"{counted(len(events), 'memory')}: {'no longer ' if off else ''}private")
-        if lines:
-            say(
-                "Kept from models that are not on this machine too, as it rests on private memories:"
-            )
-        for line in lines:
-            say(f"  - {one_line(line, 100)}")
-
-
-def _resting_on(kernel: Kernel, known: dict[int, Memory]) -> list[int]:
-    """The replies to some memories, those that rest on them, and those that repeat them."""
-    from lumen.kernel.forget import Sought, plan
-    from lumen.kernel.quoting import in_view
-
-    sessions = {m.session_key for m in known.values()}
-    found = plan(kernel.being, kernel.index, Sought(tuple(known)))
-    goes = {g.seq for g in found.goes if g.who == Author.SELF.value}
-    return [
-        stored.event.seq
-        for stored in read(kernel.being.memory)
-        if (entry := stored.event.entry).author is Author.SELF
-        and stored.event.seq not in known
-        and (
-            stored.event.seq in goes
-            or entry.session_key in sessions
-            or known.keys() & set(in_view(entry))
-        )
-    ]
-
-
-def _still_private(kernel: Kernel, reply: int, freed: dict[int, Memory]) -> bool:
-    """Whether a reply also answers, or rests on, something else that stays private."""
-    from lumen.kernel.quoting import in_view
-
-    event = kernel.index.event(reply)
-    entry = event.entry if event else None
-    sources = in_view(entry) if entry else ()
-    said = kernel.index.turn(entry.session_key) if entry else []
-    others = {*sources, *(e.seq for e in said if e.entry.author is not Author.SELF)} - freed.keys()
-    return any(m.private for m in kernel.index.get(others).values())
-
-
-def _lines_resting_on(kernel: Kernel) -> list[str]:
-    """The lines of the self that must not leave, with where they stand."""
-    from lumen.kernel.edits import in_force
-    from lumen.kernel.provenance import provenance
-    from lumen.soul.selfhood import SOUL, entries
-
-    texts = in_force(kernel.index)
-    held = {line for path, text in texts.items() if path != SOUL for line in entries(path, text)}
-    story = [line.strip() for line in texts.get(SOUL, "").splitlines()]
-    found = []
-    for (kind, line), written in provenance(kernel.index).items():
-        if written.private and kind == "story" and line in story:
-            found.append(f"story, line {story.index(line) + 1}: {line}")
-        elif written.private and kind != "story" and line in held:
-            found.append(f"{kind}: {line}")
-    return found
-
-
-def mark(kernel: Kernel, events: tuple[int, ...], *, private: bool) -> list[str]:
-    """Archive that memories are private from here on, or no longer; says which lines follow."""
-    kernel.index.catch_up()
-    known = kernel.index.get(events)
-    for seq in events:
-        if seq not in known:
-            raise UsageError(f"event {seq} is no memory", fix="lumen memory")
-    also = _resting_on(kernel, known)
-    events = (*events, *(r for r in also if private or not _still_private(kernel, r, known)))
-    what = f"The author marked {len(events)} as {'' if private else 'no longer '}private."
-    payload = {"marks": {"memories": list(events), "private": private}}
-    kernel.gate.record(kernel_entry("marked", what, "lumen:author", payload), sign=True)
-    kernel.index.catch_up()
-    return _lines_resting_on(kernel)
+        show(marked)
+        return
+    say(f"{counted(len(events), 'memory')}: {'no longer ' if off else ''}private")
+    if marked.lines:
+        say("Kept from models that are not on this machine too, as it rests on private memories:")
+    for line in marked.lines:
+        say(f"  - {one_line(line, 100)}")

@@ -7,8 +7,7 @@ import os
 import shutil
 import signal
 import sys
-import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from math import isfinite
@@ -18,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from lumen.app.living import CycleResult, Scheduler
 from lumen.app.settings import must_be, zone
 from lumen.body.cli.common import (
     being_meant,
@@ -36,13 +36,10 @@ from lumen.core.errors import UsageError
 from lumen.hands.terms import in_force
 
 if TYPE_CHECKING:
-    from lumen.kernel.cycle import Went
-    from lumen.kernel.run import Kernel, Watch
-    from lumen.kernel.triggers import Fired
+    from lumen.kernel.run import Kernel
 
 BACKGROUND = 10  # how nice it is to everyone else on the machine
 RESTS_S = 0.2  # the least it rests when there is nothing to do, however eager it is set
-POLITE_S = 0.01  # how often it looks, between two steps, whether a conversation is over
 MARKS = {"action": "●", "explore": "?", "reflection": "◆"}
 COLOURS = {"action": "cyan", "explore": "magenta", "reflection": "yellow"}
 WORDS = {
@@ -139,9 +136,9 @@ async def _live(kernel: Kernel, cycles: int | None, pause: float, shown: Shown) 
     return True
 
 
-async def _unless(stop: Stop, work: Coroutine[object, None, None]) -> None:
+async def _unless(stop: Stop, work: Awaitable[None]) -> None:
     """Wait for something, but no longer than until it is time to stop."""
-    waits = asyncio.create_task(work)
+    waits = asyncio.ensure_future(work)
     told = asyncio.create_task(stop.event.wait())
     try:
         await asyncio.wait({waits, told}, return_when=asyncio.FIRST_COMPLETED)
@@ -153,78 +150,18 @@ async def _unless(stop: Stop, work: Coroutine[object, None, None]) -> None:
 async def _cycles(
     kernel: Kernel, cycles: int | None, pause: float, shown: Shown, stop: Stop
 ) -> None:
-    """Action and explore in turns, each followed by a reflection when a trigger fires."""
-    from lumen.kernel.cycle import due, pursue, wonder
-    from lumen.kernel.turns import yield_to_talk
-
-    acts, quiet = True, Quiet(kernel)
+    """Cycle after cycle, each shown as it is over, until it is time to stop."""
+    scheduler = Scheduler(
+        kernel, shown.watching, lambda: bool(stop.asked), lambda work: _unless(stop, work)
+    )
     while True:
-        await _unless(stop, yield_to_talk(kernel.being))
-        if stop.asked:
+        went = None
+        async for went in scheduler.cycle():
+            shown.cycle(went)
+            shown.mended(kernel)
+        if went is None or (cycles is not None and shown.cycles >= cycles):
             return
-        loop = "action" if acts and kernel.autonomy != "shadow" else "explore"
-        went = quiet.still(loop)
-        if went is None:
-            with shown.watching(kernel, stop, loop) as watch:
-                went = await (pursue if loop == "action" else wonder)(kernel, watch)
-            quiet.after(loop, went)
-        shown.cycle(went)
-        shown.mended(kernel)
-        if went.done and (why := due(kernel)):
-            await _look_back(kernel, why, shown, stop)
-        if cycles is not None and shown.cycles >= cycles:
-            return
-        acts = not acts
         await _unless(stop, asyncio.sleep(max(pause, RESTS_S * shown.resting)))
-
-
-async def _look_back(kernel: Kernel, why: tuple[Fired, ...], shown: Shown, stop: Stop) -> None:
-    from lumen.kernel.cycle import Went, reflect
-    from lumen.kernel.turns import yield_to_talk
-
-    await _unless(stop, yield_to_talk(kernel.being))
-    if stop.asked:
-        return  # what was lived stays, for the next one
-    with shown.watching(kernel, stop, "reflection") as watch:
-        came = await reflect(kernel, why, watch)
-    many = len(came.asked.proposals)
-    changed = counted(many, "change") if came.applied else came.refused or "nothing to change"
-    shown.cycle(Went("reflection", "; ".join(f.why for f in why), changed))
-
-
-@dataclass(slots=True)
-class Quiet:
-    """What there was nothing to do about, for as long as nothing happens: it is not tried again.
-
-    A skip is recorded, so trying over and over would fill the archive with nothing.
-    """
-
-    kernel: Kernel
-    idle: dict[str, Went] = field(default_factory=dict)
-    skipped: set[str] = field(default_factory=set)  # goals that were not wanted enough
-    head: int = 0
-
-    def still(self, loop: str) -> Went | None:
-        """What the loop came to last time, when trying again would come to the same."""
-        from lumen.kernel.run import adopt_edits
-
-        if not self.idle:
-            return None
-        adopt_edits(self.kernel)
-        if self.kernel.index.last_head()[0] != self.head:
-            self.idle, self.skipped = {}, set()
-        return self.idle.get(loop)
-
-    def after(self, loop: str, went: Went) -> None:
-        """A loop has had its turn."""
-        self.head = self.kernel.index.catch_up()
-        if went.done:
-            self.idle, self.skipped = {}, set()
-            return
-        open_ = {g.name for g in self.kernel.self_.goals if g.status in ("todo", "working")}
-        self.skipped.add(went.what)
-        if loop != "action" or open_ <= self.skipped:  # else another goal may be worth it
-            self.idle[loop] = went
 
 
 @dataclass(slots=True)
@@ -236,10 +173,10 @@ class Shown:
     where: ZoneInfo
     rounds: int = 2  # idle cycles in a row that mean there is nothing to do at all
     cycles: int = 0
-    idle: dict[str, Went] = field(default_factory=dict)
+    idle: dict[str, CycleResult] = field(default_factory=dict)
     resting: bool = False
 
-    def cycle(self, went: Went) -> None:
+    def cycle(self, went: CycleResult) -> None:
         """A cycle is over."""
         self.cycles += went.loop != "reflection"
         if went.done:
@@ -262,7 +199,7 @@ class Shown:
             note(line)
         kernel.gate.repairs.clear()
 
-    def _line(self, went: Went) -> None:
+    def _line(self, went: CycleResult) -> None:
         if self.as_json:
             show(asdict(went))
             return
@@ -279,19 +216,10 @@ class Shown:
         return f"{self.clock.now().astimezone(self.where):%H:%M}"
 
     @contextmanager
-    def watching(self, kernel: Kernel, stop: Stop, first: str) -> Iterator[Watch]:
-        """Show the running step, and let a conversation that begins meanwhile go first."""
-        from lumen.kernel.run import Watch
-        from lumen.kernel.turns import somebody_talks
-
-        live = LiveLine(WORDS, first)
-
-        def step(name: str) -> None:
-            live.step(name)
-            while not stop.asked and somebody_talks(kernel.being):
-                time.sleep(POLITE_S)  # nothing else is to run here meanwhile
-
+    def watching(self, loop: str) -> Iterator[Callable[[str], None]]:
+        """Show the running step."""
+        live = LiveLine(WORDS, loop)
         try:
-            yield Watch(step=step)
+            yield live.step
         finally:
             live.clear()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from lumen.core.clock import parse_stamp
-from lumen.soul.weighed import Point
 
 HEIGHT = 3
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -16,13 +16,32 @@ LEFT = 5  # columns before the plot: a label and the axis
 Paint = Callable[[str, str], str]  # some blocks, in the colour of how it stood
 
 
+class Plotted(Protocol):
+    """What is plotted: from a moment on, a weight (none: it was gone) and how it stood."""
+
+    @property
+    def timestamp(self) -> str:
+        """From when on."""
+        ...
+
+    @property
+    def weight(self) -> float | None:
+        """What it weighed."""
+        ...
+
+    @property
+    def status(self) -> str:
+        """How it stood."""
+        ...
+
+
 def plain(text: str, _status: str) -> str:
     """No colour."""
     return text
 
 
 def plot(
-    points: Sequence[Point], start: datetime, end: datetime, width: int, paint: Paint = plain
+    points: Sequence[Plotted], start: datetime, end: datetime, width: int, paint: Paint = plain
 ) -> Iterator[str]:
     """A weight between two moments: rows of blocks, an axis marked where it changed, the dates."""
     columns = max(10, width - LEFT)
@@ -36,8 +55,8 @@ def plot(
 
 
 def _states(
-    points: Sequence[Point], start: datetime, end: datetime, columns: int
-) -> Iterator[Point | None]:
+    points: Sequence[Plotted], start: datetime, end: datetime, columns: int
+) -> Iterator[Plotted | None]:
     """How it stood at the end of each column; the last one is how it stands now."""
     moments = [parse_stamp(p.timestamp) for p in points]
     for column in range(1, columns + 1):
@@ -46,7 +65,7 @@ def _states(
         yield known[-1] if known else None
 
 
-def _cell(point: Point | None, level: int) -> str:
+def _cell(point: Plotted | None, level: int) -> str:
     """The part of a bar that lies in a row; any weight at all shows as a line."""
     if point is None or point.weight is None:
         return " "
@@ -65,7 +84,7 @@ def _painted(cells: Sequence[tuple[str, str]], paint: Paint) -> str:
     return text
 
 
-def _axis(points: Sequence[Point], start: datetime, end: datetime, columns: int) -> str:
+def _axis(points: Sequence[Plotted], start: datetime, end: datetime, columns: int) -> str:
     """The axis, with a mark in the column of each change: how a goal stood, or only that."""
     cells = ["─"] * columns
     span = (end - start) / timedelta(seconds=1)

@@ -11,7 +11,7 @@ from lumen.app.settings import must_be
 from lumen.body.cli.common import being_meant, counted, say, shared, show, table
 from lumen.core.canon import JSON, sha256
 from lumen.core.data import Being
-from lumen.core.errors import BadSetting, UsageError
+from lumen.core.errors import UsageError
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.templates import TEMPLATES, Problem, Template, check, in_force, templates
 from lumen.mind.render import find
@@ -20,20 +20,6 @@ from lumen.mind.render import find
 @click.group()
 def prompts() -> None:
     """The words a model is told: see them, compare them, check them."""
-
-
-def refuse_bad_prompts(being: Being) -> None:
-    """Stop before a turn when one of the being's own templates could not be used.
-
-    Raises:
-        BadSetting: the first problem, and how many there are; the shipped templates are not looked at again.
-    """
-    problems = check([being.prompts])
-    if problems:
-        first, *rest = problems
-        more = f"; and {counted(len(rest), 'problem')} more" if rest else ""
-        fix = "lumen prompts check" if rest else first.fix
-        raise BadSetting(f"{first.place()}: {first.what}{more}", fix=fix)
 
 
 @prompts.command("list")

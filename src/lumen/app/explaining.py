@@ -1,0 +1,121 @@
+"""Where an answer, a claim, a value or a goal comes from; and what every step of a turn did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lumen.app.histories import History, history, named
+from lumen.app.memories import Recalled, Recollection, as_archived, bearing_on, recollection
+from lumen.core.canon import JSON
+from lumen.core.data import Event
+from lumen.core.errors import UsageError
+from lumen.soul.index import Index
+
+if TYPE_CHECKING:
+    from lumen.kernel.slots import Evidence
+
+MOST_DIGITS = 18  # SQLite counts no further
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What a reply rests on and how its words were chosen; `heard` is what it answers."""
+
+    reply: str
+    event: int
+    sources: tuple[Recollection, ...]
+    chosen: str
+    heard: Recollection | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What the author said that bears on a claim, best first."""
+
+    claim: str
+    evidence: tuple[Recalled, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedBeat:
+    """One beat of a turn: what it came to, and what each of its steps read, wrote and took."""
+
+    event: int
+    said: str
+    payload: dict[str, JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A turn, beat by beat."""
+
+    turn: str
+    beats: tuple[TracedBeat, ...]
+
+
+def why_of(
+    index: Index, what: str | None, evidence: Callable[[str], tuple[Evidence, ...]]
+) -> Explained | Claimed | History:
+    """Where the last answer comes from; or that of an event, a claim, a value or a goal.
+
+    Raises:
+        UsageError: there is no such answer.
+    """
+    if what and (held := named(index, what)):
+        return history(index, held, checked=True)
+    if what and not (what.isdecimal() and len(what) <= MOST_DIGITS):
+        return Claimed(what, bearing_on(what, evidence(what)))
+    return explain(index, int(what) if what else None)
+
+
+def explain(index: Index, event: int | None = None) -> Explained:
+    """What the last reply, or that of an event's turn, rests on.
+
+    Raises:
+        UsageError: there is no such reply.
+    """
+    key = index.turn_of(event) if event is not None else index.last_turn()
+    events = index.turn(key) if key else []
+    reply = next((e for e in events if e.entry.situation == "replied"), None)
+    if reply is None:
+        if any(e.entry.situation == "erased" for e in events):
+            raise UsageError(f"what event {event} said was forgotten", fix="lumen memory")
+        if event is not None:
+            raise UsageError(f"event {event} belongs to no answer", fix="lumen memory")
+        raise UsageError("there is no answer to explain yet", fix='lumen chat -m "hello"')
+    cited = reply.entry.payload.get("sources", ())
+    sources = as_archived(index, lambda: index.get(cited).values())
+    heard = next((e.seq for e in events if e.entry.situation == "heard"), 0)
+    said = next(iter(index.get([heard]).values()), None)
+    return Explained(
+        reply=reply.entry.description,
+        event=reply.seq,
+        sources=tuple(map(recollection, sources)),
+        chosen=next(filter(None, map(_chosen, events)), ""),
+        heard=recollection(said) if said else None,
+    )
+
+
+def _chosen(event: Event) -> str:
+    """How the words were chosen, as the step that chose them told it."""
+    steps = event.entry.payload.get("steps", ()) if event.entry.situation == "decide" else ()
+    told = [s["wrote"]["notes"] for s in steps if s["step"] == "lambda_select"]
+    return str(told[0]) if told else ""
+
+
+def trace_of(index: Index, event: int | None = None) -> Traced:
+    """What every step of the last turn, or of an event's turn, read, wrote and took.
+
+    Raises:
+        UsageError: there is no such turn.
+    """
+    key = index.turn_of(event) if event else index.last_turn()
+    events = [e for e in (index.turn(key) if key else []) if "steps" in e.entry.payload]
+    if not events:
+        if event:
+            raise UsageError(f"event {event} belongs to no turn", fix="lumen memory")
+        raise UsageError("there is no turn to show yet", fix='lumen chat -m "hello"')
+    beats = (TracedBeat(e.seq, e.entry.description, e.entry.payload) for e in events)
+    return Traced(key, tuple(beats))

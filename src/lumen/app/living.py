@@ -1,0 +1,141 @@
+"""What a being does when nobody speaks: which loop has its turn, when to reflect, when to rest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+
+from lumen.kernel.cycle import due, pursue, reflect, wonder
+from lumen.kernel.run import Kernel, Watch, adopt_edits
+from lumen.kernel.turns import somebody_talks, yield_to_talk
+
+POLITE_S = 0.01  # how often it looks, between two steps, whether a conversation is over
+Watching = Callable[[str], AbstractContextManager[Callable[[str], None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class CycleResult:
+    """What a cycle came to, in words for whoever watches; `done`: something was done."""
+
+    loop: str
+    what: str
+    outcome: str = ""
+    delta: float = 0.0
+    done: bool = True
+
+
+@contextmanager
+def unwatched(_loop: str) -> Iterator[Callable[[str], None]]:
+    """Nobody looks on."""
+    yield lambda _step: None
+
+
+def unasked() -> bool:
+    """Nobody asks it to stop."""
+    return False
+
+
+async def unhurried(work: Awaitable[None]) -> None:
+    """Wait for something for as long as it takes."""
+    await work
+
+
+@dataclass(slots=True)
+class Scheduler:
+    """Action and explore in turns, each followed by a reflection when a trigger fires.
+
+    `stopped` is asked between two steps of the way; `until_stopped` waits no longer than that.
+    `watching` is told which loop runs and, step by step, how far it is.
+    """
+
+    kernel: Kernel
+    watching: Watching = unwatched
+    stopped: Callable[[], bool] = unasked
+    until_stopped: Callable[[Awaitable[None]], Awaitable[None]] = unhurried
+    acts: bool = True
+    quiet: Quiet = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.quiet = Quiet(self.kernel)
+
+    async def cycle(self) -> AsyncIterator[CycleResult]:
+        """One cycle: what it came to and, where that gave cause to, what a reflection came to.
+
+        Nothing when it is time to stop. A conversation that is under way goes first.
+        """
+        await self.until_stopped(yield_to_talk(self.kernel.being))
+        if self.stopped():
+            return
+        loop = "action" if self.acts and self.kernel.autonomy != "shadow" else "explore"
+        went = self.quiet.still(loop)
+        if went is None:
+            with self._politely(loop) as watch:
+                came = await (pursue if loop == "action" else wonder)(self.kernel, watch)
+            went = CycleResult(came.loop, came.what, came.outcome, came.delta, came.done)
+            self.quiet.after(loop, went)
+        self.acts = not self.acts
+        yield went
+        if went.done and (reflected := await self._look_back()):
+            yield reflected
+
+    async def _look_back(self) -> CycleResult | None:
+        why = due(self.kernel)
+        if not why:
+            return None
+        await self.until_stopped(yield_to_talk(self.kernel.being))
+        if self.stopped():
+            return None  # what was lived stays, for the next one
+        with self._politely("reflection") as watch:
+            came = await reflect(self.kernel, why, watch)
+        many = len(came.asked.proposals)
+        changed = f"{many} change{'s' if many != 1 else ''}" if came.applied else came.refused
+        return CycleResult(
+            "reflection", "; ".join(f.why for f in why), changed or "nothing to change"
+        )
+
+    @contextmanager
+    def _politely(self, loop: str) -> Iterator[Watch]:
+        """Tell of each step, and let a conversation that begins meanwhile go first."""
+        with self.watching(loop) as tell:
+
+            def step(name: str) -> None:
+                tell(name)
+                while not self.stopped() and somebody_talks(self.kernel.being):
+                    time.sleep(POLITE_S)  # nothing else is to run here meanwhile
+
+            yield Watch(step=step)
+
+
+@dataclass(slots=True)
+class Quiet:
+    """What there was nothing to do about, for as long as nothing happens: it is not tried again.
+
+    A skip is recorded, so trying over and over would fill the archive with nothing.
+    """
+
+    kernel: Kernel
+    idle: dict[str, CycleResult] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)  # goals that were not wanted enough
+    head: int = 0
+
+    def still(self, loop: str) -> CycleResult | None:
+        """What the loop came to last time, when trying again would come to the same."""
+        if not self.idle:
+            return None
+        adopt_edits(self.kernel)
+        if self.kernel.index.last_head()[0] != self.head:
+            self.idle, self.skipped = {}, set()
+        return self.idle.get(loop)
+
+    def after(self, loop: str, went: CycleResult) -> None:
+        """A loop has had its turn."""
+        self.head = self.kernel.index.catch_up()
+        if went.done:
+            self.idle, self.skipped = {}, set()
+            return
+        open_ = {g.name for g in self.kernel.self_.goals if g.status in ("todo", "working")}
+        self.skipped.add(went.what)
+        if loop != "action" or open_ <= self.skipped:  # else another goal may be worth it
+            self.idle[loop] = went

@@ -1,0 +1,44 @@
+"""A being looked at without being opened: its settings and its index, caught up; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from lumen.app.settings import Settings, must_be, zone
+from lumen.app.status import strange
+from lumen.core.data import Being
+from lumen.soul.index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the questions of the author are asked of."""
+
+    being: Being
+    settings: Settings
+    index: Index
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Where the author is."""
+        return zone(self.settings.timezone)
+
+
+@contextmanager
+def looking(being: Being, tell: Callable[[str], None]) -> Iterator[Look]:
+    """A being to ask things of; what had to be mended, or is not as this host knows it, is told."""
+    settings = must_be(being)
+    index = Index(being)
+    try:
+        index.catch_up()
+        for line in [*index.repairs, *(strange(index, settings.soul) if index.loose else ())]:
+            tell(line)
+        index.repairs.clear()
+        yield Look(being, settings, index)
+        for line in index.repairs:
+            tell(line)
+    finally:
+        index.close()

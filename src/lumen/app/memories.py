@@ -1,0 +1,212 @@
+"""What is remembered: listed, searched by words and meaning, and weighed as evidence of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from lumen.core.clock import parse_stamp
+from lumen.core.data import Memory
+from lumen.core.errors import UsageError
+from lumen.soul.index import Index
+
+if TYPE_CHECKING:
+    from lumen.kernel.recall import Recall
+    from lumen.kernel.slots import Evidence
+
+RELATED = 0.3  # the least score of what a search finds by meaning
+BEARS_ON = 0.45  # the least score of what is shown for a claim
+FITS_WELL = 0.64
+MOST_EVIDENCE = 5
+MOST_HITS = 1000  # looked through before author and day are applied
+LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """One memory as it is handed out; `weight` is between 0 and 1."""
+
+    event: int
+    timestamp: str
+    author: str
+    origin: str
+    type: str
+    text: str
+    private: bool
+    weight: float
+
+    @property
+    def date(self) -> datetime:
+        """When it was."""
+        return parse_stamp(self.timestamp)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory that bears on a question: how much, and the part of it that does."""
+
+    event: int
+    timestamp: str
+    author: str
+    origin: str
+    type: str
+    text: str
+    private: bool
+    weight: float
+    score: float
+    fit: str  # whether it says what was claimed: "fits well", "fits loosely", "does not say it"
+    quote: str
+
+    @property
+    def date(self) -> datetime:
+        """When it was."""
+        return parse_stamp(self.timestamp)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories are wanted: `day` is a UTC day, `limit` None means all of them."""
+
+    query: str = ""
+    author: str | None = None
+    day: str | None = None
+    limit: int | None = LISTED
+    kernel: bool = False
+    by_weight: bool = False
+
+
+def remembered(
+    index: Index, wanted: Wanted, evidence: Callable[[str], tuple[Evidence, ...]]
+) -> tuple[Recollection, ...]:
+    """The memories that are wanted, each as the archive has it.
+
+    Raises:
+        UsageError: the day is none.
+    """
+    if wanted.day is not None and not _is_date(wanted.day):
+        raise UsageError(f"{wanted.day!r} is no date", fix="lumen memory --date 2026-11-15")
+    if not wanted.query:
+        return tuple(map(recollection, as_archived(index, lambda: _listed(index, wanted))))
+    found = as_archived(index, lambda: _search(index, wanted, evidence))
+    if wanted.by_weight:
+        found.sort(key=lambda m: (-m.weight, -m.seq))
+    return tuple(map(recollection, found))
+
+
+def _listed(index: Index, wanted: Wanted) -> list[Memory]:
+    return index.memories(
+        author=wanted.author,
+        day=wanted.day,
+        limit=wanted.limit,
+        kernel=(wanted.kernel and not wanted.by_weight) or wanted.author == "kernel",
+        by_weight=wanted.by_weight,
+    )
+
+
+def _search(
+    index: Index, wanted: Wanted, evidence: Callable[[str], tuple[Evidence, ...]]
+) -> list[Memory]:
+    from lumen.kernel.reading import words
+
+    by_words = [seq for seq, _ in index.search(words(wanted.query), MOST_HITS)]
+    by_meaning = [e.memory.seq for e in evidence(wanted.query) if e.score >= RELATED]
+    found = index.get(dict.fromkeys([*by_words, *by_meaning]))
+    return [
+        m
+        for m in found.values()
+        if (not wanted.author or m.author.value == wanted.author)
+        and (not wanted.day or m.timestamp.startswith(wanted.day))
+    ][: wanted.limit or MOST_HITS]
+
+
+def by_words(index: Index, query: str, limit: int) -> tuple[Recollection, ...]:
+    """What holds some words; quick, as nothing is looked for by meaning."""
+    from lumen.kernel.reading import words
+
+    found = as_archived(
+        index, lambda: index.get(s for s, _ in index.search(words(query), limit)).values()
+    )
+    return tuple(map(recollection, found))
+
+
+def latest(index: Index, limit: int) -> tuple[Recollection, ...]:
+    """The last memories, kernel ones too, each as the archive has it."""
+    found = as_archived(index, lambda: index.memories(limit=limit))
+    return tuple(map(recollection, found))
+
+
+def as_archived(index: Index, look: Callable[[], Iterable[Memory]]) -> list[Memory]:
+    """Memories, each as the archive has it; that an index says otherwise goes to its repairs."""
+    from lumen.kernel.proved import proved
+
+    return proved(index, look, lambda m: (m,))
+
+
+def evidence_of(
+    index: Index, claim: str, tell: Callable[[str], None], recall: Recall | None = None
+) -> tuple[Evidence, ...]:
+    """What the author said that bears on a claim, as the archive has it."""
+    from lumen.kernel.proved import of_evidence, proved
+
+    return tuple(proved(index, lambda: _evidence(index, claim, tell, recall), of_evidence))
+
+
+def _evidence(
+    index: Index, claim: str, tell: Callable[[str], None], recall: Recall | None
+) -> tuple[Evidence, ...]:
+    from lumen.kernel.recall import Recall
+    from lumen.mind.embed import WhenNeeded
+
+    recall = recall or Recall(index, WhenNeeded())
+    if recall.learn() and recall.learn():  # more than a handful is worth a word
+        tell("making memories findable by meaning …")
+        while recall.learn():
+            pass
+    recall.at(1 << 60)
+    return recall.evidence(claim)
+
+
+def bearing_on(claim: str, found: Iterable[Evidence]) -> tuple[Recalled, ...]:
+    """The evidence that is near enough to be shown for a claim, best first."""
+    near = [e for e in found if e.score >= BEARS_ON][:MOST_EVIDENCE]
+    return tuple(
+        Recalled(
+            **asdict(recollection(e.memory)),
+            score=round(e.score, 3),
+            fit=_fit(claim, e),
+            quote=e.quote,
+        )
+        for e in near
+    )
+
+
+def _fit(claim: str, e: Evidence) -> str:
+    """How well evidence supports a claim; nearness alone does not make Madrid of Lisbon."""
+    from lumen.kernel.reading import lacks
+
+    if lacks(claim, e.memory.text):
+        return "does not say it"
+    return "fits well" if e.score >= FITS_WELL else "fits loosely"
+
+
+def recollection(m: Memory) -> Recollection:
+    """A memory as it is handed out."""
+    return Recollection(
+        event=m.seq,
+        timestamp=m.timestamp,
+        author=m.author.value,
+        origin=m.origin.value,
+        type=m.event_type.value,
+        text=m.text,
+        private=m.private,
+        weight=m.weight / 1e6,
+    )
+
+
+def _is_date(day: str) -> bool:
+    try:
+        return date.fromisoformat(day).isoformat() == day  # 20261115 is read too, but not stored
+    except ValueError:
+        return False

@@ -1,0 +1,202 @@
+"""Who a being is, as it stands, and what its author changes in that: values, goals, edits by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lumen.app.looking import Look
+from lumen.core.canon import clean
+from lumen.core.data import Change, Held, Store, kernel_entry
+from lumen.core.errors import UsageError
+from lumen.kernel.checkpoints import difference
+from lumen.kernel.commit import Gate
+from lumen.kernel.completion import OPEN
+from lumen.kernel.edits import Edits, in_force, look, read, self_in_force
+from lumen.soul.index import Index
+from lumen.soul.selfhood import (
+    GOAL_STATES,
+    GOALS,
+    LONGEST_NAME,
+    VALUE_STATES,
+    Selfhood,
+    is_self,
+    parse_held,
+)
+
+AUTHOR = "lumen:author"
+NEW_WEIGHT = 0.5
+STATES = {"goal": GOAL_STATES, "value": VALUE_STATES}
+STORES = {"goal": Store.GOALS, "value": Store.VALUES}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A file of the self that was edited by hand, and whether that can count."""
+
+    path: str
+    state: str  # valid, invalid, or unvouched: changed while a turn was cut off
+    line: int | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelfDiff:
+    """What was edited by hand and is not in force (yet)."""
+
+    edited: tuple[Edit, ...]
+    diff: tuple[str, ...]
+    told: tuple[str, ...]  # what the author should know of it
+    missing: tuple[str, ...]
+
+
+def self_of(index: Index) -> Selfhood:
+    """Name, ontology, narrative, values and goals in force."""
+    return self_in_force(index)
+
+
+def edits_told(found: Look) -> list[str]:
+    """The files that say otherwise than what is in force and do not count, each with why."""
+    return look(found.being, found.index, found.settings.redact).told()
+
+
+def self_diff(found: Look) -> SelfDiff:
+    """What was edited by hand, line by line, and why it is not in force."""
+    edits = look(found.being, found.index, found.settings.redact)
+    state = in_force(found.index)
+    paths = sorted({*edits.valid, *edits.flawed, *edits.unvouched})
+    disk = {p: (read(found.being, p) or b"").decode("utf-8", "replace") for p in paths}
+    before: dict[str, str | None] = {path: state.get(path) for path in paths}
+    return SelfDiff(
+        edited=tuple(_edit(edits, path) for path in paths),
+        diff=tuple(difference(before, dict(disk))),
+        told=tuple(edits.told()),
+        missing=edits.missing,
+    )
+
+
+def _edit(edits: Edits, path: str) -> Edit:
+    flaw = edits.flawed.get(path)
+    state = "invalid" if flaw else "unvouched" if path in edits.unvouched else "valid"
+    return Edit(path, state, flaw.line if flaw else None, flaw.why if flaw else None)
+
+
+def goals_in_force(
+    index: Index, year: int | None = None, status: str | None = None
+) -> tuple[Held, ...]:
+    """What it is after, the heaviest first; of one year's file, or of one status."""
+    texts = {p: t for p, t in in_force(index).items() if GOALS.fullmatch(p) and is_self(p)}
+    held = [
+        goal
+        for path, text in texts.items()
+        if year is None or path.endswith(f"/{year:04d}.json")
+        for goal in parse_held(text, GOAL_STATES)
+        if status is None or goal.status == status
+    ]
+    return tuple(sorted(held, key=lambda h: -h.weight))
+
+
+def held_named(index: Index, kind: str, name: str) -> Held | None:
+    """The value or goal of a name, if there is one."""
+    self_ = self_in_force(index)
+    found = self_.goals if kind == "goal" else self_.values
+    return next((h for h in found if h.name == name), None)
+
+
+def add_held(gate: Gate, kind: str, wanted: Held) -> Held:
+    """Add a value or a goal, as its author; one that is there is not touched.
+
+    Raises:
+        UsageError: it is there already, or is not what one must be.
+    """
+    if known := held_named(gate.index, kind, wanted.name):
+        raise UsageError(
+            f"there is a {kind} {known.name!r} already", fix=f"lumen {kind}s set {known.name!r}"
+        )
+    return _put(gate, kind, wanted, "added")
+
+
+def set_held(
+    gate: Gate, kind: str, name: str, weight: float | None = None, status: str | None = None
+) -> Held:
+    """Change the weight or the status of a value or goal, as its author; a new value is added.
+
+    Raises:
+        UsageError: there is no such goal, or it may not become that.
+    """
+    known = held_named(gate.index, kind, name)
+    if known is None and kind == "value":
+        return _put(gate, kind, new_held(kind, name, weight, status), "added")
+    if known is None:
+        raise UsageError(f"there is no {kind} {name!r}", fix=f"lumen {kind}s")
+    changed = replace(
+        known,
+        weight=known.weight if weight is None else weight,
+        status=status or known.status,
+    )
+    return _put(gate, kind, changed, "set")
+
+
+def drop_held(gate: Gate, kind: str, name: str) -> Held:
+    """Take a value or a goal away, as its author.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    known = held_named(gate.index, kind, name)
+    if known is None:
+        raise UsageError(f"there is no {kind} {name!r}", fix=f"lumen {kind}s")
+    _commit(gate, Change(STORES[kind], "drop", known), f"The author dropped the {kind} {name!r}.")
+    return known
+
+
+def close_goal(gate: Gate, name: str) -> Held:
+    """Say that a goal is reached, as its author.
+
+    Raises:
+        UsageError: there is no such goal, or it is not open.
+    """
+    goal = held_named(gate.index, "goal", name)
+    if goal is None or goal.status not in OPEN:
+        standing = f"{name!r} is {goal.status}" if goal else f"there is no goal {name!r}"
+        raise UsageError(standing, fix="lumen goals")
+    over = replace(goal, status="done")
+    said = f"The author says that {name!r} is done."
+    _commit(gate, Change(Store.GOAL_STATUS, "move", over), said)
+    return over
+
+
+def new_held(kind: str, name: str, weight: float | None = None, status: str | None = None) -> Held:
+    """A value or goal as it begins."""
+    text = " ".join(clean(name).split())
+    return Held(text, NEW_WEIGHT if weight is None else weight, status or STATES[kind][0])
+
+
+def _put(gate: Gate, kind: str, wanted: Held, verb: str) -> Held:
+    _must_be_sound(kind, wanted)
+    said = f"The author {verb} the {kind} {wanted.name!r}: {wanted.weight:.2f}, {wanted.status}."
+    _commit(gate, Change(STORES[kind], "put", wanted), said)
+    return wanted
+
+
+def _must_be_sound(kind: str, wanted: Held) -> None:
+    """See that it could stand in the file, before the gate has to refuse and archive it."""
+    example = f"lumen {kind}s set {wanted.name or 'NAME'!r} --weight 0.7"
+    if not wanted.name or len(wanted.name) > LONGEST_NAME:
+        raise UsageError(f"a {kind} has a name of at most {LONGEST_NAME} characters", fix=example)
+    if not 0 <= wanted.weight <= 1:
+        raise UsageError(f"a weight is between 0 and 1, not {wanted.weight}", fix=example)
+    if wanted.status not in STATES[kind]:
+        states = ", ".join(STATES[kind])
+        raise UsageError(f"a {kind} is {states}; not {wanted.status!r}", fix=example)
+
+
+def _commit(gate: Gate, change: Change, said: str) -> None:
+    entry = kernel_entry("author", said, AUTHOR, {})
+    gate.commit("author", [change], entry, durable=True, sign=True)
+    gate.index.catch_up()
+
+
+def adopt(gate: Gate) -> tuple[list[str], bool]:
+    """Take in what was edited by hand; says what was done, and whether no file is left that is flawed."""
+    said = gate.adopt(vouched=True)
+    return said, not look(gate.being, gate.index, gate.secrets).flawed

@@ -1,0 +1,140 @@
+"""Who a being is and how it is, at a glance. Imports nothing that is slow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lumen.app.settings import Settings, data_home, must_be
+from lumen.core.canon import loads
+from lumen.core.data import Author, Being, Held
+from lumen.core.errors import Damaged, Estranged
+from lumen.kernel.approvals import waiting
+from lumen.kernel.edits import look, self_in_force
+from lumen.soul.chosen import reindexed
+from lumen.soul.cycles import last, many_since
+from lumen.soul.history import kept
+from lumen.soul.index import Index
+from lumen.soul.keys import Keyring
+from lumen.soul.queries import tallies_add_up
+from lumen.soul.selfhood import VALUES
+from lumen.soul.vectors import progress
+from lumen.soul.witness import refuse_strange
+
+AUTHORS = (Author.EXTERNAL, Author.SELF, Author.GOAL, Author.KERNEL)
+HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """How much of something is done."""
+
+    done: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A being as it stands; moments are stamps in UTC, `None` where it never happened."""
+
+    being: str
+    name: str
+    ontology: str
+    values: tuple[Held, ...]
+    goals: tuple[Held, ...]
+    values_changed: str | None
+    born: str | None
+    author: str
+    model: str
+    events: int
+    memory: dict[str, int]  # how many memories each author wrote
+    recallable: Portion  # how many memories can be found by meaning
+    embedder: str
+    reindexed: Portion
+    head: str
+    signed_up_to: int
+    reflected: str | None
+    cycles_since: int
+    open_turns: int
+    waiting: int  # proposals that wait for the author
+
+
+def status_of(being: Being) -> tuple[Status, list[str]]:
+    """A being's status, and what its author should be told besides."""
+    settings = must_be(being)
+    index = Index(being)
+    try:
+        found = read_status(being, settings, index)
+        edits = look(being, index, settings.redact)
+        odd = [*_miscounted(index), *strange(index, settings.soul)]
+        return found, [*index.repairs, *edits.told(), *odd]
+    finally:
+        index.close()
+
+
+def read_status(being: Being, settings: Settings, index: Index) -> Status:
+    """A being's status, over an open index."""
+    events = index.catch_up()
+    counts = index.counts()
+    born = index.memories(limit=1, oldest=True)
+    vectors, worth = progress(index)
+    chosen = settings.chosen_embedder
+    again, of = reindexed(index, chosen) if chosen else (worth, worth)
+    self_ = self_in_force(index)
+    changed, reflected = kept(index, VALUES), last(index, "reflection")
+    return Status(
+        being=str(being.root),
+        name=self_.name,
+        ontology=self_.ontology,
+        values=self_.values,
+        goals=self_.goals,
+        values_changed=changed.timestamp if changed else None,
+        born=born[0].timestamp if born else None,
+        author=settings.author_name,
+        model=settings.roles["interface"],
+        events=events,
+        memory={a.value: counts.get(a.value, 0) for a in AUTHORS},
+        recallable=Portion(vectors, worth),
+        embedder=settings.embedder,
+        reindexed=Portion(again, of),
+        head=index.last_head()[1],
+        signed_up_to=_signed(being),
+        reflected=index.time_of(reflected) or None,
+        cycles_since=many_since(index, reflected),
+        open_turns=len(index.open_turns()),
+        waiting=waiting(index),
+    )
+
+
+def strange(index: Index, soul: str) -> list[str]:
+    """What the author must know when this is not the chain this host has seen."""
+    keyring = Keyring(data_home())
+    mark = keyring.mark(soul)
+    if not index.loose and mark and mark.knows(*index.last_head()):
+        return []  # it ends where this host left it; checking the witness takes as long as all else
+    try:
+        refuse_strange(index, keyring, soul)
+    except (Damaged, Estranged) as error:
+        return [f"{error.what[:1].upper()}{error.what[1:]}.\n  try: {error.fix}"]
+    return []
+
+
+def _miscounted(index: Index) -> list[str]:
+    """Tallies are kept with the lines they count: where they do not add up, the table was edited."""
+    if tallies_add_up(index):
+        return []
+    return [
+        "The index does not count what the archive holds: the figures under memory are wrong."
+        "\n  try: lumen rebuild"
+    ]
+
+
+def _signed(being: Being) -> int:
+    if not being.heads.exists():
+        return 0
+    with being.heads.open("rb") as heads:
+        heads.seek(max(0, being.heads.stat().st_size - HEADS_READ))
+        *lines, _torn = heads.read().split(b"\n")
+    try:
+        return max((int(loads(line)["seq"]) for line in lines[-3:]), default=0)
+    except (ValueError, KeyError, TypeError):
+        return 0
