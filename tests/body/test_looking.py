@@ -51,7 +51,8 @@ def test_chat_prints_one_json_document_for_each_reply(talked: Lumen) -> None:
     ran = talked.run("chat", "--json", stdin=b"I like tea.\nWhat do I like?\n")
     replies = [loads(line) for line in ran.out.splitlines()]
     told = {"reply", "event", "kind", "sources", "trouble", "fix", "heard", "lacking", "redacted"}
-    assert [set(r) for r in replies] == [told] * 2
+    assert len(replies) == 2
+    assert all(told <= set(r) for r in replies)
     by_number = {e["seq"]: e for e in talked.events()}
     assert [by_number[r["event"]]["description"] for r in replies] == [r["reply"] for r in replies]
     one = talked.run("chat", "--json", "-m", "Where does my sister live?").json()

@@ -57,7 +57,7 @@ def test_lines_that_rest_on_a_memory_marked_later_are_left_out_of_what_leaves(
     far.say("How tall is a giraffe?")
     assert b"quorvexim" in cloud.seen()  # before it was private
 
-    lines = mark(far.kernel, (told,), private=True)
+    lines = mark(far.kernel, (told,), private=True).lines
     assert set(lines) == {f"story, line 5: {STORY}", f"goal: {GOAL}", "value: calm"}
     made = len(cloud.calls)
     answered = far.say("How tall is an elephant?")

@@ -8,7 +8,7 @@ import pytest
 from tests.kernel.living import by, give, goals, lived, pursue, put_file, reflect, strong, thought
 from tests.kernel.living import wonder as explore
 
-from lumen.body.cli.skills import TEMPLATE
+from lumen.app.skills import TEMPLATE
 from lumen.core.data import Held, Origin
 from lumen.hands.skills import Maker, find, made_by
 from lumen.hands.terms import Terms

@@ -18,6 +18,7 @@ from lumen.soul.archive import read_at
 from lumen.soul.history import Kept, kept
 from lumen.soul.index import Index
 from lumen.soul.links import UNREADABLE, Loose
+from lumen.soul.queries import number_of
 from lumen.soul.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def test_what_is_asked_is_answered_from_the_archive(home: Home, index: Index) ->
     )
     assert kept(index, "data/values.json") is None
     assert [index.time_of(seq) for seq in (25, 26)] == [changed.timestamp, ""]
-    assert [index.number_of(each) for each in (changed.id, "nobody")] == [25, 0]
+    assert [number_of(index, each) for each in (changed.id, "nobody")] == [25, 0]
     place = index.place(25)
     assert place is not None
     assert read_at(home.being.memory, *place) == lines[-1]

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lumen.core.canon import sha256
+from lumen.core.clock import ulid
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, LumenError
 from lumen.kernel.cycle import due, reflect
 from lumen.kernel.escalate import propose
+from lumen.kernel.hearing import Spoken as Spoken
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.run import Answered, Kernel, converse
 from lumen.kernel.run import Watch as Watch
 from lumen.kernel.steps.reflect import in_words
 from lumen.kernel.templates import check
+from lumen.soul.queries import last_conversation, turn_answering
+
+KEY_DIGITS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,7 @@ class Said:
     heard: int = 0  # the event that keeps what was said
     lacking: float = 0.0  # how much a stronger model could have added
     redacted: int = 0  # secrets that were taken out of the message before anything kept it
+    conversation: str = ""
     changes: tuple[str, ...] = ()  # what the being changed in itself afterwards, in words
     proposal: str = ""  # the stronger model it would like to ask: it waits in the approvals
     notices: tuple[str, ...] = ()  # what had to be mended, in words for the author
@@ -71,18 +78,24 @@ def refuse_bad_prompts(being: Being) -> None:
         raise BadSetting(f"{first.place()}: {first.what}{more}", fix=fix)
 
 
-async def answer(kernel: Kernel, text: str, watch: Watch, *, private: bool = False) -> Said:
+async def answer(kernel: Kernel, text: str, watch: Watch, spoken: Spoken | None = None) -> Said:
     """One message and its answer; then reflection, where the turn gave cause to, and a proposal.
+
+    A message whose key was answered before is given that answer again, and nothing is archived.
 
     Raises:
         LumenError: there is no answer. What goes wrong after one is told in its notices instead.
     """
-    answered = await converse(kernel, text, private=private, watch=watch)
+    spoken = spoken or Spoken()
+    if spoken.key and (again := said_before(kernel, spoken)):
+        watch.reply(again.text)
+        return again
+    answered = await converse(kernel, text, private=spoken.private, watch=watch, spoken=spoken)
     changes: tuple[str, ...] = ()
     proposal = ""
     notices: list[str] = []
     try:
-        changes = await _look_back(kernel, answered)
+        changes = await _look_back(kernel, answered, by_author=not spoken.speaker)
         if proposed := await propose(kernel, answered.heard, answered.lacking):
             proposal = proposed.model
     except LumenError as error:  # the answer stands, whatever became of this
@@ -99,18 +112,56 @@ async def answer(kernel: Kernel, text: str, watch: Watch, *, private: bool = Fal
         heard=answered.heard,
         lacking=answered.lacking,
         redacted=answered.redacted,
+        conversation=spoken.conversation,
         changes=changes,
         proposal=proposal,
         notices=tuple(notices),
     )
 
 
-async def _look_back(kernel: Kernel, answered: Answered) -> tuple[str, ...]:
-    """Reflect when the turn gave cause to; says what was changed."""
+def said_before(kernel: Kernel, spoken: Spoken) -> Said | None:
+    """The answer that a message with this key was given, if there was one and it is not forgotten."""
+    kernel.index.catch_up()
+    turn = turn_answering(kernel.index, spoken.key)
+    events = kernel.index.turn(turn) if turn else []
+    reply = next((e for e in events if e.entry.situation == "replied"), None)
+    if reply is None:
+        return None
+    heard = next((e for e in events if e.entry.situation == "heard"), None)
+    told = reply.entry.payload
+    return Said(
+        text=reply.entry.description,
+        event=reply.seq,
+        kind=str(told.get("kind", "")),
+        sources=tuple(told.get("sources", ())),
+        heard=heard.seq if heard else 0,
+        conversation=heard.entry.told("conversation") if heard else "",
+    )
+
+
+async def _look_back(kernel: Kernel, answered: Answered, *, by_author: bool) -> tuple[str, ...]:
+    """Reflect when the turn gave cause to; says what was changed. Only the author may ask for it."""
     said = kernel.index.get([answered.heard]).get(answered.heard)
-    asked = bool(said and lexicon().has("self_examination", said.text))
+    asked = bool(by_author and said and lexicon().has("self_examination", said.text))
     why = due(kernel, asked=asked)
     if not why:
         return ()
     came = await reflect(kernel, why, Watch())
     return tuple(in_words(one) for one in came.asked.proposals) if came.applied else ()
+
+
+def new_conversation(kernel: Kernel) -> str:
+    """The name of a conversation that begins."""
+    return ulid(kernel.clock)
+
+
+def last_or_new_conversation(kernel: Kernel) -> str:
+    """The conversation the author was in last; a new one where nothing was said yet."""
+    kernel.index.catch_up()
+    last = last_conversation(kernel.index)
+    return new_conversation(kernel) if last is None else last
+
+
+def key_of(key: str | None) -> str:
+    """A key as it is archived: whatever it is, its hash is short and tells nothing."""
+    return sha256(key.encode())[:KEY_DIGITS] if key else ""

@@ -171,6 +171,23 @@ def open_kernel(
     return kernel, mended
 
 
+def take_settings(kernel: Kernel) -> None:
+    """Let an open being go by what lumen.toml says now: its models, caps, limits and thresholds."""
+    settings = must_be(kernel.being)
+    reachable = endpoints_of(settings)
+    inner_must_be_local(settings, reachable)
+    known = load(notes_file()).models
+    kernel.reach = replace(
+        kernel.reach, assignments=assignments_of(settings), endpoints=reachable, known=known
+    )
+    kernel.terms, kernel.caps = terms_of(settings), caps_of(settings)
+    kernel.thresholds = thresholds_of(settings)
+    chosen = chosen_embedder(settings, kernel.gate, kernel.clock)
+    choose(kernel.index, chosen.id if chosen else "", private=bool(chosen and chosen.local))
+    kernel.recall.close()
+    kernel.recall = Recall(kernel.index, kernel.recall.embedder, chosen)
+
+
 def terms_of(settings: Settings) -> Terms:
     """On which terms skills run."""
     seconds = settings.skill_seconds

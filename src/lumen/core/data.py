@@ -84,6 +84,11 @@ class Entry:
     model: str | None = None
     weight: float = 0.5
 
+    def told(self, key: str) -> str:
+        """What the payload says under a key, where that is a text."""
+        value = self.payload.get(key)
+        return value if isinstance(value, str) else ""
+
 
 def kernel_entry(situation: str, said: str, session_key: str, payload: dict[str, JSON]) -> Entry:
     """A kernel memory: the audit trail of what the kernel did."""
@@ -119,7 +124,7 @@ class Memory:
     """What recall hands out: an event a loop may see. Kernel memories never take this form."""
 
     seq: int
-    timestamp: str
+    timestamp: str  # when it was: when it was archived, or the original date it was given with
     author: Author
     origin: Origin
     event_type: EventType

@@ -36,7 +36,7 @@ from lumen.soul.archive import Placed, read
 from lumen.soul.fold import effects
 from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched
-from lumen.soul.queries import is_erased
+from lumen.soul.queries import is_erased, number_of
 
 ATTEMPTS = 3
 MOST_DIGITS = 15
@@ -92,7 +92,7 @@ def find(index: Index, what: str) -> Sought:
     """
     what = what.strip()
     numbered = what.isdecimal() and len(what) <= MOST_DIGITS
-    seq = int(what) if numbered else index.number_of(what) if len(what) == ULID else 0
+    seq = int(what) if numbered else number_of(index, what) if len(what) == ULID else 0
     if numbered or seq:
         if index.get([seq]):
             return Sought((seq,))

@@ -96,7 +96,7 @@ def _noted(index: Index, year: int) -> Iterator[Noted]:
         if t.seq > 1 and t.what and t.of_self and first <= t.timestamp < after
     ]
     said = index.texts(
-        "event_type = 'author_message' AND NOT private "
+        "event_type = 'author_message' AND origin = 'author' AND NOT private "
         f"AND segment >= '{first}' AND segment < '{after}'"
     )
     for m in said:

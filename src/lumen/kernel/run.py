@@ -25,6 +25,7 @@ from lumen.kernel.closing import CYCLES
 from lumen.kernel.commit import Gate
 from lumen.kernel.confidential import Confidential
 from lumen.kernel.edits import self_in_force
+from lumen.kernel.hearing import Spoken
 from lumen.kernel.identity import digest, snapshot
 from lumen.kernel.loops import ACTION
 from lumen.kernel.mend import hold
@@ -127,7 +128,9 @@ class Turn:
     reply_event: int = 0
 
 
-async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) -> Answered:
+async def converse(
+    kernel: Kernel, text: str, *, private: bool, watch: Watch, spoken: Spoken | None = None
+) -> Answered:
     """One turn of the action loop: the words are durable before any thinking starts.
 
     Raises:
@@ -145,8 +148,10 @@ async def converse(kernel: Kernel, text: str, *, private: bool, watch: Watch) ->
     session_key = f"lumen:interface:{ulid(kernel.clock)}"
     adopt_edits(kernel)
     with talking(kernel.being), in_turn(kernel.being):
-        placed = kernel.gate.record(_heard(text, session_key, private), sign=True)
-        stimulus = Stimulus(text, placed.seq, session_key, private)
+        spoken = spoken or Spoken(private=private)
+        placed = kernel.gate.record(spoken.entry(text, session_key), sign=True)
+        guest = bool(spoken.speaker)
+        stimulus = Stimulus(text, placed.seq, session_key, spoken.private, guest=guest)
         turn: Turn | None = None
         try:
             turn = await begin(kernel, stimulus, watch)
@@ -382,16 +387,4 @@ def overheard(text: str) -> Entry:
         situation="overheard",
         description=f"A skill said: {text}",
         session_key="lumen:skill",
-    )
-
-
-def _heard(text: str, session_key: str, private: bool) -> Entry:
-    return Entry(
-        author=Author.EXTERNAL,
-        event_type=EventType.AUTHOR_MESSAGE,
-        origin=Origin.AUTHOR,
-        situation="heard",
-        description=text,
-        session_key=session_key,
-        payload={"private": True} if private else {},
     )

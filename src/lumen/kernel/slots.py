@@ -43,6 +43,7 @@ class Stimulus:
     private: bool = False
     goal: Held | None = None  # what is pursued unasked; nothing: the author spoke
     tries: int = 0  # how often in a row that goal was pursued in vain
+    guest: bool = False  # it was said by somebody other than the author
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,18 @@ from lumen.soul.disk import refusal
 from lumen.soul.fold import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 12
+SCHEMA = 13
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
   origin TEXT, situation TEXT, session_key TEXT, model TEXT, birth INTEGER, born INTEGER,
   weight INTEGER, touched INTEGER, private INTEGER,
-  segment TEXT, offset INTEGER, length INTEGER, text TEXT);
+  segment TEXT, offset INTEGER, length INTEGER, text TEXT, conversation TEXT, key TEXT, occurred TEXT);
 CREATE INDEX events_author ON events(author, seq);
 CREATE INDEX events_session ON events(session_key);
+CREATE INDEX events_key ON events(key) WHERE key != '';
+CREATE INDEX events_conversation ON events(conversation, seq) WHERE conversation != '';
+CREATE INDEX events_occurred ON events(occurred) WHERE occurred != '';
 CREATE INDEX events_repairs ON events(situation) WHERE situation = 'repair';
 CREATE INDEX events_asked ON events(situation, seq)
   WHERE situation IN ('escalation', 'skill_proposed', 'approved', 'denied', 'escalated');

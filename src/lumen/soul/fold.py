@@ -21,6 +21,7 @@ WHOLE = 1_000_000
 EDITED = "edited"
 ERASED = "erased"
 PURSUES = "pursues"
+TOLD = "told"  # what the author gave to remember: nobody is to answer it
 CLOSING = frozenset({"record", "unclosed", "interrupted", ERASED})
 # A payload key with a meaning for state; nobody but the kernel may write one.
 SPOKEN_FOR = frozenset(
@@ -204,7 +205,7 @@ def effects(event: Event) -> Effects:
 
 def opens(entry: Entry) -> bool:
     """Whether a turn begins with this: the author spoke, or a goal was taken up."""
-    spoken = entry.event_type is EventType.AUTHOR_MESSAGE
+    spoken = entry.event_type is EventType.AUTHOR_MESSAGE and entry.situation != TOLD
     pursued = entry.author is Author.GOAL and entry.situation == PURSUES
     return (spoken or pursued) and entry.situation != ERASED
 

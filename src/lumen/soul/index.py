@@ -38,7 +38,8 @@ WORD = re.compile(r"\w[\w'’]*")
 Result = TypeVar("Result")
 Row = Any  # a row as SQLite hands it over; read in this module and nowhere else
 
-_MEMORY = "seq, timestamp, author, origin, event_type, text, session_key, private, weight"
+_WHEN = "iif(occurred = '', timestamp, occurred)"
+_MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private, weight"
 
 
 class Index:
@@ -149,8 +150,8 @@ class Index:
             where.append("author = ?")
             values.append(author)
         if day:
-            where.append("segment = ?")
-            values.append(f"{day}.jsonl")
+            where.append("((segment = ? AND occurred = '') OR (occurred >= ? AND occurred < ?))")
+            values += [f"{day}.jsonl", day, f"{day}~"]
         order = "weight DESC, seq DESC" if by_weight else "seq ASC" if oldest else "seq DESC"
         rows = self.rows(
             f"SELECT {_MEMORY} FROM events WHERE {' AND '.join(where)} "  # noqa: S608 - only literals are joined
@@ -163,11 +164,14 @@ class Index:
         """What the author last said and how it was answered, in pairs, oldest first.
 
         A pair is one turn of conversation, told by its session key: whatever else happened between
-        or beside it, here or in another process, neither splits it nor counts for one.
+        or beside it, here or in another process, neither splits it nor counts for one. Where
+        `before` is a message, only what was said in its conversation counts.
         """
         pairs = self.rows(
             "SELECT a.seq, min(r.seq) FROM (SELECT seq, session_key FROM events WHERE seq < ?1 "
-            "AND author = 'external' AND event_type = 'author_message' AND situation != 'erased' "
+            "AND author = 'external' AND event_type = 'author_message' AND situation = 'heard' "
+            "AND conversation = coalesce((SELECT conversation FROM events WHERE seq = ?1 "
+            "AND event_type = 'author_message'), conversation) "
             "ORDER BY seq DESC LIMIT ?3) a JOIN events r ON r.session_key = a.session_key "
             "AND r.author = 'self' AND r.event_type = 'assistant_message' "
             "AND r.situation != 'erased' AND r.seq < ?1 GROUP BY a.seq ORDER BY a.seq DESC LIMIT ?2",
@@ -261,10 +265,11 @@ class Index:
 
     def said_in(self, start: str, end: str) -> list[Memory]:
         """What the author said between two moments, oldest first."""
+        spoken = "origin = 'author' AND event_type = 'author_message' AND situation != 'erased'"
         rows = self.rows(
-            f"SELECT {_MEMORY} FROM events WHERE timestamp >= ? AND timestamp < ? "  # noqa: S608 - a constant column list
-            "AND segment BETWEEN ? AND ? AND event_type = 'author_message' "
-            "AND situation != 'erased' ORDER BY seq",
+            f"SELECT {_MEMORY} FROM events WHERE occurred = '' AND timestamp >= ?1 AND timestamp < ?2 "  # noqa: S608 - constants
+            f"AND segment BETWEEN ?3 AND ?4 AND {spoken} UNION ALL SELECT {_MEMORY} FROM events "
+            f"WHERE occurred != '' AND occurred >= ?1 AND occurred < ?2 AND {spoken} ORDER BY 2, 1",
             (start, end, start[:10], end[:10] + "~"),
         )
         return [_memory(row) for row in rows]
@@ -288,11 +293,6 @@ class Index:
         """In which segment a line stands, where, and how long it is."""
         found = self.row("SELECT segment, offset, length FROM events WHERE seq = ?", (seq,))
         return (str(found[0]), int(found[1]), int(found[2])) if found else None
-
-    def number_of(self, event_id: str) -> int:
-        """The number of an event by its id; 0 when there is none."""
-        found = self.row("SELECT seq FROM events WHERE id = ?", (event_id,))
-        return int(found[0]) if found else 0
 
     def words_agree(self) -> bool:
         """Whether the word index is what the events make of it."""

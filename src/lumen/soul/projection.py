@@ -35,7 +35,7 @@ BATCH = 5_000  # events applied in one transaction: memory and log stay flat
 Row = Any  # a row as SQLite hands it over
 # Replies are never evidence, and what was done to a file is found in its history.
 UNSOUGHT = (EventType.ASSISTANT_MESSAGE, EventType.SYSTEM_EVENT)
-_EVENT = f"INSERT INTO events VALUES({','.join('?' * 19)})"
+_EVENT = f"INSERT INTO events VALUES({','.join('?' * 22)})"
 _TALLY = "INSERT INTO tally VALUES(?,?,1) ON CONFLICT(author, event_type) DO UPDATE SET n = n + 1"
 
 
@@ -130,6 +130,7 @@ def apply(db: apsw.Connection, stored: Stored) -> None:
             stored.offset,
             stored.length,
             entry.description,
+            *map(entry.told, ("conversation", "key", "occurred_at")),
         ),
     )
     db.execute(_TALLY, (entry.author.value, entry.event_type.value))
@@ -313,7 +314,9 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
         db.execute("INSERT INTO words(words, rowid, text) VALUES('delete',?,?)", (target, text))
         db.execute("INSERT INTO words(rowid, text) VALUES(?,'')", (target,))
     db.execute(
-        "UPDATE events SET situation = 'erased', text = '', private = 0 WHERE seq = ?", (target,)
+        "UPDATE events SET situation = 'erased', text = '', private = 0, conversation = '', key = '', "
+        "occurred = '' WHERE seq = ?",
+        (target,),
     )
     db.execute("DELETE FROM open_turns WHERE session_key = ?", (session_key,))
     gone = 0

@@ -34,7 +34,10 @@ def says(index: Index, memory: Memory) -> bool:
     place = index.place(memory.seq)
     if place is None or not SEGMENT.fullmatch(place[0]) or not holds(index, memory.seq):
         return False
-    entry = parse(read_at(index.being.memory, *place)).entry
+    event = parse(read_at(index.being.memory, *place))
+    entry = event.entry
+    if memory.timestamp != (entry.told("occurred_at") or event.timestamp):
+        return False
     told = (entry.author, entry.origin, entry.event_type, entry.description, entry.session_key)
     return told == (
         memory.author, memory.origin, memory.event_type, memory.text, memory.session_key

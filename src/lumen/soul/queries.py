@@ -88,7 +88,7 @@ def replies_that_end(index: Index, endings: Sequence[str], most: int) -> list[st
 def statements(index: Index, most: int) -> list[tuple[int, bool]]:
     """What the author said last, the newest first, and whether it is private."""
     rows = index.rows(
-        "SELECT seq, private FROM events WHERE author = 'external' "
+        "SELECT seq, private FROM events WHERE author = 'external' AND origin = 'author' "
         "AND event_type = 'author_message' AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
         (most,),
     )
@@ -203,3 +203,28 @@ def _is_one_of(situations: Sequence[str]) -> str:
     """
     names = ", ".join(f"'{name}'" for name in situations if name.isidentifier())
     return f"situation IN ({names})"
+
+
+def turn_answering(index: Index, key: str) -> str:
+    """The turn in which a message that was sent under a key was answered; empty: none was."""
+    row = index.row(
+        "SELECT a.session_key FROM events a JOIN events r ON r.session_key = a.session_key "
+        "WHERE a.key = ? AND a.key != '' AND r.situation = 'replied' ORDER BY a.seq DESC LIMIT 1",
+        (key,),
+    )
+    return str(row[0]) if row else ""
+
+
+def last_conversation(index: Index) -> str | None:
+    """The conversation of the author's last message, empty where it had none; None: nothing was said."""
+    row = index.row(
+        "SELECT conversation FROM events WHERE author = 'external' AND origin = 'author' "
+        "AND event_type = 'author_message' AND situation = 'heard' ORDER BY seq DESC LIMIT 1"
+    )
+    return str(row[0]) if row else None
+
+
+def number_of(index: Index, event_id: str) -> int:
+    """The number of an event by its id; 0 when there is none."""
+    found = index.row("SELECT seq FROM events WHERE id = ?", (event_id,))
+    return int(found[0]) if found else 0

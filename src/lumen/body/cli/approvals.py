@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 
 import click
 
-from lumen.app.settings import must_be, zone
+from lumen.app.approving import Proposal, pending
+from lumen.app.looking import looking
+from lumen.app.settings import must_be
 from lumen.body.cli.common import (
     being_meant,
     note,
@@ -21,7 +22,6 @@ from lumen.body.cli.common import (
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.treasury import dollars
 from lumen.core.data import Being
-from lumen.kernel.approvals import SKILL, WAITING, Proposal, decide, proposals
 
 
 @click.group(invoke_without_command=True)
@@ -31,31 +31,26 @@ def approvals(everything: bool, named: str | None, as_json: bool) -> None:
     """What waits for your word; `allow` and `deny` give it."""
     if click.get_current_context().invoked_subcommand is not None:
         return
-    from lumen.soul.index import Index
-
     being = being_meant(named)
-    settings = must_be(being)
-    index = Index(being)
-    index.catch_up()
-    found = [p for p in proposals(index) if everything or p.state == WAITING or p.is_due]
-    asked = index.get(p.question for p in found)
+    with looking(being, note) as look:
+        found = pending(look.index, everything=everything)
     if as_json:
-        show([asdict(p) for p in found])
+        show([one.proposal for one in found])
         return
     if not found:
         say("Nothing waits for you.")
         return
-    where = zone(settings.timezone)
-    for p in found:
-        question = asked[p.question].text if p.question in asked else "(forgotten)"
-        say(f"{p.seq}  {short_time(p.timestamp, where)}  {p.title}  · {p.state}")
-        table(_skill(p, being) if p.kind == SKILL else _escalation(p, question), indent="    ")
+    for one in found:
+        p = one.proposal
+        say(f"{p.seq}  {short_time(p.timestamp, look.zone)}  {p.title}  · {p.state}")
+        told = _skill(p, being) if one.runs_a_skill else _escalation(p, one.question)
+        table(told, indent="    ")
     note("  next: lumen approvals allow N   or: lumen approvals deny N")
 
 
 def _escalation(p: Proposal, question: str) -> list[tuple[str, str]]:
     return [
-        ("about", f"“{one_line(question, 100)}”"),
+        ("about", f"“{one_line(question or '(forgotten)', 100)}”"),
         ("expected value", f"{p.expected_value:.2f} of 1"),
         ("cost", f"at most {p.tokens:,} tokens, {dollars(p.micros)}"),
         ("way back", p.way_back),
@@ -78,24 +73,20 @@ def _skill(p: Proposal, being: Being) -> list[tuple[str, str]]:
 @signing
 def allow(number: int, named: str | None, as_json: bool) -> None:
     """Let proposal NUMBER be carried out, now; your key signs it."""
+    from lumen.app.approving import carry_out, one_at_a_time, sign_yes
     from lumen.body.cli.opening import as_author, opened
-    from lumen.kernel.escalate import escalate, must_be_known
-    from lumen.kernel.turns import carrying_out, in_turn
 
     being = being_meant(named)
     soul = must_be(being).soul
-    with carrying_out(being):
+    with one_at_a_time(being):
         with as_author(being, note) as kernel:
-            kernel.index.catch_up()
-            must_be_known(kernel.index, number)
-            proposal = decide(kernel.gate, soul, number, allow=True)
-        if proposal.kind == SKILL:
+            proposal = sign_yes(kernel, soul, number)
+        if proposal.skill:
             _allowed(proposal, as_json=as_json)
             return
         note(f"asking {proposal.model} …")
-        # A turn like any other from here on: others may talk while a server takes its time.
-        with opened(being, note) as kernel, in_turn(being):
-            text = asyncio.run(escalate(kernel, proposal))
+        with opened(being, note) as kernel:
+            text = asyncio.run(carry_out(kernel, proposal)).reply
     if as_json:
         show({"proposal": number, "model": proposal.model, "reply": text})
         return
@@ -116,16 +107,15 @@ def _allowed(proposal: Proposal, *, as_json: bool) -> None:
 @signing
 def deny(number: int, named: str | None, as_json: bool) -> None:
     """Refuse proposal NUMBER."""
+    from lumen.app.approving import one_at_a_time, sign_no
     from lumen.body.cli.opening import as_author
-    from lumen.kernel.turns import carrying_out
 
     being = being_meant(named)
     soul = must_be(being).soul
-    with carrying_out(being), as_author(being, note) as kernel:
-        kernel.index.catch_up()
-        proposal = decide(kernel.gate, soul, number, allow=False)
+    with one_at_a_time(being), as_author(being, note) as kernel:
+        proposal = sign_no(kernel, soul, number)
     if as_json:
-        show(asdict(proposal))
+        show(proposal)
         return
-    refused = f"{proposal.skill} does not run" if proposal.kind == SKILL else ""
+    refused = f"{proposal.skill} does not run" if proposal.skill else ""
     say(f"Denied: {refused or f'{proposal.model} is not asked'}.")

@@ -15,7 +15,15 @@ from lumen.app.explaining import explain
 from lumen.app.memories import by_words, latest
 from lumen.app.privacy import mark
 from lumen.app.settings import Settings, data_home, find_being, must_be, zone
-from lumen.app.talking import Said, Watch, answer, refuse_bad_prompts
+from lumen.app.talking import (
+    Said,
+    Spoken,
+    Watch,
+    answer,
+    last_or_new_conversation,
+    new_conversation,
+    refuse_bad_prompts,
+)
 from lumen.body.cli.common import counted, is_terminal, note, one_line, say, shared, show, table
 from lumen.body.cli.forget import forget_in, must_be_gone
 from lumen.body.cli.live import LiveLine
@@ -68,6 +76,7 @@ class Talk:
     runner: asyncio.Runner
     private: bool
     as_json: bool
+    conversation: str = ""
     told: set[str] = field(default_factory=set)
     meanwhile: list[str] = field(default_factory=list)  # said before the names were settled
 
@@ -82,7 +91,8 @@ class Talk:
 
         watch = Watch(step=live.step, reply=heard)
         try:
-            said = self.runner.run(answer(self.kernel, text, watch, private=self.private))
+            spoken = Spoken(self.conversation, private=self.private)
+            said = self.runner.run(answer(self.kernel, text, watch, spoken))
         finally:
             live.clear()
         self._beside(said)
@@ -129,11 +139,14 @@ def chat(message: str | None, private: bool, named: str | None, as_json: bool) -
         talk = Talk(_open(being, settings), settings, runner, private, as_json)
         try:
             if message is not None:
+                talk.conversation = last_or_new_conversation(talk.kernel)
                 talk.turn(_stdin() if message == "-" else message)
             elif is_terminal(sys.stdin):
+                talk.conversation = new_conversation(talk.kernel)
                 _meet(talk)
                 _repl(talk)
             else:
+                talk.conversation = new_conversation(talk.kernel)
                 _piped(talk)
         except KeyboardInterrupt:
             note("stopped; what you said is kept")

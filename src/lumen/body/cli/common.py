@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, TextIO, TypeVar
-from zoneinfo import ZoneInfo
 
 import click
 
 from lumen.app.settings import find_being
+from lumen.app.words import counted as counted
+from lumen.app.words import local as local
+from lumen.app.words import short_time as short_time
 from lumen.core.canon import JSON, printable, shown
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Being
@@ -90,12 +92,6 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """Tell progress or a repair, beside the result."""
     click.echo(printable(text), err=True)
-
-
-def counted(number: int, noun: str) -> str:
-    """How many there are: 1 event, 2,345 events."""
-    plural = f"{noun[:-1]}ies" if noun[-2:-1] not in "ao" and noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def one_line(text: str, width: int) -> str:
@@ -191,13 +187,3 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> None:
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         click.echo((indent + "  ".join([*cells, one_line(row[-1], max(20, room))])).rstrip())
-
-
-def local(timestamp: str, zone: ZoneInfo) -> datetime:
-    """A stamp in the author's zone."""
-    return parse_stamp(timestamp).astimezone(zone)
-
-
-def short_time(timestamp: str, zone: ZoneInfo) -> str:
-    """A moment in a list: 15 Nov 19:26."""
-    return f"{local(timestamp, zone):%d %b %H:%M}".lstrip("0")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import click
 
-from lumen.app.settings import must_be, zone
+from lumen.app.looking import looking
 from lumen.body.cli.common import (
     being_meant,
     counted,
@@ -23,13 +24,11 @@ from lumen.body.cli.common import (
     show,
     table,
 )
-from lumen.core.canon import JSON, dumps
-from lumen.core.clock import SystemClock, stamp
-from lumen.core.data import Event, EventType
-from lumen.core.errors import UsageError
-from lumen.soul.index import Index
-from lumen.soul.ledger import Spent, by_day_and_role, calls, spent_on
-from lumen.soul.queries import tally
+from lumen.core.canon import dumps
+from lumen.core.clock import SystemClock, parse_stamp, stamp
+
+if TYPE_CHECKING:
+    from lumen.app.spending import Letter, Spent, SpentOn
 
 MICROS = 1_000_000
 DAYS = 14
@@ -51,76 +50,53 @@ def dollars(micros: int | None) -> str:
 @shared
 def treasury(days: int, last: int, named: str | None, as_json: bool) -> None:
     """Today's calls, the burn rate, where it leads, and a plot by day and role (UTC days)."""
-    from lumen.app.wiring import caps_of
-    from lumen.kernel.escalate import life
-    from lumen.kernel.treasury import forecast
+    from lumen.app.spending import treasury_of
 
-    being = being_meant(named)
-    settings = must_be(being)
-    caps, now = caps_of(settings), SystemClock().now()
-    index = Index(being)
-    index.catch_up()
-    today = spent_on(index, stamp(now)[:10])
-    total = sum(today.values(), Spent())
-    ahead = forecast(index, caps, now)
-    spent = by_day_and_role(index, stamp(now - timedelta(days=days - 1))[:10])
-    listed = list(calls(index, limit=last)) if last else []
-    size = sum(p.stat().st_size for p in being.memory.rglob("*.jsonl"))
-    tools = tally(index, EventType.TOOL_CALL)
+    now = SystemClock().now()
+    with looking(being_meant(named), note) as look:
+        found = treasury_of(look, now, days, last)
     if as_json:
-        show(
-            {
-                "phase": life(index),
-                "today": {"total": asdict(total), **{r: asdict(s) for r, s in today.items()}},
-                "caps": {
-                    "tokens": caps.tokens,
-                    "dollars": caps.dollars,
-                    "roles": dict(caps.roles),
-                    "escalations_per_hour": caps.escalations,
-                },
-                "burn": {"days": ahead.days, "tokens_a_day": ahead.tokens_a_day},
-                "forecast": _ahead(ahead.micros_a_day, ahead.micros_a_month, ahead.cap_reached),
-                "days": [{"day": d, "role": r, **asdict(s)} for (d, r), s in spent.items()],
-                "calls": [asdict(c) for c in listed],
-                "storage_bytes": size,
-                "skill_runs": tools,
-            }
-        )
+        show(found)
         return
+    caps, ahead, total = found.caps, found.forecast, found.today["total"]
     cap = f" of {caps.tokens:,}" if caps.tokens else ""
     money = f" of ${caps.dollars:.2f}" if caps.dollars else ""
-    reached = (
-        f" · dailyBudget is reached at {ahead.cap_reached:%H:%M} UTC" if ahead.cap_reached else ""
+    at = f"{parse_stamp(ahead.cap_reached_at):%H:%M}" if ahead.cap_reached_at else ""
+    reached = f" · dailyBudget is reached at {at} UTC" if at else ""
+    unpriced = " and what unpriced calls cost" if any(s.unpriced for s in found.days) else ""
+    a_day, a_month = (
+        dollars(round(n * MICROS)) for n in (ahead.dollars_a_day, ahead.dollars_a_month)
     )
-    unpriced = " and what unpriced calls cost" if any(s.unpriced for s in spent.values()) else ""
-    a_day, a_month = (dollars(round(n)) for n in (ahead.micros_a_day, ahead.micros_a_month))
     rows = [
         ("today", f"{_numbers(total)}   {total.tokens:,}{cap} tokens   {_money(total)}{money}"),
         *(
             (f"  {r}", f"{_numbers(s)}   {s.tokens:,} tokens   {_money(s)}")
-            for r, s in today.items()
+            for r, s in found.today.items()
+            if r != "total"
         ),
-        ("burn rate", f"{ahead.tokens_a_day:,.0f} tokens a day   {a_day}{unpriced}"),
+        ("burn rate", f"{found.burn.tokens_a_day:,.0f} tokens a day   {a_day}{unpriced}"),
         ("forecast", f"30 days: {a_month}{unpriced}{reached}"),
-        ("storage", f"{size / 1e6:,.1f} MB of archive   {counted(tools, 'skill run')}"),
-        ("phase", life(index)),
+        (
+            "storage",
+            f"{found.storage_bytes / 1e6:,.1f} MB of archive   {counted(found.skill_runs, 'skill run')}",
+        ),
+        ("phase", found.phase),
     ]
     width = max(len(label) for label, _ in rows) + 3
     for label, text in rows:
         say(f"{label:<{width}}{text}")
-    if spent:
+    if found.days:
         say()
-        for line in plot(spent, now):
+        for line in plot(found.days, now):
             click.echo(line)
-    if listed:
+    if found.calls:
         say()
-        where = zone(settings.timezone)
         table(
             [
                 ("when", "role", "step", "model", "tokens", "cost", "outcome"),
                 *(
                     (
-                        short_time(c.moment, where),
+                        short_time(c.moment, look.zone),
                         c.role,
                         c.step,
                         c.model,
@@ -128,18 +104,10 @@ def treasury(days: int, last: int, named: str | None, as_json: bool) -> None:
                         dollars(c.micros),
                         c.outcome or "never told of again",
                     )
-                    for c in listed
+                    for c in found.calls
                 ),
             ]
         )
-
-
-def _ahead(a_day: float, a_month: float, reached: datetime | None) -> dict[str, JSON]:
-    return {
-        "dollars_a_day": a_day / MICROS,
-        "dollars_a_month": a_month / MICROS,
-        "cap_reached_at": stamp(reached) if reached else None,
-    }
 
 
 def _numbers(spent: Spent) -> str:
@@ -151,14 +119,14 @@ def _money(spent: Spent) -> str:
     return dollars(spent.micros) + unpriced
 
 
-def plot(spent: dict[tuple[str, str], Spent], now: datetime) -> Iterable[str]:
+def plot(spent: Sequence[SpentOn], now: datetime) -> Iterable[str]:
     """Tokens by day since the first that had any, a bar each, a colour and a fill for each role."""
-    roles = sorted({role for _, role in spent})
+    roles = sorted({s.role for s in spent})
     marks = dict(zip(roles, zip(FILLS * 2, COLOURS * 2, strict=True), strict=False))
-    first = datetime.fromisoformat(min(day for day, _ in spent)).date()
+    first = datetime.fromisoformat(min(s.day for s in spent)).date()
     days = (now.date() - first).days + 1
     daily = [stamp(now - timedelta(days=n))[:10] for n in reversed(range(days))]
-    totals = {d: sum(s.tokens for (on, _), s in spent.items() if on == d) for d in daily}
+    totals = {d: sum(s.tokens for s in spent if s.day == d) for d in daily}
     most = max(*totals.values(), 1)
     colour = is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
 
@@ -169,7 +137,7 @@ def plot(spent: dict[tuple[str, str], Spent], now: datetime) -> Iterable[str]:
     for day in daily:
         bar = ""
         for role in roles:
-            tokens = spent.get((day, role), Spent()).tokens
+            tokens = sum(s.tokens for s in spent if (s.day, s.role) == (day, role))
             bar += drawn(role, max(1, round(BAR * tokens / most)) if tokens else 0)
         yield f"{day}  {bar or '·'}{f' {totals[day]:,}' if totals[day] else ''}"
     yield "            " + "   ".join(f"{drawn(role, 1)} {role}" for role in roles)
@@ -183,58 +151,43 @@ def plot(spent: dict[tuple[str, str], Spent], now: datetime) -> Iterable[str]:
 @shared
 def egress(number: int | None, limit: int, named: str | None, as_json: bool) -> None:
     """What was sent to models that are not on this machine; with NUMBER, that call to the byte."""
-    being = being_meant(named)
-    settings = must_be(being)
-    index = Index(being)
-    index.catch_up()
-    if number is not None:
-        _show_one(index, number, as_json=as_json)
-        return
-    sent = [c for c in calls(index) if not c.local][:limit]
-    events = {c.id: index.event(c.at) for c in sent}
-    rows = [_sent(events[c.id]) for c in sent]
+    from lumen.app.spending import egress_of, letter_of
+
+    with looking(being_meant(named), note) as look:
+        if number is not None:
+            _show_one(letter_of(look, number), as_json=as_json)
+            return
+        sent = egress_of(look, limit)
     if as_json:
-        show([{**asdict(c), **row} for c, row in zip(sent, rows, strict=True)])
+        show([{**asdict(s.call), "url": s.url, "bytes": s.bytes, "sha256": s.sha256} for s in sent])
         return
     if not sent:
         say("Nothing has left this machine.")
         return
-    where = zone(settings.timezone)
     table(
         [
             ("event", "when", "to", "bytes", "what"),
             *(
                 (
-                    str(c.at),
-                    short_time(c.moment, where),
-                    c.model,
-                    f"{row['bytes']:,}" if row["bytes"] is not None else "forgotten",
-                    f"{c.role}/{c.step} → {row['url']}",
+                    str(s.call.at),
+                    short_time(s.call.moment, look.zone),
+                    s.call.model,
+                    f"{s.bytes:,}" if s.bytes is not None else "forgotten",
+                    f"{s.call.role}/{s.call.step} → {s.url}",
                 )
-                for c, row in zip(sent, rows, strict=True)
+                for s in sent
             ),
         ]
     )
     note("  next: lumen egress EVENT shows every word of one")
 
 
-def _sent(event: Event | None) -> dict[str, JSON]:
-    told = event.entry.payload.get("sent") if event else None
-    if not told:
-        return {"url": "", "bytes": None, "sha256": ""}
-    return {"url": told["url"], "bytes": len(dumps(told["body"])), "sha256": told["sha256"]}
-
-
-def _show_one(index: Index, number: int, *, as_json: bool) -> None:
-    event = index.event(number)
-    told = event.entry.payload.get("sent") if event else None
-    if event is None or not told:
-        raise UsageError(f"event {number} sent nothing away", fix="lumen egress")
+def _show_one(found: Letter, *, as_json: bool) -> None:
     if as_json:
-        show(told)
+        show(found.told)
         return
-    say(f"{event.timestamp}   {told['url']}   sha256 {told['sha256']}")
-    body = dict(told["body"])
+    say(f"{found.timestamp}   {found.told['url']}   sha256 {found.told['sha256']}")
+    body = dict(found.told["body"])
     said = body.pop("messages", [])
     if system := body.pop("system", None):
         said = [{"role": "system", "content": system}, *said]

@@ -39,7 +39,8 @@ async def post_eval(
     """The signed difference between prediction and outcome, by code; a model only describes it."""
     if decision.chosen < 0 and stimulus.goal is not None:
         return Evaluation(outcome=f"nothing was done: {decision.why}")
-    if stimulus.goal is None and (done := closed(stimulus.text, self_.goals)):
+    authors = stimulus.goal is None and not stimulus.guest
+    if authors and (done := closed(stimulus.text, self_.goals)):
         return ended(done, reply)
     if decision.chosen < 0 or not acted.ran:
         return spoken(reply, plan.candidates[decision.chosen :][:1])

@@ -1,0 +1,235 @@
+"""`lumen.open`: a being for plain code (`with`) or for code in an event loop (`async with`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import aclosing
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from lumen.app import approving, talking
+from lumen.app.living import CycleResult
+from lumen.app.models import Assigned, assign_model
+from lumen.app.opened import Opened
+from lumen.app.reflecting import Reflection, look_back
+from lumen.app.settings import data_home, find_being, must_be
+from lumen.app.talking import Draft, Progress, Reply, Said, Spoken, Step
+from lumen.app.wiring import open_kernel, take_settings
+from lumen.core.clock import Clock, SystemClock
+from lumen.core.data import Being as Folder
+from lumen.kernel.birth import init
+from lumen.kernel.run import Watch
+from lumen.soul.keys import Keyring
+
+T = TypeVar("T")
+
+
+class AsyncBeing(Opened):
+    """An open being in an event loop; its turns queue, so that each sees the one before."""
+
+    async def say(
+        self,
+        text: str,
+        conversation: str | None = None,
+        speaker: str | None = None,
+        key: str | None = None,
+        *,
+        private: bool = False,
+    ) -> Said:
+        """Say something and get the answer.
+
+        `speaker` names somebody other than the author, a guest. A `key` makes a repetition
+        harmless: a message whose key was answered before gets the same answer again.
+        """
+        spoken = self._spoken(conversation, speaker, key, private=private)
+        return await _answer(self, text, spoken, Watch())
+
+    async def saying(
+        self,
+        text: str,
+        conversation: str | None = None,
+        speaker: str | None = None,
+        key: str | None = None,
+        *,
+        private: bool = False,
+    ) -> AsyncGenerator[Progress, None]:
+        """The same, with what happens on the way: steps, drafts, the reply; what was said comes last.
+
+        Closing the iterator stops the turn, and the archive says so.
+        """
+        spoken = self._spoken(conversation, speaker, key, private=private)
+        async with aclosing(_stream(self, text, spoken)) as progress:
+            async for one in progress:
+                yield one
+
+    async def reflect(self, *, dry_run: bool = False) -> Reflection:
+        """Let it look back and change what it values and wants; a dry run changes nothing."""
+        return await _reflect(self, dry_run=dry_run)
+
+    async def live(self) -> tuple[CycleResult, ...]:
+        """One cycle of what it does when nobody speaks, and the reflection it may give cause to."""
+        return await _live(self)
+
+    async def assign(self, role: str, model: str) -> Assigned:
+        """Let a model, as substrate/model, serve a role; it must be listed, or answer."""
+        return await _assign(self, role, model)
+
+    async def allow(self, number: int) -> approving.Approved:
+        """Let a proposal be carried out, now; the author's key signs it."""
+        return await _allow(self, number)
+
+
+class Being(Opened):
+    """An open being for plain code: it has an event loop of its own, and waits for every answer."""
+
+    _runner: asyncio.Runner
+
+    def say(
+        self,
+        text: str,
+        conversation: str | None = None,
+        speaker: str | None = None,
+        key: str | None = None,
+        *,
+        private: bool = False,
+    ) -> Said:
+        """Say something and wait for the answer; see `AsyncBeing.say`."""
+        spoken = self._spoken(conversation, speaker, key, private=private)
+        return self._run(_answer(self, text, spoken, Watch()))
+
+    def reflect(self, *, dry_run: bool = False) -> Reflection:
+        """Let it look back and change what it values and wants; a dry run changes nothing."""
+        return self._run(_reflect(self, dry_run=dry_run))
+
+    def live(self) -> tuple[CycleResult, ...]:
+        """One cycle of what it does when nobody speaks, and the reflection it may give cause to."""
+        return self._run(_live(self))
+
+    def assign(self, role: str, model: str) -> Assigned:
+        """Let a model, as substrate/model, serve a role; it must be listed, or answer."""
+        return self._run(_assign(self, role, model))
+
+    def allow(self, number: int) -> approving.Approved:
+        """Let a proposal be carried out, now; the author's key signs it."""
+        return self._run(_allow(self, number))
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(work)
+
+
+async def _answer(being: Opened, text: str, spoken: Spoken, watch: Watch) -> Said:
+    async with being.turn() as kernel:
+        return await talking.answer(kernel, text, watch, spoken)
+
+
+async def _stream(being: Opened, text: str, spoken: Spoken) -> AsyncGenerator[Progress, None]:
+    loop = asyncio.get_running_loop()
+    seen: asyncio.Queue[Progress | None] = asyncio.Queue()
+
+    def tell(one: Progress | None) -> None:
+        loop.call_soon_threadsafe(seen.put_nowait, one)  # a model may run in a thread
+
+    watch = Watch(
+        step=lambda name: tell(Step(name)),
+        reply=lambda words: tell(Reply(words)),
+        draft=lambda piece: tell(Draft(piece)),
+    )
+    turn = asyncio.create_task(_answer(being, text, spoken, watch))
+    turn.add_done_callback(lambda _: tell(None))
+    try:
+        while (one := await seen.get()) is not None:
+            yield one
+        yield await turn
+    finally:
+        turn.cancel()
+        await asyncio.wait({turn})  # until the archive says how it ended
+
+
+async def _reflect(being: Opened, *, dry_run: bool) -> Reflection:
+    async with being.turn() as kernel:
+        return await look_back(kernel, dry_run=dry_run)
+
+
+async def _live(being: Opened) -> tuple[CycleResult, ...]:
+    async with being.turn():
+        return tuple([came async for came in being.scheduler.cycle()])
+
+
+async def _assign(being: Opened, role: str, model: str) -> Assigned:
+    async with being.queue:
+        with being.as_author() as kernel:
+            assigned = await assign_model(kernel, must_be(kernel.being), role, model)
+        take_settings(kernel)
+    return assigned
+
+
+async def _allow(being: Opened, number: int) -> approving.Approved:
+    async with being.queue:
+        with approving.one_at_a_time(being.folder):
+            with being.as_author() as kernel:
+                proposal = approving.sign_yes(kernel, must_be(being.folder).soul, number)
+            return await approving.carry_out(kernel, proposal)
+
+
+class Door:
+    """A being about to be opened: by `with` for plain code, by `async with` in an event loop."""
+
+    def __init__(self, path: str | Path | None, clock: Clock | None) -> None:
+        self._path = path
+        self._clock = clock
+        self._runner: asyncio.Runner | None = None
+        self._open: Opened | None = None
+
+    def __enter__(self) -> Being:
+        being = Being(*self._opened())
+        self._runner = being._runner = asyncio.Runner()
+        self._open = being
+        return being
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._open:
+            self._open.close()
+        if self._runner:
+            self._runner.close()
+
+    async def __aenter__(self) -> AsyncBeing:
+        being = AsyncBeing(*self._opened())
+        self._open = being
+        return being
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._open:
+            async with self._open.queue:  # a turn under way is over first
+                self._open.close()
+
+    def _opened(self) -> tuple[Any, list[str]]:
+        path = None if self._path is None else str(self._path)
+        folder, by_default = find_being(path)
+        clock = self._clock or SystemClock()
+        if by_default and not folder.settings.exists():
+            init(folder, Keyring(data_home()), clock)
+        talking.refuse_bad_prompts(folder)
+        return open_kernel(folder, must_be(folder), clock=clock)
+
+
+def create(path: str | Path, clock: Clock | None = None) -> Path:
+    """Make a new being in a folder that holds none; returns the folder.
+
+    Raises:
+        AlreadyABeing: there is one; nothing was changed.
+    """
+    folder = Folder(Path(path).expanduser().absolute())
+    init(folder, Keyring(data_home()), clock or SystemClock())
+    return folder.root

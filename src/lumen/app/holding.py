@@ -1,0 +1,70 @@
+"""The values or the goals of an open being: read like a tuple, changed as its author."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from lumen.app.histories import History, histories
+from lumen.app.selves import add_held, close_goal, drop_held, new_held, self_of, set_held
+from lumen.core.data import Held
+from lumen.kernel.commit import Gate
+from lumen.soul.index import Index
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a being holds of one kind, the heaviest first; `as_author` gives the gate to change it."""
+
+    kind: str  # value or goal
+    index: Index
+    as_author: Callable[[], AbstractContextManager[Gate]]
+
+    def list(self) -> tuple[Held, ...]:
+        """All of them, as they stand now."""
+        self.index.catch_up()
+        self_ = self_of(self.index)
+        return self_.goals if self.kind == "goal" else self_.values
+
+    def __iter__(self) -> Iterator[Held]:
+        return iter(self.list())
+
+    def __len__(self) -> int:
+        return len(self.list())
+
+    def __getitem__(self, name: str) -> Held:
+        """The one of a name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for held in self.list():
+            if held.name == name:
+                return held
+        raise KeyError(name)
+
+    def history(self) -> tuple[History, ...]:
+        """Every one that ever was, with each change and why it came."""
+        self.index.catch_up()
+        return histories(self.index, self.kind)
+
+    def add(self, name: str, weight: float | None = None, status: str | None = None) -> Held:
+        """Add one; weighs 0.5 unless said otherwise."""
+        with self.as_author() as gate:
+            return add_held(gate, self.kind, new_held(self.kind, name, weight, status))
+
+    def set(self, name: str, weight: float | None = None, status: str | None = None) -> Held:
+        """Change what one weighs, or how it stands."""
+        with self.as_author() as gate:
+            return set_held(gate, self.kind, name, weight, status)
+
+    def drop(self, name: str) -> Held:
+        """Take one away."""
+        with self.as_author() as gate:
+            return drop_held(gate, self.kind, name)
+
+    def done(self, name: str) -> Held:
+        """Say that a goal is reached."""
+        with self.as_author() as gate:
+            return close_goal(gate, name)

@@ -1,0 +1,256 @@
+"""What is quick to do with an open being, the same for plain and for async code.
+
+Not covered: what asks a model, which stands in being.py; and who may call this. A program that opens
+a being speaks as its author.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lumen.app import (
+    approving,
+    checkpointing,
+    explaining,
+    forgetting,
+    memories,
+    privacy,
+    safekeeping,
+    spending,
+)
+from lumen.app.bulk import Memo, Remembered, as_memos, remember
+from lumen.app.holding import Holding
+from lumen.app.living import Scheduler
+from lumen.app.looking import Look
+from lumen.app.models import Models, models_of
+from lumen.app.settings import must_be
+from lumen.app.skills import SkillState, skills_of
+from lumen.app.status import Status, read_status
+from lumen.app.talking import Spoken, key_of, new_conversation
+from lumen.core.errors import Busy, Refused
+from lumen.hands.ancestry import started_by_skill
+from lumen.kernel.recall import Recall
+from lumen.kernel.run import Kernel, adopt_edits
+from lumen.kernel.turns import no_turn_meanwhile
+
+if TYPE_CHECKING:
+    from lumen.app.histories import History
+    from lumen.kernel.commit import Gate
+    from lumen.kernel.slots import Evidence
+    from lumen.soul.backup import Packed
+
+AUTHOR = ""  # the speaker that is nobody else
+
+
+class Opened:
+    """An open being: what can be asked of it and changed in it without asking a model."""
+
+    def __init__(self, kernel: Kernel, mended: Iterable[str] = ()) -> None:
+        self._kernel = kernel
+        self._recall: Recall | None = None
+        self._talks: dict[str, str] = {}  # the conversation of each speaker, while this is open
+        self._busy = False  # a turn of this very object is under way
+        self._told = list(mended)
+        self.folder = kernel.being
+        self.queue = asyncio.Lock()
+        self.scheduler = Scheduler(kernel)
+        self.values = Holding("value", kernel.index, self._authors_gate)
+        self.goals = Holding("goal", kernel.index, self._authors_gate)
+
+    @property
+    def path(self) -> Path:
+        """Where the being is."""
+        return self.folder.root
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[Kernel]:
+        """The kernel for one turn; turns wait for each other, in the order they came."""
+        self._refuse_to_skills()
+        async with self.queue:
+            self._busy = True
+            try:
+                yield self._kernel
+            finally:
+                self._busy = False
+
+    def close(self) -> None:
+        """Let go of models and files."""
+        self._kernel.close()
+
+    def notices(self) -> tuple[str, ...]:
+        """What had to be mended since this was last asked, in words for the author."""
+        told = [*self._told, *self._kernel.gate.repairs, *self._kernel.index.repairs]
+        for said in (self._told, self._kernel.gate.repairs, self._kernel.index.repairs):
+            said.clear()
+        return tuple(told)
+
+    def remember(
+        self,
+        what: str | Memo | Iterable[str | Memo],
+        *,
+        at: datetime | None = None,
+        speaker: str | None = None,
+        session: str | None = None,
+        private: bool = False,
+    ) -> Remembered:
+        """Keep one text or many, as said at a moment of the past; nothing answers them."""
+        self._refuse_to_skills()
+        memos = as_memos(what, Memo("", at, speaker, session, private))
+        return remember(self._kernel, memos, self._look().settings.author_name)
+
+    def recall(self, query: str) -> tuple[memories.Recalled, ...]:
+        """What the author said that bears on a question or a claim, best first, with its evidence."""
+        return memories.bearing_on(query, self._evidence(query))
+
+    def memory(
+        self,
+        query: str = "",
+        *,
+        author: str | None = None,
+        day: str | None = None,
+        limit: int | None = memories.LISTED,
+    ) -> tuple[memories.Recollection, ...]:
+        """The last memories, or those that words or meaning find; `day` is a UTC day."""
+        wanted = memories.Wanted(query, author, day, limit)
+        return memories.remembered(self._look().index, wanted, self._evidence)
+
+    def why(
+        self, what: str | int | None = None
+    ) -> explaining.Explained | explaining.Claimed | History:
+        """Where the last answer comes from; or that of an event, a claim, a value or a goal."""
+        asked = None if what is None else str(what)
+        return explaining.why_of(self._look().index, asked, self._evidence)
+
+    def trace(self, event: int | None = None) -> explaining.Traced:
+        """What every step of the last turn, or of an event's turn, read, wrote and took."""
+        return explaining.trace_of(self._look().index, event)
+
+    def status(self) -> Status:
+        """Who the being is and how it is."""
+        look = self._look()
+        return read_status(look.being, look.settings, look.index)
+
+    def plan_forget(self, what: str | int, *, own_files: bool = False) -> forgetting.ToForget:
+        """All that would go with a memory or with some words; nothing is changed."""
+        self._refuse_to_skills()
+        return forgetting.plan_forgetting(self._kernel, str(what), own_files=own_files)
+
+    def forget(self, planned: forgetting.ToForget) -> forgetting.Forgotten:
+        """Erase what was planned, for good."""
+        self._must_be_idle()
+        return forgetting.forget(self._kernel, planned)
+
+    def mark_private(self, *events: int, private: bool = True) -> privacy.Marked:
+        """Let memories never leave for a model that is not local; or, with `private` off, again."""
+        with self.as_author() as kernel:
+            return privacy.mark(kernel, events, private=private)
+
+    def checkpoints(self) -> tuple[checkpointing.Moment, ...]:
+        """Every moment the self can be taken back to."""
+        return checkpointing.moments(self._look().index)
+
+    def checkpoint(self, name: str) -> checkpointing.Named:
+        """Give this moment a name."""
+        self._must_be_idle()
+        return checkpointing.name_moment(self._kernel.gate, name)
+
+    def restore(self, point: str | int) -> checkpointing.Restored:
+        """Take the self back to a moment, by name or event; what was said since stays."""
+        self._must_be_idle()
+        return checkpointing.restore(self._kernel.gate, str(point))
+
+    def undo(self) -> checkpointing.TakenBack:
+        """Take back the last change of self."""
+        self._must_be_idle()
+        return checkpointing.undo(self._kernel.gate)
+
+    def models(self) -> Models:
+        """Which model serves which role, and which substrates there are; nobody is asked."""
+        return models_of(self._look().settings)
+
+    def skills(self) -> tuple[SkillState, ...]:
+        """What it can do: whether each skill is ready, who made it, how it is held."""
+        look = self._look()
+        return skills_of(look.being, look.settings, look.index)
+
+    def approvals(self, *, everything: bool = False) -> tuple[approving.Pending, ...]:
+        """What waits for the author's word; or everything that ever did."""
+        return approving.pending(self._look().index, everything=everything)
+
+    def deny(self, number: int) -> approving.Proposal:
+        """Refuse a proposal; the author's key signs that."""
+        with approving.one_at_a_time(self._kernel.being), self.as_author() as kernel:
+            return approving.sign_no(kernel, self._look().settings.soul, number)
+
+    def treasury(self, days: int = spending.DAYS, calls: int = 0) -> spending.Treasury:
+        """What models cost, and where that leads; the last `calls` one by one."""
+        return spending.treasury_of(self._look(), self._kernel.clock.now(), days, calls)
+
+    def egress(self, limit: int = 20) -> tuple[spending.Sent, ...]:
+        """What was sent to models that are not on this machine, the newest first."""
+        return spending.egress_of(self._look(), limit)
+
+    def backup(self, file: str | Path) -> Packed:
+        """Put the whole being into one new file, verified."""
+        self._refuse_to_skills()
+        return safekeeping.backup_being(self._kernel.being, Path(file), self._kernel.clock)
+
+    def verify(self, *, deep: bool = False) -> safekeeping.Verified:
+        """Check every event, link and signature; `deep` also replays and compares everything."""
+        return safekeeping.verify_being(self._kernel.being, deep=deep)
+
+    def _spoken(
+        self, conversation: str | None, speaker: str | None, key: str | None, *, private: bool
+    ) -> Spoken:
+        """How a message comes: without a conversation, each speaker has one for as long as this is open."""
+        self._refuse_to_skills()
+        mine = speaker is None or speaker == self._look().settings.author_name
+        guest = AUTHOR if mine else str(speaker)
+        if conversation is None:
+            conversation = self._talks.setdefault(guest, new_conversation(self._kernel))
+        return Spoken(conversation, guest, key_of(key), private)
+
+    def _look(self) -> Look:
+        self._kernel.index.catch_up()
+        return Look(self._kernel.being, must_be(self._kernel.being), self._kernel.index)
+
+    def _evidence(self, claim: str) -> tuple[Evidence, ...]:
+        if self._recall is None:  # one of its own: the kernel's stands before the turn under way
+            chosen = self._kernel.recall.chosen
+            external = chosen.embedder if chosen else None
+            self._recall = Recall(self._kernel.index, self._kernel.recall.embedder, external)
+        self._kernel.index.catch_up()
+        tell = self._told.append
+        return memories.evidence_of(self._kernel.index, claim, tell, self._recall)
+
+    @contextmanager
+    def _authors_gate(self) -> Iterator[Gate]:
+        with self.as_author() as kernel:
+            yield kernel.gate
+
+    @contextmanager
+    def as_author(self) -> Iterator[Kernel]:
+        """Do what only the author may, while no turn runs anywhere."""
+        self._must_be_idle()
+        with no_turn_meanwhile(self._kernel.being):
+            adopt_edits(self._kernel, alone=True)
+            yield self._kernel
+        adopt_edits(self._kernel)  # what changed is in force for the next turn
+
+    def _must_be_idle(self) -> None:
+        self._refuse_to_skills()
+        if self._busy:
+            raise Busy("a turn is under way with this being", fix="await it first")
+
+    def _refuse_to_skills(self) -> None:
+        """What changes a being or speaks for its author is the author's: a skill may only look."""
+        if started_by_skill():
+            raise Refused(
+                "a skill started this program, and that is for the author alone",
+                fix="run it yourself, in a terminal",
+            )

@@ -1,0 +1,51 @@
+"""Looking back when it is asked for: what happened since the last time, and what would change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lumen.kernel.cycle import due, reflect
+from lumen.kernel.evolve import Experience, Proposal
+from lumen.kernel.lived import Lived
+from lumen.kernel.run import Kernel, Watch
+from lumen.kernel.triggers import Fired
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """What a reflection came to, or (as a dry run) would come to.
+
+    `past` is what went on since the last one, which `began` then; empty: since it was born.
+    """
+
+    summary: str
+    triggers: tuple[Fired, ...]
+    proposals: tuple[Proposal, ...]
+    conflicts: tuple[str, ...]
+    applied: bool
+    refused: str
+    trouble: str
+    past: Experience
+    began: str
+
+
+async def look_back(
+    kernel: Kernel, *, dry_run: bool = False, step: Callable[[str], None] = lambda _: None
+) -> Reflection:
+    """Let it look back and change what it values and wants; a dry run changes nothing."""
+    why = due(kernel, asked=True)
+    past = Lived(kernel.index, kernel.thresholds.stale_cycles).experience()
+    began = kernel.index.time_of(past.since)
+    came = await reflect(kernel, why, Watch(step=step), dry_run=dry_run)
+    return Reflection(
+        summary=came.summary,
+        triggers=why,
+        proposals=tuple(came.asked.proposals),
+        conflicts=tuple(came.asked.conflicts),
+        applied=came.applied,
+        refused=came.refused,
+        trouble=came.asked.trouble,
+        past=past,
+        began=began,
+    )

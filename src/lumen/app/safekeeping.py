@@ -1,0 +1,82 @@
+"""Whether a being's record is what was written, and the being in one verified file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lumen.app.settings import data_home, must_be
+from lumen.core.clock import Clock, stamp
+from lumen.core.data import Being
+from lumen.kernel.deep import Compared, compare
+from lumen.soul.archive import segments
+from lumen.soul.backup import Packed, Source, pack
+from lumen.soul.index import Index
+from lumen.soul.keys import Keyring
+from lumen.soul.verify import Report as Report
+from lumen.soul.verify import verify
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What verification found; `ok` only where all of it is trusted and nothing differs.
+
+    `compared` is there when the archive was replayed too, and every table and file compared.
+    """
+
+    ok: bool
+    report: Report
+    compared: Compared | None = None
+
+    @property
+    def events(self) -> int:
+        """How many events were checked."""
+        return self.report.count
+
+    @property
+    def head(self) -> str:
+        """The hash of the last one."""
+        return self.report.head
+
+
+def verify_being(
+    being: Being,
+    *,
+    deep: bool = False,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Verified:
+    """Check every event, link, signature and the witness; `deep` also replays the archive."""
+    settings = must_be(being)
+    report = verify(being, Keyring(data_home()), soul=settings.soul, processes=os.cpu_count() or 1)
+    compared = _compared(being, progress) if deep and report.ok else None
+    sound = report.trusted and not (compared and compared.problems)
+    return Verified(sound, report, compared)
+
+
+def _compared(being: Being, progress: Callable[[int, int], None]) -> Compared:
+    index = Index(being)
+    try:
+        return compare(being, index, progress)
+    finally:
+        index.close()
+
+
+def archive_size(being: Being) -> int:
+    """How many bytes the archive has."""
+    return sum(p.stat().st_size for p in segments(being.memory))
+
+
+def backup_being(
+    being: Being,
+    file: Path,
+    clock: Clock,
+    *,
+    even_damaged: bool = False,
+    progress: Callable[[str, int, int], None] = lambda _step, _done, _total: None,
+) -> Packed:
+    """Back a being up into one new file; it may talk meanwhile."""
+    source = Source(being, Keyring(data_home()), must_be(being).soul)
+    created = stamp(clock.now())
+    return pack(source, file, created=created, even_damaged=even_damaged, progress=progress)

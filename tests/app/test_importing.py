@@ -1,0 +1,30 @@
+"""`import lumen` is light, and what it offers is there when it is asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import lumen
+
+HEAVY = ("numpy", "pydantic", "apsw", "httpx2", "cryptography", "rich")
+
+
+def test_importing_lumen_imports_nothing_heavy() -> None:
+    code = f"import lumen, sys; print([m for m in {HEAVY!r} if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_what_is_offered_by_name_is_there() -> None:
+    assert {"Being", "AsyncBeing", "Said", "Memo", "LumenError", "open", "create"} <= set(
+        dir(lumen)
+    )
+    assert lumen.Said.__name__ == "Said"
+
+
+def test_a_name_that_is_not_offered_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="'lumen' has no attribute 'Manager'"):
+        lumen.Manager  # type: ignore[attr-defined] # noqa: B018 - looking is the point
