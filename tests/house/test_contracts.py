@@ -24,6 +24,7 @@ PLANTED = {
     "kernel/steps/planted_too.py": "import lumen.soul.archive\nimport os\n",
 }
 LAYERS = "Body > Lab > App > Kernel > (Mind | Soul | Hands) > Core"
+SKINS = "The body parses and renders: it reaches a being through the door alone"
 ONE_WRITER = "Only the gate may write the Soul"
 STEPS_APART = "Steps never call each other"
 STEPS_INDOORS = "Steps reach the world only through what the runner hands them"
@@ -35,6 +36,7 @@ CAUGHT = [
     (LAYERS, "lumen.hands.planted -> lumen.mind.planted (l."),
     (LAYERS, "lumen.app.planted -> lumen.lab.planted (l."),
     (LAYERS, "lumen.lab.planted -> lumen.body.planted (l."),
+    (SKINS, "lumen.body.planted -> lumen.soul.write (l."),
     (ONE_WRITER, "lumen.kernel.planted -> lumen.soul.write (l."),
     (ONE_WRITER, "lumen.body.planted -> lumen.soul.write (l."),
     (STEPS_APART, "lumen.kernel.steps.planted -> lumen.kernel.steps.planted_too (l."),

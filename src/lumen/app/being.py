@@ -13,6 +13,7 @@ from lumen.app import approving, talking
 from lumen.app.living import CycleResult
 from lumen.app.models import Assigned, assign_model
 from lumen.app.opened import Opened
+from lumen.app.prompts import refuse_bad_prompts
 from lumen.app.reflecting import Reflection, look_back
 from lumen.app.settings import data_home, find_being, must_be
 from lumen.app.talking import Draft, Progress, Reply, Said, Spoken, Step
@@ -220,7 +221,7 @@ class Door:
         clock = self._clock or SystemClock()
         if by_default and not folder.settings.exists():
             init(folder, Keyring(data_home()), clock)
-        talking.refuse_bad_prompts(folder)
+        refuse_bad_prompts(folder)
         return open_kernel(folder, must_be(folder), clock=clock)
 
 

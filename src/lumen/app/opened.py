@@ -24,6 +24,7 @@ from lumen.app import (
     spending,
 )
 from lumen.app.bulk import Memo, Remembered, as_memos, remember
+from lumen.app.callers import refuse_to_skills
 from lumen.app.holding import Holding
 from lumen.app.living import Scheduler
 from lumen.app.looking import Look
@@ -32,8 +33,7 @@ from lumen.app.settings import must_be
 from lumen.app.skills import SkillState, skills_of
 from lumen.app.status import Status, read_status
 from lumen.app.talking import Spoken, key_of, new_conversation
-from lumen.core.errors import Busy, Refused
-from lumen.hands.ancestry import started_by_skill
+from lumen.core.errors import Busy
 from lumen.kernel.recall import Recall
 from lumen.kernel.run import Kernel, adopt_edits
 from lumen.kernel.turns import no_turn_meanwhile
@@ -249,8 +249,4 @@ class Opened:
 
     def _refuse_to_skills(self) -> None:
         """What changes a being or speaks for its author is the author's: a skill may only look."""
-        if started_by_skill():
-            raise Refused(
-                "a skill started this program, and that is for the author alone",
-                fix="run it yourself, in a terminal",
-            )
+        refuse_to_skills("this program")

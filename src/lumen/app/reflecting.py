@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lumen.kernel.cycle import due, reflect
-from lumen.kernel.evolve import Experience, Proposal
+from lumen.kernel.evolve import Experience as Experience
+from lumen.kernel.evolve import Proposal as Proposal
 from lumen.kernel.lived import Lived
 from lumen.kernel.run import Kernel, Watch
 from lumen.kernel.triggers import Fired

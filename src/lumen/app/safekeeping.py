@@ -10,13 +10,17 @@ from pathlib import Path
 from lumen.app.settings import data_home, must_be
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Being
-from lumen.kernel.deep import Compared, compare
+from lumen.core.errors import Damaged, UsageError
+from lumen.kernel.deep import Compared as Compared
+from lumen.kernel.deep import compare
 from lumen.soul.archive import segments
-from lumen.soul.backup import Packed, Source, pack
+from lumen.soul.backup import Packed as Packed
+from lumen.soul.backup import Source, pack, unpack
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import Report as Report
 from lumen.soul.verify import verify
+from lumen.soul.witness import SURE as SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +84,33 @@ def backup_being(
     source = Source(being, Keyring(data_home()), must_be(being).soul)
     created = stamp(clock.now())
     return pack(source, file, created=created, even_damaged=even_damaged, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A being restored from a backup; whether its key is on this host, and whether it was seen here."""
+
+    packed: Packed
+    key_is_here: bool
+    known_here: bool
+
+
+def restore_being(
+    file: Path,
+    root: Path,
+    *,
+    even_damaged: bool = False,
+    progress: Callable[[str, int, int], None] = lambda _step, _done, _total: None,
+) -> Unpacked:
+    """Restore a being from a backup into a new folder.
+
+    Raises:
+        UsageError: the backup cannot be taken; nothing was written.
+    """
+    keyring = Keyring(data_home())
+    try:
+        found = unpack(file, root, keyring, even_damaged=even_damaged, progress=progress)
+    except Damaged as error:  # nothing was written: what was asked for cannot be
+        raise UsageError(error.what, fix=error.fix) from error
+    known = bool(keyring.witness(found.soul) or keyring.mark(found.soul))
+    return Unpacked(found, keyring.has_key(found.soul), known)

@@ -25,7 +25,7 @@ from lumen.hands.skills import (
     source_hash,
 )
 from lumen.hands.skills import named as skill_named
-from lumen.hands.terms import Approves, Terms, grant, held, nobody
+from lumen.hands.terms import Approves, Terms, grant, held, in_force, nobody
 from lumen.hands.trial import Trial
 from lumen.kernel.approvals import may_run
 
@@ -272,3 +272,8 @@ def _state(skill: Skill, maker: Maker, trouble: str) -> str:
     if maker is Maker.CHANGED:
         return "changed: lumen skills accept"
     return trouble or "ready"
+
+
+def how_held(kernel: Kernel) -> tuple[str, ...]:
+    """Under which isolation skills run on this host, and why: a sentence for each thing to know."""
+    return in_force(kernel.terms)

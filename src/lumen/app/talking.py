@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from lumen.core.canon import sha256
 from lumen.core.clock import ulid
-from lumen.core.data import Being
-from lumen.core.errors import BadSetting, LumenError
+from lumen.core.errors import LumenError
 from lumen.kernel.cycle import due, reflect
 from lumen.kernel.escalate import propose
 from lumen.kernel.hearing import Spoken as Spoken
@@ -15,7 +14,6 @@ from lumen.kernel.lexicon import lexicon
 from lumen.kernel.run import Answered, Kernel, converse
 from lumen.kernel.run import Watch as Watch
 from lumen.kernel.steps.reflect import in_words
-from lumen.kernel.templates import check
 from lumen.soul.queries import last_conversation, turn_answering
 
 KEY_DIGITS = 32
@@ -62,20 +60,6 @@ class Said:
 
 
 Progress = Step | Draft | Reply | Said
-
-
-def refuse_bad_prompts(being: Being) -> None:
-    """Stop before a turn when one of the being's own templates could not be used.
-
-    Raises:
-        BadSetting: the first problem, and how many there are; the shipped templates are not looked at again.
-    """
-    problems = check([being.prompts])
-    if problems:
-        first, *rest = problems
-        more = f"; and {len(rest)} problem{'s' if len(rest) > 1 else ''} more" if rest else ""
-        fix = "lumen prompts check" if rest else first.fix
-        raise BadSetting(f"{first.place()}: {first.what}{more}", fix=fix)
 
 
 async def answer(kernel: Kernel, text: str, watch: Watch, spoken: Spoken | None = None) -> Said:

@@ -27,11 +27,12 @@ from lumen.hands.run import Limits
 from lumen.hands.terms import Terms
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.chosen import ChosenEmbedder
-from lumen.kernel.commit import Gate
+from lumen.kernel.commit import Gate as Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
 from lumen.kernel.registry import load, noting
-from lumen.kernel.run import Kernel, adopt_edits
+from lumen.kernel.run import Kernel as Kernel
+from lumen.kernel.run import adopt_edits
 from lumen.kernel.slots import Now, Self
 from lumen.kernel.treasury import Caps
 from lumen.kernel.triggers import Thresholds
@@ -42,7 +43,7 @@ from lumen.mind.roles import ASSIGNABLE, EMBEDDER, parse_assignment
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.chosen import choose
 from lumen.soul.fold import millionths
-from lumen.soul.index import Index
+from lumen.soul.index import Index as Index
 from lumen.soul.keys import Keyring
 
 if TYPE_CHECKING:

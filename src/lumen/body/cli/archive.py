@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from lumen.app.settings import data_home, must_be
+from lumen.app.safekeeping import SURE, Compared, Report, archive_size, verify_being
+from lumen.app.settings import must_be
 from lumen.body.cli.common import (
     Bar,
     asked,
@@ -25,17 +24,10 @@ from lumen.body.cli.common import (
     show,
 )
 from lumen.body.cli.passphrase import signing
-from lumen.core.data import Being
-from lumen.core.errors import Estranged, UsageError
-from lumen.soul.archive import Placed, segments
-from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import Report, verify
-from lumen.soul.witness import SURE
+from lumen.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from lumen.kernel.commit import Gate
-    from lumen.kernel.deep import Compared
+    from lumen.app.accepting import Accepted, Strange
 
 LARGE = 64 << 20
 KEY = re.compile(rf"[0-9A-Fa-f]{{{SURE},64}}")
@@ -58,12 +50,14 @@ def verify_command(deep: bool, key: str, named: str | None, as_json: bool) -> No
             fix="lumen archive verify shows the key that signed it",
         )
     being = being_meant(named)
-    settings = must_be(being)
-    size = sum(p.stat().st_size for p in segments(being.memory))
+    must_be(being)
+    size = archive_size(being)
     if size > LARGE:
         note(f"verifying {size / 1e6:,.0f} MB …")
-    report = verify(being, Keyring(data_home()), soul=settings.soul, processes=os.cpu_count() or 1)
-    compared = _compare(being) if deep and report.ok else None
+    bar = Bar("replaying")
+    found = verify_being(being, deep=deep, progress=bar)
+    bar.clear()
+    report, compared = found.report, found.compared
     problems = compared.problems if compared else ()
     pinned = report.key.startswith(key.lower())
     if as_json:
@@ -88,13 +82,11 @@ def accept_rollback(head: str, yes: bool, named: str | None, as_json: bool) -> N
 
     Your key signs that, where this host has it.
     """
-    from lumen.kernel.acceptance import accept
-
     fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
     with _strange(named, "Go on from this one?", yes=yes, fix=fix) as found:
         if found:
-            placed = accept(*found, head)
-            _accepted(placed, "This host now knows the being by this archive.", as_json=as_json)
+            what = "This host now knows the being by this archive."
+            _accepted(found.accept(head), what, as_json=as_json)
 
 
 @archive.command("accept-tail")
@@ -103,12 +95,10 @@ def accept_rollback(head: str, yes: bool, named: str | None, as_json: bool) -> N
 @signing
 def accept_the_tail(yes: bool, named: str | None, as_json: bool) -> None:
     """Take events at the end that this host did not write for true; your key signs that."""
-    from lumen.kernel.acceptance import accept_tail
-
     fix = "lumen archive accept-tail --yes"
     with _strange(named, "Take them for true?", yes=yes, fix=fix) as found:
         if found:
-            _accepted(accept_tail(*found), "They count from here on.", as_json=as_json)
+            _accepted(found.accept_tail(), "They count from here on.", as_json=as_json)
 
 
 @archive.command("cut-tail")
@@ -117,73 +107,37 @@ def accept_the_tail(yes: bool, named: str | None, as_json: bool) -> None:
 @signing
 def cut_the_tail(yes: bool, named: str | None, as_json: bool) -> None:
     """Move events at the end that this host did not write to quarantine; your key signs that."""
-    from lumen.kernel.acceptance import cut_tail
-
     fix = "lumen archive cut-tail --yes"
     with _strange(named, "Move them to quarantine?", yes=yes, fix=fix) as found:
         if found:
-            placed = cut_tail(*found)
+            cut = found.cut_tail()
             if as_json:
-                show({"event": placed.seq, "head": placed.event_hash})
+                show(cut)
             else:
-                say(f"Moved to data/memory/quarantine; event {placed.seq} says so.")
+                say(f"Moved to data/memory/quarantine; event {cut.event} says so.")
 
 
 @contextmanager
-def _strange(
-    named: str | None, question: str, *, yes: bool, fix: str
-) -> Iterator[tuple[Gate, str] | None]:
-    """The gate and soul of a being that is refused as it stands, once the author has agreed."""
-    from lumen.app.wiring import keyring
-    from lumen.body.cli.passphrase import offer, passphrase
-    from lumen.core.clock import SystemClock
-    from lumen.kernel.commit import Gate
-    from lumen.kernel.turns import no_turn_meanwhile
-    from lumen.soul.witness import refuse_strange
+def _strange(named: str | None, question: str, *, yes: bool, fix: str) -> Iterator[Strange | None]:
+    """A being that is refused as it stands, once the author has agreed."""
+    from lumen.app.accepting import strange
+    from lumen.body.cli.opening import TERMINAL
 
-    being = being_meant(named)
-    settings = must_be(being)
-    index = Index(being)
-    index.catch_up()
-    gate = Gate(being, keyring(), SystemClock(), index)
-    gate.ask, gate.offer = passphrase, partial(offer, gate.keyring)
-    try:
-        agreed = True
-        try:
-            refuse_strange(index, gate.keyring, settings.soul)
-        except Estranged as error:
-            note(error.what[:1].upper() + error.what[1:] + ".")
-            agreed = asked(question, yes=yes, fix=fix)
-        if agreed:
-            with no_turn_meanwhile(being):
-                yield gate, settings.soul
-        else:
+    def agrees(what: str) -> bool:
+        note(what)
+        return asked(question, yes=yes, fix=fix)
+
+    with strange(being_meant(named), agrees, note, TERMINAL) as found:
+        if found is None:
             say("Nothing was changed.")
-            yield None
-        for line in gate.repairs:
-            note(line)
-    finally:
-        gate.close()
-        index.close()
+        yield found
 
 
-def _accepted(placed: Placed, what: str, *, as_json: bool) -> None:
+def _accepted(found: Accepted, what: str, *, as_json: bool) -> None:
     if as_json:
-        show({"event": placed.seq, "head": placed.event_hash})
+        show(found)
     else:
-        say(f"Accepted in event {placed.seq}. {what}")
-
-
-def _compare(being: Being) -> Compared:
-    from lumen.kernel.deep import compare
-
-    index = Index(being)
-    bar = Bar("replaying")
-    try:
-        return compare(being, index, bar)
-    finally:
-        bar.clear()
-        index.close()
+        say(f"Accepted in event {found.event}. {what}")
 
 
 def _tell_compared(compared: Compared) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 
 import click
 
-from lumen.app.settings import data_home, must_be
+from lumen.app.safekeeping import Packed, backup_being, restore_being
 from lumen.body.cli.common import being_meant, counted, note, say, shared, show
-from lumen.core.clock import SystemClock, stamp
-from lumen.core.errors import Damaged, UsageError
-from lumen.soul.backup import Packed, Progress, Source, pack, unpack
-from lumen.soul.keys import Keyring
+from lumen.core.clock import SystemClock
 
 PATIENCE_S = 1.0
 PAUSE_S = 5.0
@@ -25,14 +23,8 @@ PAUSE_S = 5.0
 @shared
 def backup(file: Path, even_damaged: bool, named: str | None, as_json: bool) -> None:
     """Back the being up into one new FILE; it may talk meanwhile."""
-    being = being_meant(named)
-    source = Source(being, Keyring(data_home()), must_be(being).soul)
-    made = pack(
-        source,
-        file,
-        created=stamp(SystemClock().now()),
-        even_damaged=even_damaged,
-        progress=_progress(),
+    made = backup_being(
+        being_meant(named), file, SystemClock(), even_damaged=even_damaged, progress=_progress()
     )
     if as_json:
         show({"file": str(file.absolute()), **asdict(made)})
@@ -68,11 +60,8 @@ def restore_backup(
     Without DIR it becomes the being that --being, LUMEN_BEING or the default names.
     """
     root = folder.expanduser().absolute() if folder else being_meant(named).root
-    keyring = Keyring(data_home())
-    try:
-        found = unpack(file, root, keyring, even_damaged=even_damaged, progress=_progress())
-    except Damaged as error:  # nothing was written: what was asked for cannot be
-        raise UsageError(error.what, fix=error.fix) from error
+    restored = restore_being(file, root, even_damaged=even_damaged, progress=_progress())
+    found = restored.packed
     if as_json:
         seen = {"seq": found.seen.seq, "event_hash": found.seen.event_hash} if found.seen else None
         show({"being": str(root), **asdict(found), "seen": seen})
@@ -88,12 +77,12 @@ def restore_backup(
     else:
         say(f"✗ restored, but the archive did not verify: {lumen} archive verify")
     say(f"  {root} ({counted(found.files, 'file')} of {_amount(found.size)})")
-    if not keyring.has_key(found.soul):
+    if not restored.key_is_here:
         say("  its key is not on this host: the next turn makes a new one and says so")
     if found.seen:
         say(f"  {_rolled_back(found, found.seen.seq)}")
         say(f"  try: {lumen} archive accept-rollback")
-    if keyring.witness(found.soul) or keyring.mark(found.soul):
+    if restored.known_here:
         say(
             "  this host knows this being: let only one copy talk. Once this one has, a copy elsewhere"
         )
@@ -115,7 +104,7 @@ def _amount(size: int) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.1f} kB"
 
 
-def _progress() -> Progress:
+def _progress() -> Callable[[str, int, int], None]:
     """Says how far it is, once it takes longer than a moment."""
     clock = SystemClock()
     due = clock.tick() + PATIENCE_S

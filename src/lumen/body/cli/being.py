@@ -7,11 +7,8 @@ from shlex import quote
 
 import click
 
-from lumen.app.settings import data_home
 from lumen.body.cli.common import say, shared, show
-from lumen.core.clock import SystemClock
 from lumen.core.data import Being
-from lumen.soul.keys import Keyring
 
 
 @click.command()
@@ -19,13 +16,12 @@ from lumen.soul.keys import Keyring
 @shared
 def init(folder: Path | None, named: str | None, as_json: bool) -> None:
     """Make a new being in FOLDER (by default: here)."""
-    from lumen.kernel.birth import init as scaffold
+    from lumen.app.meeting import bear
 
-    root = folder or (Path(named) if named else Path.cwd())
-    being = Being(root.expanduser().absolute())
-    soul = scaffold(being, Keyring(data_home()), SystemClock())
+    root = (folder or (Path(named) if named else Path.cwd())).expanduser().absolute()
+    soul = bear(Being(root))
     if as_json:
-        show({"being": str(being.root), "soul": soul})
+        show({"being": str(root), "soul": soul})
         return
-    say(f"A new being was born in {being.root}")
-    say(f"  talk to it: lumen --being {quote(str(being.root))} chat")
+    say(f"A new being was born in {root}")
+    say(f"  talk to it: lumen --being {quote(str(root))} chat")

@@ -11,10 +11,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lumen.app.callers import started_by_skill
 from lumen.app.explaining import explain
+from lumen.app.meeting import (
+    LONGEST_NAME,
+    UNNAMED,
+    bear,
+    has_met,
+    is_rather_a_message,
+    learner_for,
+    meet,
+    name_in,
+    overhear,
+    says_something,
+)
 from lumen.app.memories import by_words, latest
 from lumen.app.privacy import mark
-from lumen.app.settings import Settings, data_home, find_being, must_be, zone
+from lumen.app.prompts import refuse_bad_prompts
+from lumen.app.settings import Settings, find_being, must_be, zone
 from lumen.app.talking import (
     Said,
     Spoken,
@@ -22,25 +36,20 @@ from lumen.app.talking import (
     answer,
     last_or_new_conversation,
     new_conversation,
-    refuse_bad_prompts,
 )
 from lumen.body.cli.common import counted, is_terminal, note, one_line, say, shared, show, table
 from lumen.body.cli.forget import forget_in, must_be_gone
 from lumen.body.cli.live import LiveLine
 from lumen.body.cli.memory import show_reply
 from lumen.core.canon import clean
-from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
-from lumen.hands.ancestry import started_by_skill
-from lumen.kernel.learning import Learner
-from lumen.kernel.naming import LONGEST_NAME, UNNAMED, is_called, is_message, names_given
-from lumen.kernel.run import Kernel, overheard, says_something
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
 
-    from lumen.soul.index import Index
+    from lumen.app.meeting import Learner
+    from lumen.app.wiring import Index, Kernel
 
 WORDS = {
     "recall": "recalling",
@@ -162,9 +171,9 @@ def _overheard(being: Being, message: str | None, *, as_json: bool) -> None:
     must_be(being)
     text = _stdin() if message in (None, "-") else message or ""
     with opened(being, note) as kernel:
-        placed = kernel.gate.record(overheard(text))
+        kept = overhear(kernel, text)
     if as_json:
-        show({"kept": placed.seq, "origin": "tool"})
+        show({"kept": kept, "origin": "tool"})
     else:
         note("A skill said this: it is kept as the skill's word, and not answered.")
 
@@ -180,24 +189,20 @@ def _open(being: Being, settings: Settings) -> Kernel:
 
 
 def _be_born(being: Being) -> None:
-    from lumen.kernel.birth import init
-    from lumen.soul.keys import Keyring
-
-    init(being, Keyring(data_home()), SystemClock())
+    bear(being)
     note(f"A new being was born in {being.root}   (lumen init DIR makes others)")
 
 
 def _meet(talk: Talk) -> None:
     """The first meeting: whom it speaks with, and its own name."""
     being = talk.kernel.being
-    if being.soul_md.exists() and being.soul_md.read_bytes().strip():
+    if has_met(being):
         return
     from lumen.body.cli.opening import open_kernel
-    from lumen.kernel.birth import introduce
 
     author = _name_asked("What shall I call you?", UNNAMED, talk.meanwhile)
     name = _name_asked("And what is my name?", "Lumen", talk.meanwhile)
-    introduce(talk.kernel.gate, being, name, author, zone("").key)
+    meet(talk.kernel, name, author)
     talk.kernel.close()
     talk.settings = must_be(being)
     talk.kernel, _ = open_kernel(being, talk.settings)
@@ -218,14 +223,13 @@ def _name_asked(question: str, default: str, meanwhile: list[str]) -> str:
             say(NAME_HELP if word == "/help" else f"  {word} is a command, not a name")
         elif not text:
             return default
-        elif is_message(text):
+        elif is_rather_a_message(text):
             say(ASKS_FIRST)
             meanwhile.append(text)
-        elif not is_called(text):
-            say(f"  a name has letters, nothing unprintable, and at most {LONGEST_NAME} characters")
+        elif name := name_in(text):
+            return name
         else:
-            given = [name for name, theirs in names_given(text) if theirs]
-            return given[-1] if given else text
+            say(f"  a name has letters, nothing unprintable, and at most {LONGEST_NAME} characters")
 
 
 def _repl(talk: Talk) -> None:
@@ -247,9 +251,7 @@ def _repl(talk: Talk) -> None:
 
     history = InMemoryHistory([m.text for m in talk.kernel.index.memories(author="external")])
     session: PromptSession[str] = PromptSession(history=history, multiline=True, key_bindings=keys)
-    recall = talk.kernel.recall
-    chosen = recall.chosen.embedder if recall.chosen else None
-    learner = Learner(talk.kernel.being, recall.embedder, chosen)
+    learner = learner_for(talk.kernel)
     learner.start()
     try:
         _listen(talk, session, learner)

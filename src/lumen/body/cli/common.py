@@ -15,6 +15,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
+from lumen.app import callers
 from lumen.app.settings import find_being
 from lumen.app.words import counted as counted
 from lumen.app.words import local as local
@@ -22,8 +23,7 @@ from lumen.app.words import short_time as short_time
 from lumen.core.canon import JSON, printable, shown
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Being
-from lumen.core.errors import Refused, UsageError
-from lumen.hands.ancestry import started_by_skill
+from lumen.core.errors import UsageError
 
 R = TypeVar("R")
 # What a skill may start: it changes nothing; and `chat`, which keeps its words as a tool's.
@@ -65,9 +65,8 @@ def refuse_to_skills(ctx: click.Context) -> None:
         names.insert(0, str(here.info_name))
         here = here.parent
     name = " ".join(names)
-    if name not in FOR_SKILLS and started_by_skill():
-        what = f"a skill started `lumen {name}`, and that is for the author alone"
-        raise Refused(what, fix="run it yourself, in a terminal")
+    if name not in FOR_SKILLS:
+        callers.refuse_to_skills(f"`lumen {name}`")
 
 
 def being_meant(named: str | None) -> Being:

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import sys
-from collections.abc import Iterator
 from dataclasses import asdict
-from importlib.util import find_spec
 
 import click
 
-from lumen.app.settings import Settings, find_being, must_be
+from lumen.app.doctor import examine
+from lumen.app.settings import find_being
 from lumen.body.cli.common import say, shared, show
-from lumen.body.cli.protection import Finding, archive_of, keys_of
-from lumen.core.data import Being
-from lumen.core.errors import LumenError
-
-ROOM = 200 << 20
 
 
 @click.command()
 @shared
 def doctor(named: str | None, as_json: bool) -> None:
     """Look at the installation and the being; exit code 1 when something is broken."""
-    findings = [*_host(), *_mind(), *_being(*find_being(named))]
+    being, by_default = find_being(named)
+    findings = asyncio.run(examine(being, by_default=by_default))
     bad = any(f.state == "bad" for f in findings)
     if as_json:
         show({"ok": not bad, "findings": [asdict(f) for f in findings]})
@@ -38,84 +30,3 @@ def doctor(named: str | None, as_json: bool) -> None:
                 say(f"  {'':<{width}}  try: {f.fix}")
     if bad:
         click.get_current_context().exit(1)
-
-
-def _host() -> Iterator[Finding]:
-    version = ".".join(map(str, sys.version_info[:3]))
-    yield Finding("python", "ok", version)
-    uv = os.environ.get("UV") or shutil.which("uv")
-    yield Finding(
-        "uv",
-        "ok" if uv else "warn",
-        uv or "not found on PATH",
-        "" if uv else "python3 main.py doctor, which brings its own",
-    )
-    git = shutil.which("git")
-    yield Finding(
-        "git",
-        "ok" if git else "warn",
-        git or "not found: a new being gets no repository",
-        "" if git else "apt install git",
-    )
-    import apsw
-
-    from lumen.soul.database import check_engine
-
-    try:
-        check_engine()
-        yield Finding("sqlite", "ok", apsw.sqlite_lib_version())
-    except LumenError as error:
-        yield Finding("sqlite", "bad", error.what, error.fix)
-
-
-def _mind() -> Iterator[Finding]:
-    from lumen.mind.substrates.embedded import Embedded
-
-    embedded = Embedded()
-    health = asyncio.run(embedded.health())
-    embedded.close()
-    fix = "" if health.ok else "uv sync   (in the project's folder)"
-    yield Finding("model", "ok" if health.ok else "bad", health.detail, fix)
-    if find_spec("numpy") is None or find_spec("tokenizers") is None:
-        yield Finding("embedder", "bad", "numpy or tokenizers is missing", "uv sync")
-        return
-    from lumen.mind.embed import WEIGHTS
-
-    try:
-        yield Finding("embedder", "ok", f"all-MiniLM-L6-v2 at {WEIGHTS.verified()}")
-    except LumenError as error:
-        yield Finding("embedder", "bad", error.what, error.fix)
-
-
-def _being(being: Being, by_default: bool) -> Iterator[Finding]:
-    try:
-        settings = must_be(being)
-    except LumenError as error:
-        unborn = by_default and not being.root.exists()
-        yield Finding("being", "warn" if unborn else "bad", error.what, error.fix)
-        return
-    yield Finding("being", "ok", str(being.root))
-    yield from _roles(settings)
-    yield from keys_of(being, settings)
-    free = shutil.disk_usage(being.root).free
-    state = "ok" if free > ROOM else "warn"
-    yield Finding("disk", state, f"{free / 1e9:.1f} GB free", "" if state == "ok" else "make room")
-    yield from archive_of(being, settings.soul)
-
-
-def _roles(settings: Settings) -> Iterator[Finding]:
-    """Whether what each role is assigned to is there: each one is asked, for seconds at most."""
-    from lumen.app.reach import all_assignments, endpoints_of, notes_file
-    from lumen.kernel.models import ask_roles
-    from lumen.kernel.registry import load
-
-    try:
-        reachable, assigned = endpoints_of(settings), all_assignments(settings)
-        found = asyncio.run(ask_roles(list(assigned.values()), reachable, load(notes_file())))
-    except LumenError as error:
-        yield Finding("models", "bad", error.what, error.fix)
-        return
-    for role, model in assigned.items():
-        asked = found[role]
-        told = f"{model}: {asked.trouble}" if asked.trouble else f"{model} is there"
-        yield Finding(role, "bad" if asked.trouble else "ok", told, asked.fix)

@@ -27,7 +27,7 @@ from lumen.core.errors import LumenError
 
 if TYPE_CHECKING:
     from lumen.app.forgetting import ToForget
-    from lumen.kernel.run import Kernel
+    from lumen.app.wiring import Kernel
 
 SHOWN = 30
 

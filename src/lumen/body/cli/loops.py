@@ -19,6 +19,7 @@ import click
 
 from lumen.app.living import CycleResult, Scheduler
 from lumen.app.settings import must_be, zone
+from lumen.app.skills import how_held
 from lumen.body.cli.common import (
     being_meant,
     counted,
@@ -33,10 +34,9 @@ from lumen.body.cli.common import (
 from lumen.body.cli.live import LiveLine
 from lumen.core.clock import Clock
 from lumen.core.errors import UsageError
-from lumen.hands.terms import in_force
 
 if TYPE_CHECKING:
-    from lumen.kernel.run import Kernel
+    from lumen.app.wiring import Kernel
 
 BACKGROUND = 10  # how nice it is to everyone else on the machine
 RESTS_S = 0.2  # the least it rests when there is nothing to do, however eager it is set
@@ -83,7 +83,7 @@ def run(
     with opened(being, note) as kernel:
         kernel.autonomy = autonomy
         if not as_json:
-            for line in in_force(kernel.terms):
+            for line in how_held(kernel):
                 note(f"Skills: {line}.")
         pause = settings.cycle_seconds if every is None else every
         shown = Shown(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lumen.app.settings import Settings
-    from lumen.kernel.run import Kernel
+    from lumen.app.wiring import Kernel
 
 TERMINAL = Passphrases(passphrase, offer)
 

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from lumen.app.passphrase import VARIABLE, from_environment
-from lumen.soul.keys import Keyring
+from lumen.app.passphrase import VARIABLE, Keyring, from_environment
 
 R = TypeVar("R")
 _FILE = "lumen.passphrase_file"

@@ -19,11 +19,11 @@ from lumen.core.clock import SystemClock
 from lumen.core.errors import LumenError
 
 if TYPE_CHECKING:
-    from lumen.kernel.cycle import Reflected
-    from lumen.kernel.evolve import Experience, Proposal
+    from lumen.app.reflecting import Experience, Proposal, Reflection
 
 WIDTH = 80
 LONGEST_NAME = 28
+REPORTED = ("summary", "triggers", "proposals", "conflicts", "applied")
 SURPRISE = 0.3  # what the review counts as one
 WORDS = {"recall": "recalling", "review": "reviewing", "ask": "asking", "evolve": "changing"}
 
@@ -33,35 +33,22 @@ WORDS = {"recall": "recalling", "review": "reviewing", "ask": "asking", "evolve"
 @shared
 def reflect(dry_run: bool, named: str | None, as_json: bool) -> None:
     """Let it look back and change what it values and wants; nothing else is done."""
+    from lumen.app.reflecting import look_back
     from lumen.body.cli.opening import opened
-    from lumen.kernel.cycle import due
-    from lumen.kernel.cycle import reflect as look_back
-    from lumen.kernel.lived import Lived
-    from lumen.kernel.run import Watch
 
     being = being_meant(named)
     must_be(being)
     live = LiveLine(WORDS)
     with opened(being, note) as kernel:
-        why = due(kernel, asked=True)
-        past = Lived(kernel.index, kernel.thresholds.stale_cycles).experience()
-        began = kernel.index.time_of(past.since)
         try:
-            came = asyncio.run(look_back(kernel, why, Watch(step=live.step), dry_run=dry_run))
+            came = asyncio.run(look_back(kernel, dry_run=dry_run, step=live.step))
         finally:
             live.clear()
     if as_json:
-        show(
-            {
-                "summary": came.summary,
-                "triggers": [asdict(f) for f in why],
-                "proposals": [asdict(p) for p in came.asked.proposals],
-                "conflicts": list(came.asked.conflicts),
-                "applied": came.applied,
-            }
-        )
+        told = asdict(came)
+        show({key: told[key] for key in REPORTED})
         return
-    say(happened(past, began, SystemClock().now()))
+    say(happened(came.past, came.began, SystemClock().now()))
     _told(came, dry_run=dry_run)
 
 
@@ -93,15 +80,15 @@ def _times(number: int) -> str:
     return f", {number} times" if number > 1 else ""
 
 
-def _told(came: Reflected, *, dry_run: bool) -> None:
-    for line in proposed(came.asked.proposals):
+def _told(came: Reflection, *, dry_run: bool) -> None:
+    for line in proposed(came.proposals):
         say(line)
-    for line in came.asked.conflicts:
+    for line in came.conflicts:
         for part in textwrap.wrap(f"settled: {line}", WIDTH - 2, subsequent_indent="  "):
             say(f"  {part}")
-    if came.asked.trouble:
-        note(f"the reflection model did not help: {came.asked.trouble}")
-    if not came.asked.proposals:
+    if came.trouble:
+        note(f"the reflection model did not help: {came.trouble}")
+    if not came.proposals:
         say("Nothing speaks for a change.")
     elif dry_run:
         say("Nothing was changed. Apply with: lumen reflect")

@@ -17,7 +17,7 @@ from lumen.core.clock import SystemClock
 from lumen.core.data import Held
 
 if TYPE_CHECKING:
-    from lumen.kernel.commit import Gate
+    from lumen.app.wiring import Gate
 
 WEIGHT = click.FloatRange(0, 1)
 

@@ -19,7 +19,7 @@ from lumen.core.errors import UsageError
 
 if TYPE_CHECKING:
     from lumen.app.skills import SkillDetails, SkillState, Tried
-    from lumen.kernel.run import Kernel
+    from lumen.app.wiring import Kernel
 
 
 @click.group(invoke_without_command=True)

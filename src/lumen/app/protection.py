@@ -1,4 +1,4 @@
-"""What `lumen doctor` says of keys and archive: what protects them, and how the signatures stand."""
+"""What protects keys and archive, and how the signatures stand: findings for a doctor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from lumen.app.settings import Settings, data_home
-from lumen.body.cli.common import counted
+from lumen.app.words import counted
 from lumen.core.data import Being
 from lumen.core.errors import LumenError
 from lumen.soul.keys import Keyring

@@ -1,0 +1,108 @@
+"""What is installed, what is missing, what to do: findings about a host and a being."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator, Iterator
+from importlib.util import find_spec
+
+from lumen.app.protection import Finding, archive_of, keys_of
+from lumen.app.settings import Settings, must_be
+from lumen.core.data import Being
+from lumen.core.errors import LumenError
+
+ROOM = 200 << 20
+
+
+async def examine(being: Being, *, by_default: bool) -> tuple[Finding, ...]:
+    """Look at the installation and at a being."""
+    mind = [one async for one in _mind()]
+    of_being = [one async for one in _being(being, by_default)]
+    return (*_host(), *mind, *of_being)
+
+
+def _host() -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("python", "ok", version)
+    uv = os.environ.get("UV") or shutil.which("uv")
+    yield Finding(
+        "uv",
+        "ok" if uv else "warn",
+        uv or "not found on PATH",
+        "" if uv else "python3 main.py doctor, which brings its own",
+    )
+    git = shutil.which("git")
+    yield Finding(
+        "git",
+        "ok" if git else "warn",
+        git or "not found: a new being gets no repository",
+        "" if git else "apt install git",
+    )
+    import apsw
+
+    from lumen.soul.database import check_engine
+
+    try:
+        check_engine()
+        yield Finding("sqlite", "ok", apsw.sqlite_lib_version())
+    except LumenError as error:
+        yield Finding("sqlite", "bad", error.what, error.fix)
+
+
+async def _mind() -> AsyncIterator[Finding]:
+    from lumen.mind.substrates.embedded import Embedded
+
+    embedded = Embedded()
+    health = await embedded.health()
+    embedded.close()
+    fix = "" if health.ok else "uv sync   (in the project's folder)"
+    yield Finding("model", "ok" if health.ok else "bad", health.detail, fix)
+    if find_spec("numpy") is None or find_spec("tokenizers") is None:
+        yield Finding("embedder", "bad", "numpy or tokenizers is missing", "uv sync")
+        return
+    from lumen.mind.embed import WEIGHTS
+
+    try:
+        yield Finding("embedder", "ok", f"all-MiniLM-L6-v2 at {WEIGHTS.verified()}")
+    except LumenError as error:
+        yield Finding("embedder", "bad", error.what, error.fix)
+
+
+async def _being(being: Being, by_default: bool) -> AsyncIterator[Finding]:
+    try:
+        settings = must_be(being)
+    except LumenError as error:
+        unborn = by_default and not being.root.exists()
+        yield Finding("being", "warn" if unborn else "bad", error.what, error.fix)
+        return
+    yield Finding("being", "ok", str(being.root))
+    for found in await _roles(settings):
+        yield found
+    for found in keys_of(being, settings):
+        yield found
+    free = shutil.disk_usage(being.root).free
+    state = "ok" if free > ROOM else "warn"
+    yield Finding("disk", state, f"{free / 1e9:.1f} GB free", "" if state == "ok" else "make room")
+    for found in archive_of(being, settings.soul):
+        yield found
+
+
+async def _roles(settings: Settings) -> list[Finding]:
+    """Whether what each role is assigned to is there: each one is asked, for seconds at most."""
+    from lumen.app.reach import all_assignments, endpoints_of, notes_file
+    from lumen.kernel.models import ask_roles
+    from lumen.kernel.registry import load
+
+    try:
+        reachable, assigned = endpoints_of(settings), all_assignments(settings)
+        found = await ask_roles(list(assigned.values()), reachable, load(notes_file()))
+    except LumenError as error:
+        return [Finding("models", "bad", error.what, error.fix)]
+    said = []
+    for role, model in assigned.items():
+        asked = found[role]
+        told = f"{model}: {asked.trouble}" if asked.trouble else f"{model} is there"
+        said.append(Finding(role, "bad" if asked.trouble else "ok", told, asked.fix))
+    return said

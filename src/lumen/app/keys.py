@@ -1,0 +1,197 @@
+"""Whose word counts in a being, and what the author says of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lumen.app.settings import data_home
+from lumen.core.data import Being
+from lumen.core.errors import LumenError
+from lumen.soul.index import Index
+from lumen.soul.keys import Keyring
+from lumen.soul.trust import HOST, Key
+from lumen.soul.witness import trust_in
+
+if TYPE_CHECKING:
+    from lumen.kernel.commit import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class KeyState:
+    """A key the archive names: whose it is, since which event, whether it counts, where it is kept."""
+
+    key: str
+    role: str
+    since: int
+    state: str
+    counts: bool
+    vouched: int | None
+    revoked: int | None
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Every key of a being; `unnamed` lie on this host and the archive does not name them."""
+
+    keys: tuple[KeyState, ...]
+    unsigned_erasures: tuple[int, ...]
+    unnamed: tuple[str, ...]
+    trouble: str = ""  # why the keys of this host could not be read
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMade:
+    """A new key of the author's, the event that names it, and where the one before is kept."""
+
+    key: str
+    event: int
+    aside: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whether a key's word, given at an event, counts; `words` is a predicate to the key."""
+
+    counts: bool
+    words: str
+
+
+def keys_of(being: Being, soul: str) -> Keys:
+    """Every key the archive names, and what lies on this host."""
+    keyring = Keyring(data_home())
+    index = Index(being)
+    try:
+        index.catch_up()
+        trust = trust_in(index, keyring.accepted(soul))
+    finally:
+        index.close()
+    here, trouble = _here(keyring, soul)
+    return Keys(
+        keys=tuple(_state_of(key, here) for key in trust.keys.values()),
+        unsigned_erasures=tuple(seq for seq in trust.unsigned if seq not in trust.pardoned),
+        unnamed=tuple(key for key in here if key not in trust.keys),
+        trouble=trouble,
+    )
+
+
+def standing(being: Being, soul: str, public: str, seq: int) -> Standing:
+    """How a host's key stands in the archive, for what it signs at an event."""
+    index = Index(being)
+    try:
+        index.catch_up()
+        key = trust_in(index, Keyring(data_home()).accepted(soul)).keys.get(public)
+    finally:
+        index.close()
+    if key is None:
+        return Standing(False, "the archive does not name")
+    if key.role != HOST:
+        return Standing(False, "is the author's, not a host's")
+    if key.counts_at(seq):
+        return Standing(True, f"counts since event {key.since:,}")
+    how = f"was revoked in event {key.revoked:,}" if key.revoked else "nobody has vouched for"
+    return Standing(False, how)
+
+
+def has_author_key(soul: str) -> bool:
+    """Whether a key of the author's is on this host."""
+    return Keyring(data_home()).has_author_key(soul)
+
+
+def change_passphrase(
+    soul: str, old: Callable[[], str], new: Callable[[], str]
+) -> tuple[str, bool]:
+    """Put the author's key under another passphrase; returns its public half and whether it has one.
+
+    Raises:
+        LumenError: the old one is wrong, before the new one is asked for.
+    """
+    keyring = Keyring(data_home())
+    locked = keyring.author_is_locked(soul)
+    known = old() if locked else ""
+    if locked:
+        keyring.open_author(soul, lambda: known)  # before anything is asked for in vain
+    wanted = new()
+    keyring.set_passphrase(soul, known, wanted)
+    return keyring.author_public(soul), bool(wanted)
+
+
+def vouch(gate: Gate, key: str) -> int:
+    """Say, signed, that a key is one of the author's, or a host of theirs; returns the event."""
+    from lumen.kernel.keys import vouch as vouch_for
+
+    return vouch_for(gate, key).seq
+
+
+def accept_here(gate: Gate, key: str) -> None:
+    """Let a key count on this host alone; nothing is signed."""
+    from lumen.kernel.keys import accept_key
+
+    accept_key(gate, key)
+
+
+def vouch_for_erasures(gate: Gate) -> tuple[int | None, list[int]]:
+    """Vouch for erasures from before they were signed; returns the event and the erasures."""
+    from lumen.kernel.keys import vouch_for_erasures as vouch_for
+
+    placed, old = vouch_for(gate)
+    return (placed.seq if placed else None), list(old)
+
+
+def revoke(gate: Gate, key: str) -> int:
+    """Let the word of a key, lost or stolen, count no longer; returns the event."""
+    from lumen.kernel.keys import revoke as revoke_key
+
+    return revoke_key(gate, key).seq
+
+
+def make_key(gate: Gate, soul: str) -> KeyMade:
+    """Make another key of the author's for this host; the one before is put aside."""
+    from lumen.kernel.keys import new_author_key
+
+    keyring = Keyring(data_home())
+    aside = _put_aside(keyring.author_file(soul))
+    placed = new_author_key(gate)
+    return KeyMade(keyring.author_public(soul), placed.seq, aside)
+
+
+def _put_aside(kept: Path) -> str:
+    """Move a key out of the way, never onto another."""
+    if not kept.exists():
+        return ""
+    number = 1
+    while (aside := kept.with_suffix(f".{number}.aside")).exists():
+        number += 1
+    kept.rename(aside)
+    return str(aside)
+
+
+def _state_of(key: Key, here: dict[str, str]) -> KeyState:
+    state = "counts" if key.vouched else "nobody has vouched for it"
+    return KeyState(
+        key=key.public,
+        role=key.role,
+        since=key.since,
+        state=f"revoked in event {key.revoked:,}" if key.revoked else state,
+        counts=bool(key.vouched) and not key.revoked,
+        vouched=key.vouched or None,
+        revoked=key.revoked or None,
+        where=here.get(key.public, "elsewhere"),
+    )
+
+
+def _here(keyring: Keyring, soul: str) -> tuple[dict[str, str], str]:
+    """The keys of this host by their public halves, and how each is kept."""
+    found: dict[str, str] = {}
+    try:
+        if keyring.has_key(soul):
+            found[keyring.host_public(soul)] = "this host"
+        if keyring.has_author_key(soul):
+            how = "under a passphrase" if keyring.author_is_locked(soul) else "no passphrase"
+            found[keyring.author_public(soul)] = f"this host, {how}"
+    except LumenError as error:
+        return found, f"{error.what}\n  try: {error.fix}"
+    return found, ""

@@ -1,0 +1,55 @@
+"""A being comes into the world and meets its author: birth, names, and words that are nobody's."""
+
+from __future__ import annotations
+
+from lumen.app.settings import data_home, zone
+from lumen.core.clock import Clock, SystemClock
+from lumen.core.data import Being
+from lumen.kernel.birth import init, introduce
+from lumen.kernel.learning import Learner as Learner
+from lumen.kernel.naming import LONGEST_NAME as LONGEST_NAME
+from lumen.kernel.naming import UNNAMED as UNNAMED
+from lumen.kernel.naming import is_called, is_message, names_given
+from lumen.kernel.run import Kernel, overheard
+from lumen.kernel.run import says_something as says_something
+from lumen.soul.keys import Keyring
+
+
+def bear(being: Being, clock: Clock | None = None) -> str:
+    """Make a new being in a folder that holds none; returns the soul's id."""
+    return init(being, Keyring(data_home()), clock or SystemClock())
+
+
+def has_met(being: Being) -> bool:
+    """Whether it was given a name already."""
+    return being.soul_md.exists() and bool(being.soul_md.read_bytes().strip())
+
+
+def meet(kernel: Kernel, name: str, author: str) -> None:
+    """Archive what was settled at the first meeting: its name, the author's, and where they are."""
+    introduce(kernel.gate, kernel.being, name, author, zone("").key)
+
+
+def is_rather_a_message(text: str) -> bool:
+    """Whether what was typed for a name is something to answer."""
+    return is_message(text)
+
+
+def name_in(text: str) -> str:
+    """The name that a few words give; empty: they give none."""
+    if not is_called(text):
+        return ""
+    given = [name for name, theirs in names_given(text) if theirs]
+    return given[-1] if given else text
+
+
+def overhear(kernel: Kernel, text: str) -> int:
+    """Keep what a skill says where the author speaks: a tool's word, which nobody answers."""
+    return kernel.gate.record(overheard(text)).seq
+
+
+def learner_for(kernel: Kernel) -> Learner:
+    """What makes memories findable by meaning while the author is typing."""
+    recall = kernel.recall
+    chosen = recall.chosen.embedder if recall.chosen else None
+    return Learner(kernel.being, recall.embedder, chosen)

@@ -1,0 +1,68 @@
+"""Upkeep between turns, and everything made anew from the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lumen.app.settings import Settings, data_home, must_be, zone
+from lumen.core.data import Being
+from lumen.core.errors import Damaged
+from lumen.kernel.maintain import fade, learn, reindex, summaries
+from lumen.kernel.mend import rebuild
+from lumen.kernel.run import Kernel
+from lumen.soul.keys import Keyring
+from lumen.soul.verify import verify
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """How far the memories are indexed with the embedder that was chosen beside the built-in one."""
+
+    embedder: str
+    done: int
+    of: int
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """What upkeep did: to the weights, which summaries it wrote, how many memories it learnt."""
+
+    weights: str
+    summaries: tuple[str, ...]
+    learnt: int
+    reindexed: Reindexed
+
+
+def maintain(
+    kernel: Kernel, settings: Settings, told: Callable[[str, int, int], None]
+) -> Maintained:
+    """Let unused memories fade, sum up the years, make memories findable by meaning."""
+    faded = fade(kernel.gate, settings.half_life_days)
+    written = summaries(kernel.gate, zone(settings.timezone))
+    learnt = learn(kernel.index, kernel.recall, told)
+    chosen = kernel.recall.chosen
+    done, of = reindex(kernel.index, chosen, told) if chosen else (0, 0)
+    again = Reindexed(settings.chosen_embedder, done, of, kernel.recall.trouble())
+    return Maintained(faded, tuple(written), learnt, again)
+
+
+def must_be_sound(being: Being) -> None:
+    """See that an archive is one that anything may be made from.
+
+    Raises:
+        Damaged: it is not.
+    """
+    report = verify(being, Keyring(data_home()), soul=must_be(being).soul)
+    if report.problem and "witness" not in report.problem.what:
+        raise Damaged(
+            f"event {report.problem.seq} {report.problem.what}: nothing is made from such an archive",
+            fix="lumen archive verify",
+        )
+
+
+def make_again(kernel: Kernel, progress: Callable[[int, int], None]) -> tuple[int, list[str]]:
+    """Make every table and every file again; returns how many events there are, and what was done."""
+    told = rebuild(kernel.gate, progress)
+    return kernel.index.last_head()[0], list(told)
