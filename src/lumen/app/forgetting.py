@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from lumen.kernel.forget import Goes, Plan, carry_out, find, plan
+from lumen.kernel.keys import must_be_author as see_author
 from lumen.kernel.loose import remains
 from lumen.kernel.run import Kernel
 from lumen.kernel.turns import no_turn_meanwhile
@@ -67,8 +68,18 @@ def plan_forgetting(
     )
 
 
+def must_be_author(kernel: Kernel) -> None:
+    """See that this host may erase at all, before anybody is asked.
+
+    Raises:
+        LumenError: what the author has to sign with is not here.
+    """
+    see_author(kernel.gate)
+
+
 def forget(kernel: Kernel, planned: ToForget) -> Forgotten:
     """Erase what was planned, while no turn runs, and look whether any of it is left."""
+    must_be_author(kernel)
     with no_turn_meanwhile(kernel.being):
         found, placed = carry_out(kernel.gate, planned._plan)
         left = remains(kernel.being, kernel.index, found.traces)

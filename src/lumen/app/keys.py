@@ -12,7 +12,7 @@ from lumen.core.data import Being
 from lumen.core.errors import LumenError
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
-from lumen.soul.trust import HOST, Key
+from lumen.soul.trust import HOST, Key, Trust
 from lumen.soul.witness import trust_in
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Keys:
     keys: tuple[KeyState, ...]
     unsigned_erasures: tuple[int, ...]
     unnamed: tuple[str, ...]
+    fixes: tuple[str, ...]  # what to try about those erasures
     trouble: str = ""  # why the keys of this host could not be read
 
 
@@ -72,10 +73,16 @@ def keys_of(being: Being, soul: str) -> Keys:
     here, trouble = _here(keyring, soul)
     return Keys(
         keys=tuple(_state_of(key, here) for key in trust.keys.values()),
-        unsigned_erasures=tuple(seq for seq in trust.unsigned if seq not in trust.pardoned),
+        unsigned_erasures=tuple(trust.without_word()),
+        fixes=_fixes(trust),
         unnamed=tuple(key for key in here if key not in trust.keys),
         trouble=trouble,
     )
+
+
+def _fixes(trust: Trust) -> tuple[str, ...]:
+    heals = (trust.heals(seq) or "lumen archive verify" for seq in trust.without_word())
+    return tuple(dict.fromkeys(heals))
 
 
 def standing(being: Being, soul: str, public: str, seq: int) -> Standing:

@@ -73,7 +73,7 @@ def forget_in(
     kernel: Kernel, what: str, where: ZoneInfo, wish: Wish | None = None
 ) -> dict[str, object]:
     """Show what would go, ask, erase it, and look whether it is gone; returns what was done."""
-    from lumen.app.forgetting import forget, plan_forgetting
+    from lumen.app.forgetting import forget, must_be_author, plan_forgetting
 
     wish = wish or Wish()
     bar = Bar("looking for what quotes it")
@@ -92,6 +92,7 @@ def forget_in(
     }
     if wish.dry_run:
         return result
+    must_be_author(kernel)
     many = counted(len(found.goes), "event")
     if not asked(f"Erase {many} for good?", yes=wish.yes, fix=f"lumen forget {what!r} --yes"):
         note("Nothing was changed.")

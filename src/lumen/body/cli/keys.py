@@ -47,7 +47,8 @@ def list_keys(named: str | None, as_json: bool) -> None:
         say(f"{key[:SHOWN]} lies on this host, and the archive does not name it")
     if old := found.unsigned_erasures:
         say(f"{counted(len(old), 'erasure')} not under the author's signature: {_listed(old)}")
-        note("  try: lumen keys vouch --erasures")
+        for fix in found.fixes:
+            note(f"  try: {fix}")
 
 
 def _listed(numbers: Sequence[int]) -> str:
