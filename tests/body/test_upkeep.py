@@ -134,3 +134,47 @@ def test_nothing_is_made_from_an_archive_that_does_not_verify(
     assert ran.code == 1
     assert "was changed after it was written" in ran.err
     assert "try: lumen archive verify" in ran.err
+
+
+def test_settings_that_are_gone_are_written_again_from_the_archive(
+    talked: Lumen, inside: Inside
+) -> None:
+    settings = talked.being / "lumen.toml"
+    before = settings.read_bytes()
+    settings.unlink()
+    for command in (("chat", "-m", "hello"), ("archive", "verify"), ("doctor",)):
+        lost = inside(*command)
+        assert lost.code > 0
+        assert "has lost its lumen.toml" in lost.said
+        assert "lumen rebuild" in lost.said
+    assert "rebuild" in talked.run("init", str(talked.being)).err
+    made = inside("rebuild")
+    assert (made.code, "lumen.toml was gone" in made.err) == (0, True)
+    assert b"soul = " in settings.read_bytes()
+    assert settings.read_bytes().splitlines()[:4] == before.splitlines()[:4]
+    assert inside("chat", "-m", "hello").code == 0
+    assert inside("archive", "verify").code == 0
+
+
+def test_settings_that_name_another_soul_or_none_are_told_before_anything_is_written(
+    talked: Lumen, inside: Inside
+) -> None:
+    settings = talked.being / "lumen.toml"
+    whole = settings.read_text("utf-8")
+    events, soul = talked.events(), talked.events()[0]["soul"]
+    for text in ("", whole.replace(soul, "01M7M8FKQCB1EAZD4PT4W3WBK7")):
+        settings.write_text(text, "utf-8")
+        for command in (("chat", "-m", "hello"), ("status",), ("archive", "verify"), ("doctor",)):
+            told = inside(*command)
+            assert told.code > 0
+            assert f"the archive is that of {soul}" in told.said
+            assert f'soul = "{soul}"' in told.said
+    assert talked.events() == events
+    settings.write_text(whole, "utf-8")
+    assert inside("chat", "-m", "hello").code == 0
+
+
+def test_a_folder_that_keeps_nothing_is_no_place_for_a_being(inside: Inside) -> None:
+    told = inside("--being", "/proc", "status")
+    assert (told.code, "lumen init /proc" in told.err) == (2, False)
+    assert "lumen init ANOTHER_FOLDER" in told.err

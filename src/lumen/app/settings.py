@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, NotABeing, UsageError
 from lumen.soul.archive import segments
+from lumen.soul.links import soul_in
 
 BUILT_IN_EMBEDDER = "embedded/all-MiniLM-L6-v2"
 THRESHOLDS = MappingProxyType(
@@ -103,10 +104,7 @@ def must_be(being: Being) -> Settings:
     if not root.is_dir():
         raise NotABeing(f"{root} is a file, not a being", fix="lumen --being DIR …")
     if not being.settings.is_file():
-        raise NotABeing(
-            f"{root} is not a being: it has no lumen.toml",
-            fix=f"lumen init {quote(str(root))}      or: lumen --being DIR …",
-        )
+        raise _without_settings(being)
     settings = read_settings(being.settings)
     memory = being.memory
     if not (memory.is_dir() and any(memory.iterdir()) and segments(memory)):
@@ -115,7 +113,29 @@ def must_be(being: Being) -> Settings:
             f"{root} has lost its memory: {memory} holds no events",
             fix="put data/memory back from a backup",
         )
+    if (soul := soul_in(memory)) not in ("", settings.soul):  # whose witness would be asked?
+        said = f"the soul {settings.soul}" if settings.soul else "no soul"
+        raise NotABeing(
+            f"{being.settings} names {said}, and the archive is that of {soul}",
+            fix=f'put  soul = "{soul}"  back under [being]; '
+            "or move the file away: lumen rebuild writes it again",
+        )
     return settings
+
+
+def _without_settings(being: Being) -> NotABeing:
+    root = being.root
+    if soul_in(being.memory):
+        return NotABeing(
+            f"{root} has lost its lumen.toml",
+            fix="put it back from a backup; or have it written again: lumen rebuild",
+        )
+    # /proc and its like keep nothing, though root may write everywhere
+    keeps = os.access(root, os.W_OK) and os.statvfs(root).f_blocks
+    init = f"lumen init {quote(str(root))}" if keeps else "lumen init ANOTHER_FOLDER"
+    return NotABeing(
+        f"{root} is not a being: it has no lumen.toml", fix=f"{init}      or: lumen --being DIR …"
+    )
 
 
 def read_settings(path: Path) -> Settings:

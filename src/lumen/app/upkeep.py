@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from lumen.app.settings import Settings, data_home, must_be, zone
 from lumen.core.data import Being
 from lumen.core.errors import Damaged
+from lumen.kernel.birth import SETTINGS
 from lumen.kernel.maintain import fade, learn, reindex, summaries
-from lumen.kernel.mend import rebuild
+from lumen.kernel.mend import rebuild, write_settings
 from lumen.kernel.run import Kernel
 from lumen.soul.keys import Keyring
+from lumen.soul.links import soul_in
 from lumen.soul.verify import verify
 
 
@@ -54,12 +56,24 @@ def must_be_sound(being: Being) -> None:
     Raises:
         Damaged: it is not.
     """
-    report = verify(being, Keyring(data_home()), soul=must_be(being).soul)
+    soul = soul_in(being.memory) if _lost_settings(being) else must_be(being).soul
+    report = verify(being, Keyring(data_home()), soul=soul)
     if report.problem and "witness" not in report.problem.what:
         raise Damaged(
             f"event {report.problem.seq} {report.problem.what}: nothing is made from such an archive",
             fix="lumen archive verify",
         )
+
+
+def bring_settings_back(being: Being) -> list[str]:
+    """Write lumen.toml again from a sound archive where it is gone; says so."""
+    if not _lost_settings(being):
+        return []
+    return [write_settings(being, soul_in(being.memory), SETTINGS.read_text("utf-8"))]
+
+
+def _lost_settings(being: Being) -> bool:
+    return not being.settings.exists() and bool(soul_in(being.memory))
 
 
 def make_again(kernel: Kernel, progress: Callable[[int, int], None]) -> tuple[int, list[str]]:

@@ -19,8 +19,10 @@ from lumen.core.errors import AlreadyABeing, LumenError, Refused, UsageError
 from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin
 from lumen.soul.keys import Keyring
+from lumen.soul.links import soul_in
 
 SCAFFOLD = Path(__file__).with_name("scaffold")
+SETTINGS = SCAFFOLD / "lumen.toml"
 
 
 def init(being: Being, keyring: Keyring, clock: Clock) -> str:
@@ -32,7 +34,7 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
     _must_be_free(being)
     soul = ulid(clock)
     year = clock.now().year
-    settings = (SCAFFOLD / "lumen.toml").read_text("utf-8")
+    settings = SETTINGS.read_text("utf-8")
     files = {
         being.soul_md: "",
         being.values: "[]\n",
@@ -92,6 +94,11 @@ def _must_be_free(being: Being) -> None:
         )
     if root.exists() and not root.is_dir():
         raise UsageError(f"{root} is a file, not a folder", fix="lumen init ANOTHER_FOLDER")
+    if soul_in(being.memory):
+        raise AlreadyABeing(
+            f"{root} is a being that has lost its lumen.toml",
+            fix=f"lumen --being {quote(str(root))} rebuild",
+        )
     if ours := _ours(being):
         names = ", ".join(p.name for p in ours)
         raise AlreadyABeing(

@@ -147,6 +147,20 @@ def drop_strange_heads(gate: Gate) -> int:
     return keep_heads(gate.being, lambda h: known(h.seq) == h.event_hash)
 
 
+def write_settings(being: Being, soul: str, blank: str) -> str:
+    """Write lumen.toml again where it is gone: as the archive last had it, or as at birth."""
+    index = Index(being)
+    try:
+        index.catch_up()
+        known = kept(index, being.named(being.settings))
+    finally:
+        index.close()
+    text = known.text if known else None
+    set_file(being.settings, (text or blank.format(soul=soul)).encode())
+    how = f"as event {known.seq} left it" if known and text else "as a new being has it"
+    return f"lumen.toml was gone and is now {how}: look it over, your own edits are not in it."
+
+
 def rebuild(gate: Gate, progress: Progress = unwatched) -> list[str]:
     """Make every table and every file again from the archive; says which files were not so.
 

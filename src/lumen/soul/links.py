@@ -26,7 +26,9 @@ from lumen.soul.archive import (
     segments,
     tail_of,
 )
+from lumen.soul.ring import is_sound
 
+LONGEST = 1 << 20  # of a genesis: more is none
 UNREADABLE = "cannot be read"
 CHANGED = "was changed after it was written"
 UNLINKED = "does not link to what stands before it"
@@ -71,6 +73,15 @@ class Applied(NamedTuple):
             path.stat().st_size <= (end if path.name == name else 0)
             for path in segments(memory, since=name)
         )
+
+
+def soul_in(memory: Path) -> str:
+    """The soul that an archive's first line names; nothing where that line is not sound."""
+    for path in segments(memory)[:1]:
+        with path.open("rb") as lines:
+            raw = lines.readline(LONGEST)
+            return opening(raw)[2].decode(errors="replace") if is_sound(raw) else ""
+    return ""
 
 
 def linked_lines(memory: Path, last: Applied) -> Iterator[Stored | Loose]:

@@ -40,12 +40,12 @@ def maintain(named: str | None, as_json: bool) -> None:
 @shared
 def rebuild(named: str | None, as_json: bool) -> None:
     """Make every table and every file again from the archive; vectors are kept."""
-    from lumen.app.upkeep import make_again, must_be_sound
+    from lumen.app.upkeep import bring_settings_back, make_again, must_be_sound
     from lumen.body.cli.opening import as_author
 
     being = being_meant(named)
     must_be_sound(being)
-    told: list[str] = []
+    told = bring_settings_back(being)
     bar = Bar("rebuilding")
     try:
         with as_author(being, told.append) as kernel:
