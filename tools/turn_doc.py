@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lumen.core.clock import Draw
-from lumen.kernel import loops
+from lumen.kernel.loops import LOOPS
 from lumen.kernel.slots import GIVEN
 from lumen.kernel.step import CAPABILITIES, Loop, Step
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "turn.md"
 OPENING = """\
-<!-- Made by tools/turn_doc.py from src/lumen/kernel/loops.py. Do not edit by hand. -->
+<!-- Made by tools/turn_doc.py from src/lumen/kernel/contour/skai.json and the steps. Do not edit by hand. -->
 
 # The turn, step by step
 
@@ -30,8 +30,8 @@ in the archive. *May change* names the stores a step may propose to change; the 
 
 def page() -> str:
     """The whole page, for the loops as they are."""
-    found = [loop for loop in vars(loops).values() if isinstance(loop, Loop)]
-    return "\n".join([OPENING, *_given(), *(line for loop in found for line in _loop(loop))])
+    rows = (line for loop in LOOPS.values() for line in _loop(loop))
+    return "\n".join([OPENING, *_given(), *rows])
 
 
 def _given() -> Iterator[str]:

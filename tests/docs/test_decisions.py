@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from lumen.kernel import recall
-from lumen.kernel.slots import Contour
+from lumen.kernel.axes import AxisWeights
+from lumen.kernel.loops import parameters
+from lumen.kernel.steps.p1_perceive import Grounding
 
 PARTS = ("## Context", "## Decision", "## Rejected", "## Consequences")
 
@@ -43,16 +45,16 @@ def test_the_list_names_every_decision_once(root: Path, decisions: list[Path]) -
 def test_the_grounded_draft_is_described_with_the_figures_in_force(root: Path) -> None:
     page = (root / "docs/decisions/0004-grounded-draft.md").read_text("utf-8")
     plain = " ".join(page.split()).replace("\u00d7", "x").replace("\u2212", "-")
-    contour = Contour()
+    near, weights = parameters(Grounding), parameters(AxisWeights)
     for figures in (
-        f"| ≥ {contour.strong:g}, and not of the wrong kind |",
-        f"| ≥ {contour.middling:g} |",
+        f"| ≥ {near.strong:g}, and not of the wrong kind |",
+        f"| ≥ {near.middling:g} |",
         f"plus {recall.EXACT:g} x the share",
         f"plus {recall.NEAR:g} x the same share",
         f"± {recall.KIND:g} for whether",
         f"- {recall.THIN:g} when it says",
-        f"Λ = {contour.truthfulness:g} x truthfulness + {contour.precision:g} x precision "
-        f"+ {contour.freedom:g} x freedom - {contour.servility:.1f} x servility "
-        f"- {contour.overconfidence:g} x overconfidence",
+        f"Λ = {weights.truthfulness:g} x truthfulness + {weights.precision:g} x precision "
+        f"+ {weights.freedom:g} x freedom - {weights.servility:.1f} x servility "
+        f"- {weights.overconfidence:g} x overconfidence",
     ):
         assert figures in plain

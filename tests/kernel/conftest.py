@@ -27,16 +27,10 @@ from lumen.core.data import Author, Being, Entry, Event, EventType, Origin, kern
 from lumen.kernel.birth import init
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate, begin
+from lumen.kernel.conversation import Answered, converse
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
-from lumen.kernel.run import (
-    Answered,
-    Kernel,
-    Watch,
-    adopt_edits,
-    close_dead_turns,
-    converse,
-)
+from lumen.kernel.run import Kernel, Watch, adopt_edits, close_dead_turns
 from lumen.kernel.slots import Now, Self
 from lumen.kernel.triggers import Thresholds
 from lumen.mind.ask import Reach

@@ -38,7 +38,7 @@ def test_a_missing_ability_becomes_a_goal_once_with_the_weight_of_the_wish(life:
     give(life, goals=[WRITE])
     went = pursue(life)
     assert went.outcome == f"I cannot email yet: {LEARN!r} is a goal now"
-    (score,) = life.step("decide")["wrote"]["scores"]
+    (score,) = life.step("lambda_select")["wrote"]["scores"]
     assert goals(life) == {
         "email Ada about the move": (0.9, "todo"),
         LEARN: (score["motivation"], "todo"),

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.axes import DENIED, Ground, truthfulness
+from lumen.kernel.axes import AxisWeights, Ground
+from lumen.kernel.axes import truthfulness as truth_of
 from lumen.kernel.forget import Sought, plan
+from lumen.kernel.loops import parameters
 from lumen.kernel.slots import Draft
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 SISTER = "My sister lives in Lisbon."
+WEIGHTS = parameters(AxisWeights)
+DENIED = WEIGHTS.denied
 EVASIVE = "That is a question for another day."
 
 
@@ -121,6 +125,10 @@ def test_servile_and_cocksure_words_cost_a_draft(life: Life) -> None:
 
     (score,) = life.step("metrics_engine")["wrote"]["scores"]
     assert (score["servility"], score["overconfidence"]) == (1.0, 0.5)
+
+
+def truthfulness(draft: Draft, ground: Ground) -> float:
+    return truth_of(draft, ground, WEIGHTS)
 
 
 GROUND = Ground(

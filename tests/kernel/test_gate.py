@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.canon import sha256
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.data import Author, Change, Datum, Entry, EventType, Held, Origin, Store
 from lumen.core.errors import Refused
 from lumen.kernel.commit import GRANTS, OPERATIONS
 from lumen.soul.fold import SPOKEN_FOR
@@ -24,7 +24,7 @@ MEMORY = Entry(
     Author.SELF, EventType.ASSISTANT_MESSAGE, Origin.SELF, "answered", "As you say.", SESSION
 )
 LOOPS = (*GRANTS, "dream", "", "Action", "kernel")
-VERBS = ("append", "set", "put", "drop", "move", "add", "overwrite")
+VERBS = ("append", "set", "put", "drop", "move", "add", "average", "overwrite")
 ALLOWED = [
     (loop, store, verb)
     for loop in GRANTS
@@ -53,6 +53,7 @@ DESIGN = """
     settings          -      -       -          author
     summary           -      -       -          -      maintenance
     prompts           -
+    state             action explore reflection
 """
 SOUL, VALUES, NOW, OLD = "data/soul.md", "data/values.json", goals_of(2026), goals_of(2025)
 SUMMARY = "data/memory/2026/summary.md"
@@ -60,6 +61,8 @@ SUMMARY = "data/memory/2026/summary.md"
 
 def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
     """A change with nothing against it but, perhaps, who proposes it."""
+    if store is Store.STATE:
+        return Change(store, verb, Datum("calm", 0.5))
     if verb == "append":
         return Change(store, verb, MEMORY)
     if verb == "set":
@@ -103,6 +106,7 @@ def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_
         Store.GOALS: {"set", "put", "drop"},
         Store.GOAL_STATUS: {"move"},
         Store.GOAL_GAP: {"add"},
+        Store.STATE: {"append", "set", "average"},
     } == OPERATIONS
 
 
@@ -154,7 +158,7 @@ def test_what_is_in_the_table_is_in_the_file_the_archive_and_the_index(
     changed = {p for p, data in guarded.others().items() if others.get(p) != data}
     assert verify(guarded.being, guarded.keyring).signed == placed[-1].seq
     assert guarded.index.differences() == []
-    if verb == "append":
+    if store is Store.MEMORY:
         assert [e.entry for e in guarded.events()[-2:]] == [MEMORY, beat]
         assert changed == {"data/heads.jsonl"}
         assert guarded.index.get([placed[0].seq])[placed[0].seq].text == MEMORY.description

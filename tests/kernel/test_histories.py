@@ -26,11 +26,12 @@ from lumen.core.canon import JSON
 from lumen.core.data import Change, Held, Store, kernel_entry
 from lumen.core.errors import Refused, UsageError
 from lumen.kernel.checkpoints import create, restore, undo
+from lumen.kernel.conversation import converse
 from lumen.kernel.forget import find, plan
 from lumen.kernel.maintain import fade, summaries
 from lumen.kernel.mend import erase, rebuild, recover
 from lumen.kernel.revise import base_of
-from lumen.kernel.run import Watch, converse
+from lumen.kernel.run import Watch
 from lumen.soul.archive import segments
 
 if TYPE_CHECKING:

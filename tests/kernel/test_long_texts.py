@@ -12,13 +12,15 @@ from tests.kernel.living import by, wonder
 
 from lumen.kernel.evolve import Gap
 from lumen.kernel.lived import MOST_NAMES, Lived
+from lumen.kernel.loops import parameters
 from lumen.kernel.passages import LONGEST_QUOTE, Embedder, Rows, quoted
-from lumen.kernel.steps.explore import MOST_GAPS, fresh
+from lumen.kernel.steps.explore import Exploring, fresh
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 SENTENCES = 400
+EXPLORING = parameters(Exploring)
 CYCLES = 3
 
 
@@ -94,15 +96,15 @@ def test_a_gap_is_looked_for_when_it_is_asked_for(life: Life) -> None:
 
 def test_a_cycle_gives_up_where_all_it_looks_at_was_asked_lately(life: Life) -> None:
     endless = Endless(("What is it?",))
-    assert asyncio.run(fresh(endless, life.kernel.recall, 1)) == []
-    assert endless.looked == MOST_GAPS
+    assert asyncio.run(fresh(endless, life.kernel.recall, 1, EXPLORING)) == []
+    assert endless.looked == EXPLORING.gaps
 
 
 def test_a_cycle_that_is_to_stop_stops_between_two_gaps(life: Life) -> None:
     endless = Endless(("What is it?",))
 
     async def broken_off() -> None:
-        task = asyncio.create_task(fresh(endless, life.kernel.recall, 1))
+        task = asyncio.create_task(fresh(endless, life.kernel.recall, 1, EXPLORING))
         endless.at[5] = task
         await task
 

@@ -17,9 +17,13 @@ from lumen.core.data import Store
 from lumen.core.errors import BadLoop
 from lumen.kernel.commit import GRANTS
 from lumen.kernel.loops import ACTION
-from lumen.kernel.slots import Choice, Ingested, Now, Plan, Reply, Slot, Stimulus
+from lumen.kernel.slots import Now, Slot, Stimulus
 from lumen.kernel.step import Beat, Function, Loop, Mind, Recall, Skip, Step, step
 from lumen.kernel.steps import p1_perceive, p4_act, p5_consolidate
+from lumen.kernel.steps.p1_perceive import Ingested
+from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
+from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.steps.p4_act import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ async def set_a_goal(stimulus: Stimulus) -> Plan:
 
 
 @step()
-async def guess(either: Weather | None) -> Choice:
+async def guess(either: Weather | None) -> Selection:
     """Read what has no name of its own."""
     raise Skip(f"{either}")
 
@@ -86,7 +90,7 @@ def test_a_step_is_what_its_signature_says() -> None:
     assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY}))
     assert told.writes is Reply
     assert dict(told.reads).keys() == {
-        "choice", "plan", "decision", "acted", "reality", "stimulus", "self_", "hands"
+        "selection", "plan", "acted", "reality", "stimulus", "self_", "hands"
     }  # fmt: skip
     assert look_up.reads[1:3] == (("now", Now), ("recall", Recall))
     assert Skip("why").what == "why"
@@ -211,12 +215,11 @@ def test_a_copy_of_the_sources_can_be_imported(copied: Path) -> None:
     assert ran.stdout.startswith(str(copied))
 
 
-def test_two_lines_swapped_in_loops_py_stop_the_import_and_the_step_is_named(copied: Path) -> None:
-    loops = copied / "lumen" / "kernel" / "loops.py"
-    lines = loops.read_text("utf-8").splitlines(keepends=True)
-    at = next(n for n, text in enumerate(lines) if "p3_deliberate.drafts" in text)
-    lines[at], lines[at + 1] = lines[at + 1], lines[at]
-    loops.write_text("".join(lines), encoding="utf-8")
+def test_two_steps_swapped_in_the_contour_stop_the_import_and_the_step_is_named(
+    copied: Path,
+) -> None:
+    contour = copied / "lumen" / "kernel" / "contour" / "skai.json"
+    edit(contour, '"drafts", "metrics_engine"', '"metrics_engine", "drafts"')
 
     ran = imported(copied)
 

@@ -16,7 +16,8 @@ from lumen.core.data import Author as Wrote
 from lumen.core.data import EventType, Memory, Origin, kernel_entry
 from lumen.kernel.identity import Recalled
 from lumen.kernel.privacy import shown, told_anyway
-from lumen.kernel.slots import Draft, Reality
+from lumen.kernel.slots import Draft
+from lumen.kernel.steps.p1_perceive import Reality
 from lumen.kernel.steps.p4_act import rests_on_private
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import Prompt

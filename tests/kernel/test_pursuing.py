@@ -59,7 +59,7 @@ def test_a_goal_that_is_taken_up_is_a_goal_memory_and_every_beat_a_kernel_one(li
     (candidate,) = life.step("plan")["wrote"]["candidates"]
     assert candidate["skill"] == "search"
     assert candidate["prediction"] == "something about learn tides is found"
-    (score,) = life.step("decide")["wrote"]["scores"]
+    (score,) = life.step("lambda_select")["wrote"]["scores"]
     assert score["total"] == pytest.approx(score["motivation"] * score["ability"] * score["prompt"])
     assert "The tides follow the moon." in life.beat("record").entry.description
     assert "delta" in life.beat("record").entry.description
@@ -320,7 +320,7 @@ def test_a_goal_the_author_closes_meanwhile_ends_the_cycle_and_not_the_run(life:
     again: list[str] = []
 
     def closes(step: str) -> None:
-        if step == "decide" and not again:
+        if step == "lambda_select" and not again:
             again.append(step)
             give(life, goals=[Held("learn about tides", 0.8, "done")])
 

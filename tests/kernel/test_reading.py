@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumen.core.data import Author, Change, EventType, Memory, Origin, Store
-from lumen.kernel.grounded import day, verdict
+from lumen.kernel.archived import LONGEST_QUOTE as LONGEST_TRACED
+from lumen.kernel.archived import trace
+from lumen.kernel.axes import Axes
+from lumen.kernel.candidates import Candidate
+from lumen.kernel.dates import day
+from lumen.kernel.loops import parameters
 from lumen.kernel.passages import LONGEST_QUOTE, MOST_SENTENCES, passages, quoted
 from lumen.kernel.reading import (
     asks_advice,
@@ -25,20 +30,10 @@ from lumen.kernel.reading import (
     stem,
     words,
 )
-from lumen.kernel.slots import (
-    LONGEST_TRACED,
-    Axes,
-    Candidate,
-    Contour,
-    Draft,
-    Evidence,
-    Ingested,
-    Now,
-    Plan,
-    Reality,
-    Reply,
-    trace,
-)
+from lumen.kernel.slots import Draft, Evidence, Now
+from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, verdict
+from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.steps.p4_act import Reply
 
 
 @pytest.mark.parametrize(
@@ -283,11 +278,14 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("x" * LONGEST_TRACED, "x" * LONGEST_TRACED),
-        ("x" * (LONGEST_TRACED + 1), "x" * LONGEST_TRACED + "…"),
-        (0.123456, 0.1235),
-        (True, True),
-        (None, None),
+        (
+            Plan(trouble="x" * LONGEST_TRACED),
+            {"candidates": [], "trouble": "x" * LONGEST_TRACED},
+        ),
+        (
+            Plan(trouble="x" * (LONGEST_TRACED + 1)),
+            {"candidates": [], "trouble": "x" * LONGEST_TRACED + "…"},
+        ),
         (Ingested(excerpt="the message", characters=11), {"characters": 11}),
         (
             Reply(text="hi", changes=(Change(Store.SOUL, "set", "x"),)),
@@ -343,5 +341,5 @@ def test_what_a_trace_tells_of_a_value(value: object, told: object) -> None:
     ],
 )
 def test_how_well_the_best_evidence_answers(score: float, fit: bool | None, judged: str) -> None:
-    assert verdict((Evidence(memory(1), "x", score, fits=fit),), Contour()) == judged
-    assert verdict((), Contour()) == "none"
+    assert verdict((Evidence(memory(1), "x", score, fits=fit),), parameters(Grounding)) == judged
+    assert verdict((), parameters(Grounding)) == "none"

@@ -13,7 +13,8 @@ from tests.kernel.recorder import answer, breaks_off, connect, fails, sends, wai
 from lumen.core.canon import dumps
 from lumen.core.errors import BadAnswer, Limited, Unreachable, Unsupported
 from lumen.kernel.calls import FIRST_WAIT_S, MORE_ROOM, TRIES, Calls
-from lumen.kernel.run import Watch, calls_for, converse
+from lumen.kernel.conversation import converse
+from lumen.kernel.run import Watch, calls_for
 from lumen.soul.ledger import calls, spent_on
 from lumen.soul.verify import verify
 

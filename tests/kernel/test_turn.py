@@ -12,13 +12,15 @@ import pytest
 from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Held, Store, kernel_entry
 from lumen.core.errors import LumenError, UsageError
+from lumen.kernel.archived import trace
 from lumen.kernel.biography import ArchivedLife
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
+from lumen.kernel.conversation import LONGEST_MESSAGE, says_something
 from lumen.kernel.identity import digest
 from lumen.kernel.loops import ACTION
 from lumen.kernel.proved import Proved
-from lumen.kernel.run import LONGEST_MESSAGE, Watch, says_something
-from lumen.kernel.slots import Evaluation, Plan, Reply, Self, Slot, trace
+from lumen.kernel.run import Watch
+from lumen.kernel.slots import Self, Slot
 from lumen.kernel.step import (
     CAPABILITIES,
     Beat,
@@ -29,9 +31,13 @@ from lumen.kernel.step import (
     Past,
     Recall,
     Skip,
+    State,
     Step,
     Unknowns,
 )
+from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.steps.p4_act import Reply
+from lumen.kernel.steps.p5_consolidate import Evaluation
 from lumen.mind.substrate import Prompt
 from lumen.soul.verify import verify
 
@@ -48,7 +54,7 @@ def with_steps(change: Callable[[Step], Step]) -> Loop:
 @pytest.fixture
 def turn_as(monkeypatch: pytest.MonkeyPatch) -> Callable[[Loop], None]:
     """Let the runner run another row of steps."""
-    return lambda loop: monkeypatch.setattr("lumen.kernel.run.ACTION", loop)
+    return lambda loop: monkeypatch.setattr("lumen.kernel.conversation.ACTION", loop)
 
 
 def test_a_step_is_handed_what_it_reads_and_nothing_else(
@@ -84,7 +90,7 @@ def test_a_step_is_handed_what_it_reads_and_nothing_else(
                 assert given[name] is written[wanted]
             else:
                 assert isinstance(given[name], able.get(wanted, wanted))
-    assert able.keys() == CAPABILITIES - {Unknowns, Past}  # those are for the other loops
+    assert able.keys() == CAPABILITIES - {State, Unknowns, Past}  # those are for the other loops
 
 
 def test_a_step_that_skips_writes_its_empty_slot_and_its_reason_is_archived(

@@ -11,7 +11,8 @@ from lumen.core.canon import JSON, clean
 from lumen.core.clock import stamp, ulid
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, kernel_entry
 from lumen.core.errors import UsageError
-from lumen.kernel.run import LONGEST_MESSAGE, Kernel, says_something
+from lumen.kernel.conversation import LONGEST_MESSAGE, says_something
+from lumen.kernel.run import Kernel
 from lumen.soul.fold import TOLD
 
 AT_ONCE = 256  # memories in one commit

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from lumen.kernel.cycle import due, pursue, reflect, wonder
+from lumen.kernel.loops import SHOWN as SHOWN
 from lumen.kernel.run import Kernel, Watch, adopt_edits
 from lumen.kernel.turns import somebody_talks, yield_to_talk
 

@@ -6,12 +6,13 @@ from lumen.app.settings import data_home, zone
 from lumen.core.clock import Clock, SystemClock
 from lumen.core.data import Being
 from lumen.kernel.birth import init, introduce
+from lumen.kernel.conversation import overheard
+from lumen.kernel.conversation import says_something as says_something
 from lumen.kernel.learning import Learner as Learner
 from lumen.kernel.naming import LONGEST_NAME as LONGEST_NAME
 from lumen.kernel.naming import UNNAMED as UNNAMED
 from lumen.kernel.naming import is_called, is_message, names_given
-from lumen.kernel.run import Kernel, overheard
-from lumen.kernel.run import says_something as says_something
+from lumen.kernel.run import Kernel
 from lumen.soul.keys import Keyring
 
 

@@ -9,7 +9,10 @@ from lumen.kernel.cycle import due, reflect
 from lumen.kernel.evolve import Experience as Experience
 from lumen.kernel.evolve import Proposal as Proposal
 from lumen.kernel.lived import Lived
+from lumen.kernel.loops import SHOWN as SHOWN
+from lumen.kernel.loops import parameters
 from lumen.kernel.run import Kernel, Watch
+from lumen.kernel.steps.reflect import Reviewing
 from lumen.kernel.triggers import Fired
 
 
@@ -50,3 +53,9 @@ async def look_back(
         past=past,
         began=began,
     )
+
+
+def surprises(past: Experience) -> int:
+    """How many outcomes were as far off as a review counts."""
+    least = parameters(Reviewing).surprise
+    return sum(abs(cycle.delta) >= least for cycle in past.cycles)

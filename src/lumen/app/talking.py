@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from lumen.core.canon import sha256
 from lumen.core.clock import ulid
 from lumen.core.errors import LumenError
+from lumen.kernel.conversation import Answered, converse
 from lumen.kernel.cycle import due, reflect
 from lumen.kernel.escalate import propose
 from lumen.kernel.hearing import Spoken as Spoken
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.run import Answered, Kernel, converse
+from lumen.kernel.loops import SHOWN as SHOWN
+from lumen.kernel.run import Kernel
 from lumen.kernel.run import Watch as Watch
 from lumen.kernel.steps.reflect import in_words
 from lumen.soul.queries import last_conversation, turn_answering

@@ -1,4 +1,4 @@
-"""Every noun of the system, frozen. Slots of the loops live in kernel/slots.py."""
+"""Every noun of the system, frozen. What a step writes is defined beside the step."""
 
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ class Store(StrEnum):
     SETTINGS = "settings"
     SUMMARY = "summary"
     PROMPTS = "prompts"
+    STATE = "state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,10 @@ class Memory:
     private: bool = False
     weight: int = 500_000  # in millionths, as use and time have made it
 
+    def cited(self) -> JSON:
+        """As a trace names it: by its event, never by its words."""
+        return {"event": self.seq}
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -144,17 +149,26 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Datum:
+    """A value that lasts between turns; `share` is how far it moves the average kept of it."""
+
+    name: str
+    value: JSON
+    share: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """A change somebody proposes; only the gate carries it out.
 
-    `append` takes an Entry. `set` takes the whole new text of a file (None: no file), the hash of
+    `append` takes an Entry; for the state, as `set` and `average` do, a Datum. `set` takes the whole new text of a file (None: no file), the hash of
     the text it replaces and, where a store has several files, which. `put`, `drop`, `move` and
     `add` name one value or goal, so two terminals can change two of them at once.
     """
 
     store: Store
     operation: str
-    value: Entry | Held | str | None
+    value: Entry | Held | Datum | str | None
     base: str = ""
     path: str = ""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 
 from lumen.core.clock import parse_stamp, stamp
-from lumen.kernel.grounded import day
+from lumen.kernel.dates import day
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.slots import Now, Self
 from lumen.kernel.step import Biography, Recall

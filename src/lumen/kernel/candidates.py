@@ -7,28 +7,39 @@ named too: that is how it finds out what it would have to learn.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON, sha256
 from lumen.core.data import Held
 from lumen.hands.skills import is_name
+from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import words
 from lumen.kernel.revise import LEARN
 from lumen.kernel.score import Behaviour
-from lumen.kernel.slots import Candidate
 from lumen.kernel.sums import sum_asked
 
 CREATE = "create_skill"  # not a program: the kernel's own tool for making one
 _SLUG = re.compile(r"[\W_]+")
 _WANTED = re.compile(re.escape(LEARN) + r"([a-z][a-z0-9_]*)")
 LONGEST_SLUG = 48
-ALIGNED, CLAIMED = 0.3, 0.1  # how near a value must lie to an action: by itself, and when claimed
-CLOSE = 0.1  # a candidate that scores so little less was passed up
-MOST_TORN = 8  # pairs of values that are told of
 
 Likeness = Callable[[tuple[str, ...], str], tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An action that could be taken: a skill, what it would do, and what should come of it."""
+
+    skill: Quote[str]
+    action: Quote[str]
+    prediction: Quote[str]
+    input: JSON = None
+    values: Quote[tuple[str, ...]] = ()  # values it is in line with
+    against: Quote[tuple[str, ...]] = ()  # and such as it offends
+    likely: Plain[float] = 0.5  # how likely it succeeds, by what came of it before
+    completes: Plain[bool] = False  # by the kernel: when it succeeds, the goal is reached
 
 
 def could_be_skill(name: str) -> bool:
@@ -117,11 +128,17 @@ def page(title: str, told: Sequence[str]) -> str:
 
 
 def aligned(
-    candidates: tuple[Candidate, ...], values: Sequence[tuple[str, float]], likeness: Likeness
+    candidates: tuple[Candidate, ...],
+    values: Sequence[tuple[str, float]],
+    likeness: Likeness,
+    *,
+    near: float,
+    claimed: float,
 ) -> tuple[Candidate, ...]:
     """Candidates with the values that really are the being's and bear on them, by meaning.
 
-    What a model claims counts only for values there are, and only where it is not far-fetched.
+    What a model claims counts only for values there are, and only where it is not far-fetched:
+    `near` is how near a value must lie by itself, `claimed` how near where a model names it.
     """
     if not values:
         return tuple(replace(c, values=(), against=()) for c in candidates)
@@ -130,7 +147,7 @@ def aligned(
     for c in candidates:
         said = f"{c.action} {c.prediction}"
         nearness = dict(zip(names_, likeness(names_, said), strict=True))
-        for_ = [n for n in names_ if nearness[n] >= (CLAIMED if n in c.values else ALIGNED)]
+        for_ = [n for n in names_ if nearness[n] >= (claimed if n in c.values else near)]
         against = [n for n in names_ if n in c.against and n not in for_]
         found.append(replace(c, values=tuple(for_), against=tuple(against)))
     return tuple(found)
@@ -140,22 +157,22 @@ def torn(
     candidates: tuple[Candidate, ...],
     scores: tuple[Behaviour, ...],
     chosen: int,
-    weights: Mapping[str, float],
-    weighty: float,
+    heavy: Set[str],
+    close: float,
+    most: int,
 ) -> tuple[tuple[str, str], ...]:
-    """Pairs of weighty values that pull apart: one the choice serves, one it offends or passes up.
+    """Pairs of `heavy` values that pull apart: one the choice serves, one it offends or passes up.
 
     Passed up is what speaks for a candidate that came in close behind, and not for the chosen one.
     """
     mine = candidates[chosen]
-    close = [
+    passed = [
         v
         for c, s in zip(candidates, scores, strict=True)
-        if scores[chosen].total - s.total <= CLOSE and s.ability
+        if scores[chosen].total - s.total <= close and s.ability
         for v in c.values
         if v not in mine.values
     ]
-    lost = dict.fromkeys([*mine.against, *close])
-    heavy = {v for v, w in weights.items() if w >= weighty}
+    lost = dict.fromkeys([*mine.against, *passed])
     pairs = [(a, b) for a in mine.values for b in lost if {a, b} <= heavy]
-    return tuple(pairs[:MOST_TORN])
+    return tuple(pairs[:most])

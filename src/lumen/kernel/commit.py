@@ -19,6 +19,7 @@ from lumen.core.data import (
     Author,
     Being,
     Change,
+    Datum,
     Entry,
     EventType,
     Held,
@@ -58,9 +59,10 @@ GRANTS: Mapping[str, frozenset[Store]] = MappingProxyType(
                 Store.SKILLS,
                 Store.CHARTER_DRAFT,
                 Store.OVERLAY,
+                Store.STATE,
             }
         ),
-        "explore": frozenset({Store.MEMORY, Store.LATTICE_EVIDENCE}),
+        "explore": frozenset({Store.MEMORY, Store.LATTICE_EVIDENCE, Store.STATE}),
         "reflection": frozenset(
             {
                 Store.MEMORY,
@@ -75,10 +77,11 @@ GRANTS: Mapping[str, frozenset[Store]] = MappingProxyType(
                 Store.EVIDENCE_LEDGER,
                 Store.NOTEBOOKS,
                 Store.CHARTER_DRAFT,
+                Store.STATE,
             }
         ),
         "maintenance": frozenset({Store.MEMORY, Store.SUMMARY}),
-        "author": frozenset(Store) - {Store.GOAL_GAP, Store.SUMMARY, Store.PROMPTS},
+        "author": frozenset(Store) - {Store.GOAL_GAP, Store.SUMMARY, Store.PROMPTS, Store.STATE},
     }
 )
 OPERATIONS: Mapping[Store, frozenset[str]] = MappingProxyType(
@@ -91,6 +94,7 @@ OPERATIONS: Mapping[Store, frozenset[str]] = MappingProxyType(
         Store.GOAL_GAP: frozenset({"add"}),
         Store.SETTINGS: frozenset({"set"}),
         Store.SUMMARY: frozenset({"set"}),
+        Store.STATE: frozenset({"append", "set", "average"}),
     }
 )
 
@@ -323,6 +327,10 @@ def _misshapen(change: Change) -> str:
     if change.operation not in OPERATIONS.get(change.store, frozenset()):
         return f"{change.store} knows no {change.operation}"
     match change.operation, change.value:
+        case _, Datum() if change.store is Store.STATE:
+            return ""
+        case _ if change.store is Store.STATE:
+            return f"{change.operation} with that value is no operation"
         case "append", Entry() as entry:
             return _presumptuous(entry)
         case ("set", str() | None) | ("put" | "drop" | "move" | "add", Held()):

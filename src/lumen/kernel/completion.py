@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from lumen.core.data import Held
+from lumen.kernel.candidates import Candidate
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import is_question, sentences, stem, words
-from lumen.kernel.slots import Acted, Candidate
 
 OPEN = ("todo", "working")
 _FILE = re.compile(
@@ -28,20 +28,16 @@ def named_file(goal: str) -> str:
     return found[1] if found else ""
 
 
-def worked(acted: Acted) -> bool:
-    """Whether an action brought anything: a search that finds nothing did not."""
-    return acted.ok and acted.found > 0
-
-
-def reached(goal: Held, chosen: Candidate, acted: Acted, holds: Callable[[str, str], bool]) -> bool:
+def reached(goal: Held, chosen: Candidate, gave: str, holds: Callable[[str, str], bool]) -> bool:
     """Whether an action that worked reached its goal, as far as code can see.
 
     A goal that names a file is reached by writing that very file, and it must be there with
-    something in it; one that needs an ability, by a skill for it that passed its trial.
+    something in it; one that needs an ability, by a skill for it that passed its trial. `gave` is
+    what the action came to, in words.
     """
     file = named_file(goal.name)
     if file:
-        return acted.text == file and holds(chosen.skill, file)
+        return gave == file and holds(chosen.skill, file)
     return chosen.completes
 
 

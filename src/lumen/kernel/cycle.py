@@ -17,26 +17,19 @@ from lumen.core.errors import LumenError, Refused
 from lumen.kernel.candidates import needed, wanted_skill
 from lumen.kernel.completion import OPEN, named_file
 from lumen.kernel.lived import Lived
-from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
+from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION, parameters
 from lumen.kernel.revise import LEARN
-from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, run_loop
+from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, rehearse, run_loop
 from lumen.kernel.score import prompt
-from lumen.kernel.slots import (
-    Acted,
-    Asked,
-    Decision,
-    Evaluation,
-    Evolved,
-    Looked,
-    Plan,
-    Review,
-    Stimulus,
-    Wondered,
-)
+from lumen.kernel.slots import Stimulus
 from lumen.kernel.step import Loop, Unknowns
 from lumen.kernel.step import Past as PastLife
-from lumen.kernel.steps import reflect as reflecting
-from lumen.kernel.steps.explore import fresh
+from lumen.kernel.steps.explore import Exploring, Looked, Wondered, fresh
+from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
+from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.steps.p4_act import Acted
+from lumen.kernel.steps.p5_consolidate import Evaluation
+from lumen.kernel.steps.reflect import Asked, Evolved, Review
 from lumen.kernel.triggers import Cycle, Fired, fired
 from lumen.kernel.turns import in_turn
 from lumen.soul.cycles import brought, last, last_heard, last_pursued, many_since, since, vain_tries
@@ -121,14 +114,14 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
             turn = await _run(kernel, ACTION, stimulus, watch)
         except Refused as error:  # archived by the gate; somebody else changed the goal, perhaps
             return Went("action", goal.name, error.what, done=False)
-    decision: Decision = turn.slots[Decision]
+    selection: Selection = turn.slots[Selection]
     came: Evaluation = turn.slots[Evaluation]
     plan: Plan = turn.slots[Plan]
     adopt_edits(kernel)
-    if decision.chosen < 0:
-        return Went("action", goal.name, decision.why, done=bool(decision.changes))
-    skill = plan.candidates[decision.chosen].skill
-    told = (_outcome(turn.slots[Acted]), _standing(skill, came), decision.held)
+    if selection.chosen < 0:
+        return Went("action", goal.name, selection.why, done=bool(selection.changes))
+    skill = plan.candidates[selection.chosen].skill
+    told = (_outcome(turn.slots[Acted]), _standing(skill, came), selection.held)
     outcome = " · ".join(filter(None, told))
     return Went("action", f"{goal.name} → {skill}", outcome, came.delta)
 
@@ -138,7 +131,7 @@ async def wonder(kernel: Kernel, watch: Watch) -> Went:
     adopt_edits(kernel)
     lived = Lived(kernel.index)
     kernel.index.catch_up()
-    if not await fresh(lived, kernel.recall, 1):
+    if not await fresh(lived, kernel.recall, 1, parameters(Exploring)):
         return Went("explore", "there is nothing new to wonder about", done=False)
     stimulus = Stimulus("", kernel.index.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}")
     with in_turn(kernel.being):
@@ -217,15 +210,10 @@ async def reflect(
 async def _imagined(kernel: Kernel, lived: Lived, stimulus: Stimulus, watch: Watch) -> Reflected:
     turn = await begin(kernel, stimulus, watch, {PastLife: lived})
     try:
-        review = await reflecting.review.run(past=lived, stimulus=stimulus)
-        asked = await reflecting.ask.run(
-            review=review, self_=kernel.self_, mind=turn.mind, recall=kernel.recall
-        )
+        await rehearse(REFLECTION, turn, watch)
     finally:
         turn.mind.calls.settle()
-    if not (isinstance(review, Review) and isinstance(asked, Asked)):
-        raise LumenError("a step of the reflection loop wrote what is not its own")
-    return Reflected(review.summary, asked, applied=False)
+    return Reflected(turn.slots[Review].summary, turn.slots[Asked], applied=False)
 
 
 async def _run(

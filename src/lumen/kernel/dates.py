@@ -9,7 +9,9 @@ import re
 from calendar import monthrange
 from datetime import date, timedelta
 
+from lumen.core.clock import parse_stamp
 from lumen.kernel.lexicon import lexicon
+from lumen.kernel.slots import Now
 
 YEAR_MONTHS, WEEK = 12, 7
 LEAP_GAP = 8  # years within which every day of the calendar comes again
@@ -98,3 +100,13 @@ def _place(key: str, word: str) -> int:
         if word[:PREFIX] in begins:
             return begins.index(word[:PREFIX])
     raise ValueError(f"{word!r} is no part of {key}")
+
+
+def day(timestamp: str, now: Now, language: str = "en") -> str:
+    """A date as a person says it: Sunday 15 November, with the year when it is another."""
+    moment = parse_stamp(timestamp).astimezone(now.zone)
+    year = "" if moment.year == now.moment.astimezone(now.zone).year else f" {moment.year}"
+    lex = lexicon()
+    weekday = lex.phrase("weekdays", language).split()[moment.weekday()]
+    month = lex.phrase("months", language).split()[moment.month - 1]
+    return f"{weekday}{',' if language == 'ru' else ''} {moment.day} {month}{year}"

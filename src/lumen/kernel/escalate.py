@@ -12,7 +12,9 @@ from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, ker
 from lumen.core.errors import MindError, UsageError
 from lumen.kernel.approvals import APPROVED, Proposal, escalation, proposals, signed_by
 from lumen.kernel.calls import Calls
+from lumen.kernel.loops import parameters
 from lumen.kernel.run import Kernel, calls_for, introduce
+from lumen.kernel.steps.p1_perceive import Intake
 from lumen.kernel.treasury import most_tokens, phase
 from lumen.mind.roles import ESCALATION
 from lumen.mind.substrate import Prompt
@@ -159,7 +161,7 @@ def _slots(kernel: Kernel, question: str) -> dict[str, JSON]:
         "name": kernel.self_.name,
         "author_name": kernel.self_.author_name,
         "kind": "question",
-        "message": question[: kernel.contour.excerpt],
+        "message": question[: parameters(Intake).excerpt],
         "facts": [],
         "recent": [],
     }

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lumen.core.data import Held, Memory
+from lumen.kernel.archived import Cite, Plain, Quote
 from lumen.kernel.revise import asks_for_skill
 from lumen.kernel.score import LEAST, Decision, replayed
 from lumen.kernel.wording import LONGEST_STORY, flaw
@@ -60,17 +61,19 @@ class Experience:
 class Proposal:
     """One change of self: what, from where to where, why, and what speaks for it."""
 
-    kind: str  # value, goal or story
-    name: str
-    before: float
-    after: float
-    why: str
-    evidence: tuple[int, ...]
-    status: str = ""  # what it becomes, beside its weight; a goal that is let go is "dropped"
+    kind: Plain[str]  # value, goal or story
+    name: Quote[str]
+    before: Plain[float]
+    after: Plain[float]
+    why: Quote[str]
+    evidence: Cite[tuple[int, ...]]
+    status: Quote[str] = (
+        ""  # what it becomes, beside its weight; a goal that is let go is "dropped"
+    )
     text: str = ""  # the new line of the story
-    by: str = "kernel"
-    otherwise: int = 0  # how many past choices would have gone otherwise
-    of: int = 0
+    by: Plain[str] = "kernel"
+    otherwise: Plain[int] = 0  # how many past choices would have gone otherwise
+    of: Plain[int] = 0
 
     @property
     def direction(self) -> int:

@@ -1,50 +1,44 @@
 """START HERE: what a being does, in order.
 
-A loop is a row of steps and what it may write. The order below is the order of execution; the
-import fails, naming the step, when a step reads what no earlier one wrote or asks for a store its
-loop is not granted. The full turn has 36 steps: the row grows here, under the names the steps
-keep. Explore and reflection are rows of their own.
+A loop is a row of steps and what it may write. The order, when each step runs and the numbers it
+judges by are data: contour/skai.json. The steps are functions in steps/, found by their names.
+The import fails, naming the step, when a step reads what no earlier one wrote or asks for a store
+its loop is not granted; and naming the place in the data, where that is wrong.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from types import ModuleType
+from typing import TypeVar
+
+from lumen.kernel import steps
 from lumen.kernel.commit import GRANTS
-from lumen.kernel.step import Beat, Loop
-from lumen.kernel.steps import explore, p1_perceive, p3_deliberate, p4_act, p5_consolidate, reflect
+from lumen.kernel.contour.read import found_in, read_contour
+from lumen.kernel.policy import Parameters
 
-ACTION = Loop(
-    "action",
-    GRANTS["action"],
-    beats=(
-        Beat(
-            "think",
-            (
-                p1_perceive.ingest,
-                p1_perceive.surface_parse,
-                p1_perceive.reality_check,
-                p3_deliberate.plan,
-                p3_deliberate.drafts,
-                p3_deliberate.metrics_engine,
-            ),
-        ),
-        Beat("decide", (p3_deliberate.decide, p3_deliberate.lambda_select)),
-        Beat("act", (p4_act.optional_tool_calls, p4_act.compose_final)),
-        Beat("record", (p5_consolidate.post_eval,)),
-    ),
-)
+CONTOUR = Path(__file__).with_name("contour") / "skai.json"
+P = TypeVar("P", bound=Parameters)
 
-EXPLORE = Loop(
-    "explore",
-    GRANTS["explore"],
-    beats=(Beat("explore", (explore.explore, explore.investigate, explore.remember)),),
-)
 
-REFLECTION = Loop(
-    "reflection",
-    GRANTS["reflection"],
-    beats=(
-        Beat("review", (reflect.review,)),
-        Beat("ask", (reflect.ask,)),
-        Beat("evolve", (reflect.evolve,)),
-    ),
-)
+def _modules() -> Iterator[ModuleType]:
+    for found in walk_packages(steps.__path__, f"{steps.__name__}."):
+        yield import_module(found.name)
+
+
+_contour = read_contour(CONTOUR.read_bytes(), found_in(_modules()), GRANTS)
+LOOPS = _contour.loops
+SHOWN = _contour.shown  # the words for whoever watches, by the name of what runs
+ACTION, EXPLORE, REFLECTION = (LOOPS[name] for name in ("action", "explore", "reflection"))
+
+
+def parameters(kind: type[P]) -> P:
+    """The numbers that steps judge by, for whoever shares their judgement."""
+    for loop in LOOPS.values():
+        for one in loop.steps():
+            if isinstance(given := one.given.get(kind), kind):
+                return given
+    raise LookupError(f"no step takes {kind.__name__}")

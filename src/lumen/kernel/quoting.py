@@ -12,7 +12,7 @@ from functools import cache
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Entry, Event, EventType, Memory
 from lumen.hands.skills import discover, shipped
-from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION
+from lumen.kernel.loops import LOOPS
 from lumen.kernel.traces import Traces
 from lumen.mind.roles import ROLES
 from lumen.soul.fold import ERASED
@@ -45,7 +45,7 @@ SPOKEN = frozenset(
 def vocabulary() -> frozenset[str]:
     """The words the kernel's own notes are made of: loops, beats, steps, roles and shipped skills."""
     named: list[str] = [*ROLES, *(skill.name for skill in discover(shipped()))]
-    for loop in (ACTION, EXPLORE, REFLECTION):
+    for loop in LOOPS.values():
         named += [loop.name, *(b.name for b in loop.beats)]
         named += [step.name for b in loop.beats for step in b.steps]
     return frozenset(part for name in named for part in name.split("_"))
@@ -101,6 +101,10 @@ def _strings(value: JSON, *, spoken: bool = False) -> Iterator[tuple[str, bool]]
     match value:
         case str():
             yield value, spoken
+        case {"wrote": wrote, "quotes": list() as quotes}:
+            aside = {k: v for k, v in value.items() if k not in ("wrote", "quotes")}
+            yield from _strings(aside, spoken=spoken)
+            yield from _declared(wrote, "", frozenset(map(str, quotes)))
         case dict():
             for key, inner in value.items():
                 if key not in WORDLESS:
@@ -109,5 +113,23 @@ def _strings(value: JSON, *, spoken: bool = False) -> Iterator[tuple[str, bool]]
         case list() | tuple():
             for inner in value:
                 yield from _strings(inner, spoken=spoken)
+        case _:
+            pass
+
+
+def _declared(value: JSON, at: str, quotes: frozenset[str]) -> Iterator[tuple[str, bool]]:
+    """Every text of what a step wrote; others are quoted where its slot said so, and only there.
+
+    Steps archived before slots said it are searched as a whole, as if all of it were quoted.
+    """
+    match value:
+        case str():
+            yield value, at in quotes
+        case dict():
+            for key, inner in value.items():
+                yield from _declared(inner, f"{at}.{key}" if at else key, quotes)
+        case list():
+            for inner in value:
+                yield from _declared(inner, at, quotes)
         case _:
             pass

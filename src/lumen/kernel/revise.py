@@ -9,8 +9,9 @@ import re
 from collections.abc import Mapping
 
 from lumen.core.canon import sha256
-from lumen.core.data import Change, Held, Store
+from lumen.core.data import Change, Datum, Held, Store
 from lumen.core.errors import Refused
+from lumen.kernel import state
 from lumen.soul.selfhood import (
     GOALS,
     SOUL,
@@ -43,6 +44,8 @@ def revise(
     Raises:
         Refused: its base is gone, what it names is not there, or it may not become that.
     """
+    if isinstance(change.value, Datum):
+        return state.PATH, state.revised(texts.get(state.PATH), change.operation, change.value)
     if change.operation == "set":
         path, text = _set(texts, change)
     elif isinstance(change.value, Held):

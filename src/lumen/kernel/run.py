@@ -7,55 +7,42 @@ killed later leaves the author's words signed, and at the end.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from lumen.core.canon import JSON, clean
-from lumen.core.clock import Clock, Draw, draw_from, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
-from lumen.core.errors import LumenError, MindError, UsageError
+from lumen.core.canon import JSON
+from lumen.core.clock import Clock, Draw, draw_from
+from lumen.core.data import Being, Change, Datum, Entry, Store, kernel_entry
+from lumen.core.errors import LumenError, MindError
 from lumen.hands.terms import Terms
+from lumen.kernel.archived import quoted, trace
 from lumen.kernel.biography import life_of
 from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
-from lumen.kernel.closing import CYCLES
 from lumen.kernel.commit import Gate
 from lumen.kernel.confidential import Confidential
 from lumen.kernel.edits import self_in_force
-from lumen.kernel.hearing import Spoken
 from lumen.kernel.identity import digest, snapshot
-from lumen.kernel.loops import ACTION
 from lumen.kernel.mend import hold
 from lumen.kernel.naming import author_name
+from lumen.kernel.policy import DEPTHS
 from lumen.kernel.proved import Proved
 from lumen.kernel.provenance import provenance
 from lumen.kernel.recall import Recall as RecallOver
-from lumen.kernel.slots import (
-    Choice,
-    Contour,
-    Drafts,
-    Now,
-    Reality,
-    Reply,
-    Self,
-    Slot,
-    Stimulus,
-    Surface,
-    trace,
-)
-from lumen.kernel.step import Beat, Biography, Hands, Loop, Mind, Recall, Skip, Step
-from lumen.kernel.treasury import Caps, gap
+from lumen.kernel.slots import Now, Self, Slot, Stimulus
+from lumen.kernel.state import FoldedState
+from lumen.kernel.step import Beat, Biography, Hands, Loop, Mind, Recall, Skip, State, Step
+from lumen.kernel.treasury import Caps
 from lumen.kernel.triggers import Thresholds
-from lumen.kernel.turns import in_turn, nobody_in_turn, talking
+from lumen.kernel.turns import nobody_in_turn
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.history import last_change
+from lumen.soul.history import kept, last_change
 from lumen.soul.index import Index
 
-LONGEST_MESSAGE = 4_000_000
 LESSON = 64  # memories given vectors at a time
 
 
@@ -80,7 +67,6 @@ class Kernel:
     clock: Clock
     self_: Self
     now: Callable[[], Now]
-    contour: Contour = field(default_factory=Contour)
     terms: Terms = field(default_factory=Terms)
     caps: Caps = field(default_factory=Caps)
     thresholds: Thresholds = field(default_factory=Thresholds)
@@ -101,21 +87,6 @@ class Kernel:
         self.gate.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a turn came to: the words, the event that keeps them, and what they rest on."""
-
-    text: str
-    event: int
-    kind: str
-    sources: tuple[int, ...]
-    trouble: str  # what kept the model from helping, if anything did
-    fix: str  # and what to try
-    heard: int = 0  # the event that keeps what was said
-    lacking: float = 0.0  # how much a stronger model could have added
-    redacted: int = 0  # secrets that were taken out of the message before anything kept it
-
-
 @dataclass(slots=True)
 class Turn:
     """One run of a loop: the slots written so far and what the capabilities recorded."""
@@ -124,69 +95,12 @@ class Turn:
     stimulus: Stimulus
     mind: RecordedMind
     hands: RecordedHands
+    state: State
     slots: dict[type, Any] = field(default_factory=dict)
+    written: dict[str, Slot] = field(default_factory=dict)  # the same slots by their steps' names
+    depth: str = DEPTHS[0]
+    number: int = 0  # of this turn in its loop, where a step asks for that
     reply_event: int = 0
-
-
-async def converse(
-    kernel: Kernel, text: str, *, private: bool, watch: Watch, spoken: Spoken | None = None
-) -> Answered:
-    """One turn of the action loop: the words are durable before any thinking starts.
-
-    Raises:
-        UsageError: there is nothing to answer, or too much; nothing was kept.
-    """
-    text = clean(text).strip()
-    if not says_something(text):
-        raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
-    if len(text) > LONGEST_MESSAGE:
-        raise UsageError(
-            f"the message has {len(text):,} characters; at most {LONGEST_MESSAGE:,} fit",
-            fix="keep it in a file and tell me what it is about",
-        )
-    text, hidden = kernel.gate.redacted(text)
-    session_key = f"lumen:interface:{ulid(kernel.clock)}"
-    adopt_edits(kernel)
-    with talking(kernel.being), in_turn(kernel.being):
-        spoken = spoken or Spoken(private=private)
-        placed = kernel.gate.record(spoken.entry(text, session_key), sign=True)
-        guest = bool(spoken.speaker)
-        stimulus = Stimulus(text, placed.seq, session_key, spoken.private, guest=guest)
-        turn: Turn | None = None
-        try:
-            turn = await begin(kernel, stimulus, watch)
-            unheard = await run_loop(ACTION, turn, watch)
-        except BaseException as error:
-            why = error.what if isinstance(error, LumenError) else _plainly(error)
-            calls = turn.mind.calls.taken() if turn else []
-            payload: dict[str, JSON] = {"calls": calls} if calls else {}
-            entry = kernel_entry(
-                "interrupted", f"The turn ended early: {why}", session_key, payload
-            )
-            with suppress(LumenError):  # a full disk: the next start closes the turn
-                kernel.gate.record(entry, sign=True)
-            raise
-    if unheard:
-        raise unheard
-    reply: Reply = turn.slots[Reply]
-    chosen: Choice = turn.slots[Choice]
-    drafts: Drafts = turn.slots[Drafts]
-    return Answered(
-        text=reply.text,
-        event=turn.reply_event,
-        kind=chosen.draft.kind,
-        sources=chosen.draft.sources,
-        trouble=drafts.trouble,
-        fix=drafts.fix,
-        heard=stimulus.seq,
-        lacking=gap(turn.slots[Surface], turn.slots[Reality], chosen),
-        redacted=hidden,
-    )
-
-
-def says_something(text: str) -> bool:
-    """Whether anything in a text can be seen: bells, joiners and spaces alone say nothing."""
-    return any(c.isprintable() and not c.isspace() for c in clean(text))
 
 
 async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
@@ -195,19 +109,22 @@ async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
     A watcher that is gone (a closed pipe) does not break the turn off; its error is handed back.
     """
     unheard: OSError | None = None
+    turn.number = _turn_number(loop, turn.state)
     for number, beat in enumerate(loop.beats, 1):
         changes, record = await _run_beat(beat, turn, watch)
         last = number == len(loop.beats)
-        acts = any(s.writes is Reply for s in beat.steps)
-        skills = turn.hands.entries
-        turn.hands.entries = []
+        if last and turn.number:
+            changes.append(_counted(f"turns.{loop.name}", turn.number))
+        speaks = any(s.writes.speaks for s in beat.steps)
+        skills, turn.hands.entries = turn.hands.entries, []
         placed = turn.kernel.gate.commit(
-            loop.name, changes, record, before=skills, durable=acts, sign=acts or last
+            loop.name, changes, record, before=skills, durable=speaks, sign=speaks or last
         )
-        if acts and turn.slots[Reply].changes:
-            turn.reply_event = placed[-2].seq  # the last one is the beat's own memory
+        if reply := _reply_of(beat, turn):
+            kept = [c.value for c in changes if isinstance(c.value, Entry)]
+            turn.reply_event = placed[len(skills) + [id(e) for e in kept].index(id(reply))].seq
             try:
-                watch.reply(turn.slots[Reply].text)
+                watch.reply(reply.description)
             except OSError as error:
                 unheard = error
     turn.kernel.gate.repairs.extend(turn.kernel.index.repairs)
@@ -215,59 +132,90 @@ async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
     return unheard
 
 
-def _plainly(error: BaseException) -> str:
-    stopped = isinstance(error, asyncio.CancelledError | KeyboardInterrupt)
-    return "stopped by the author" if stopped else f"{type(error).__name__}: {error}"
+async def rehearse(loop: Loop, turn: Turn, watch: Watch) -> None:
+    """Run a loop's steps up to the first that may change something; nothing is archived."""
+    turn.number = _turn_number(loop, turn.state)
+    for one in loop.steps():
+        if one.stores:
+            return
+        watch.step(one.name)
+        await _run_step(one, turn)
+
+
+def _turn_number(loop: Loop, state: State) -> int:
+    """Which turn of its loop this is; 0 where no step asks for that, so nothing need be kept."""
+    counts = any(one.policy.counts_turns for one in loop.steps())
+    return int(state.last(f"turns.{loop.name}") or 0) + 1 if counts else 0
+
+
+def _counted(name: str, number: int) -> Change:
+    return Change(Store.STATE, "set", Datum(name, number))
+
+
+def _reply_of(beat: Beat, turn: Turn) -> Entry | None:
+    """The memory of what a beat says to the author."""
+    replies = (turn.slots[one.writes].reply() for one in beat.steps)
+    return next(filter(None, replies), None)
 
 
 async def _run_beat(beat: Beat, turn: Turn, watch: Watch) -> tuple[list[Change], Entry]:
     changes: list[Change] = []
     steps: list[JSON] = []
-    said: list[str] = []
+    slots: list[Slot] = []
     for one in beat.steps:
         watch.step(one.name)
         written, told = await _run_step(one, turn)
-        turn.slots[one.writes] = written
         changes += written.changes
+        if one.policy.counts_turns and "skipped" not in told:
+            changes.append(_counted(f"ran.{one.name}", turn.number))
         steps.append(told)
-        said += [written.said()] if written.said() else []
+        slots.append(written)
     payload: dict[str, JSON] = {"turn": turn.stimulus.session_key, "steps": steps}
     if turn.stimulus.private:
         payload["private"] = True
     if calls := turn.mind.calls.taken():
         payload["calls"] = calls
-    if closing := CYCLES.get(beat.name):
-        payload["cycle"] = closing(turn.stimulus, turn.slots)
-    used = {seq for d in turn.slots.get(Drafts, Drafts()).drafts for seq in d.sources}
-    if used and beat.name == "think":
+    for slot in slots:
+        if cycle := slot.cycle(turn.stimulus, turn.slots):
+            payload["cycle"] = cycle
+    if used := {seq for slot in slots for seq in slot.uses()}:
         payload["uses"] = {"memories": sorted(used), "by": turn.kernel.strengthens}
-    entry = kernel_entry(
-        beat.name,
-        f"{beat.name.upper()}: {'; '.join(said) or 'nothing'}",
-        turn.stimulus.session_key,
-        payload,
-    )
-    return changes, entry
+    said = "; ".join(filter(None, (slot.said() for slot in slots)))
+    what = f"{beat.name.upper()}: {said or 'nothing'}"
+    return changes, kernel_entry(beat.name, what, turn.stimulus.session_key, payload)
 
 
-async def _run_step(one: Step, turn: Turn) -> tuple[Slot, JSON]:
-    """Run a step on exactly what it reads; tell what it wrote and how long it took."""
+async def _run_step(one: Step, turn: Turn) -> tuple[Slot, dict[str, JSON]]:
+    """Run a step on exactly what it reads, unless its policy rules it out; tell what it wrote."""
     clock = turn.kernel.clock
     began = clock.tick()
     told: dict[str, JSON] = {"step": one.name, "read": [t.__name__ for _, t in one.reads]}
-    given = {name: turn.slots[wanted] for name, wanted in one.reads}
+    why = _ruled_out(one, turn)
     try:
-        written = await one.run(**given)
+        known = {**turn.slots, **one.given}
+        given = {name: known[wanted] for name, wanted in one.reads}
+        written = one.writes() if why else await one.run(**given)
     except Skip as reason:
-        written = one.writes()
-        told["skipped"] = reason.what
-    if written.changes:
-        allowed = {c.store for c in written.changes} <= one.stores
-        if not allowed:
-            raise LumenError(f"step {one.name} proposed a change to a store it did not declare")
+        written, why = one.writes(), reason.what
+    if why:
+        told["skipped"] = why
+    if not {c.store for c in written.changes} <= one.stores:
+        raise LumenError(f"step {one.name} proposed a change to a store it did not declare")
+    most = one.policy.max_per_turn
+    if most is not None and len(written.changes) > most:
+        told["held_back"] = len(written.changes) - most
+        written = replace(written, changes=written.changes[:most])
     told["ms"] = round((clock.tick() - began) * 1000, 1)
-    told["wrote"] = trace(written)
+    told["wrote"], told["quotes"] = trace(written), quoted(written)
+    turn.slots[one.writes] = turn.written[one.name] = written
+    turn.depth = written.depth() or turn.depth
     return written, told
+
+
+def _ruled_out(one: Step, turn: Turn) -> str:
+    """Why the policy of a step does not let it run now; empty when it does."""
+    last = turn.state.last(f"ran.{one.name}") if one.policy.counts_turns else None
+    return one.policy.rules_out(turn.depth, turn.number, last, turn.written)
 
 
 def close_dead_turns(kernel: Kernel) -> list[str]:
@@ -327,20 +275,28 @@ async def begin(
         stimulus.private,
         kernel.autonomy,
     )
-    turn = Turn(kernel, stimulus, mind, hands)
+    state = FoldedState(partial(_text_kept, kernel.index))
+    turn = Turn(kernel, stimulus, mind, hands, state)
     turn.slots = {
         Stimulus: stimulus,
         Self: self_,
-        Contour: replace(kernel.contour, tension=kernel.thresholds.tension),
+        Thresholds: kernel.thresholds,
         Now: kernel.now(),
         Draw: draw_from(stimulus.session_key),
         Mind: mind,
         Hands: hands,
+        State: state,
         Recall: Proved(kernel.recall, kernel.index),
         Biography: await life_of(kernel.index, kernel.reach, kernel.being.skills),
         **(more or {}),
     }
     return turn
+
+
+def _text_kept(index: Index, path: str) -> str | None:
+    """A file's text by the archive's word."""
+    found = kept(index, path)
+    return found.text if found else None
 
 
 def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Calls:
@@ -369,22 +325,3 @@ async def identity(kernel: Kernel, role: str = "interface", *, local: bool = Tru
     except MindError:
         small = False
     return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small, local=local)
-
-
-def overheard(text: str) -> Entry:
-    """Words that a skill put in where the author speaks: a tool's, and no evidence of anything.
-
-    Raises:
-        UsageError: there is nothing to keep, or too much.
-    """
-    text = clean(text).strip()
-    if not says_something(text) or len(text) > LONGEST_MESSAGE:
-        raise UsageError("what a skill said is empty, or too much", fix="lumen chat --help")
-    return Entry(
-        author=Author.SELF,
-        event_type=EventType.WORLD_ACTION,
-        origin=Origin.TOOL,
-        situation="overheard",
-        description=f"A skill said: {text}",
-        session_key="lumen:skill",
-    )

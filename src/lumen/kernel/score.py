@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lumen.kernel.archived import Plain
+
 NEUTRAL = 0.5  # the mean of no values: an empty self still answers
 LEAST = 0.2  # below this motivation an action is skipped
 HALVES = 3  # tries without progress after which a goal prompts half as strongly
@@ -19,10 +21,10 @@ TIE = 1e-9
 class Behaviour:
     """A candidate's score, and what it is made of."""
 
-    motivation: float
-    ability: float
-    prompt: float
-    total: float
+    motivation: Plain[float]
+    ability: Plain[float]
+    prompt: Plain[float]
+    total: Plain[float]
 
 
 def motivation(values: Sequence[float], goal: float | None) -> float:

@@ -7,14 +7,15 @@ together stops the import with a message that names the step. How steps are run 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, get_type_hints
 
 from lumen.core.canon import JSON
 from lumen.core.data import Memory, Store
 from lumen.core.errors import BadLoop, LumenError
 from lumen.kernel.evolve import Experience, Gap
+from lumen.kernel.policy import Parameters, Policy
 from lumen.kernel.slots import GIVEN, Evidence, Slot
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted
@@ -189,6 +190,22 @@ class Unknowns(Protocol):
         ...
 
 
+class State(Protocol):
+    """What lasts between turns beside memories and self: read here, changed by `changes`."""
+
+    def last(self, name: str) -> JSON:
+        """What was set under a name, or appended last; nothing when nothing was."""
+        ...
+
+    def all(self, name: str) -> tuple[JSON, ...]:
+        """All that was appended under a name, the oldest first."""
+        ...
+
+    def average(self, name: str) -> float | None:
+        """The moving average kept under a name."""
+        ...
+
+
 class Past(Protocol):
     """What was lived since the last reflection; for the reflection loop. Never a kernel memory."""
 
@@ -197,7 +214,7 @@ class Past(Protocol):
         ...
 
 
-CAPABILITIES: frozenset[type] = frozenset({Recall, Biography, Mind, Hands, Unknowns, Past})
+CAPABILITIES: frozenset[type] = frozenset({Recall, Biography, Mind, Hands, State, Unknowns, Past})
 Function = Callable[..., Awaitable[Slot]]
 
 
@@ -210,6 +227,9 @@ class Step:
     reads: tuple[tuple[str, type], ...]
     writes: type[Slot]
     stores: frozenset[Store]
+    policy: Policy = field(default_factory=Policy)
+    given: Mapping[type, Parameters] = field(default_factory=dict)  # the numbers it judges by
+    shown: str = ""  # the word for whoever watches while it runs
 
 
 def step(*stores: Store) -> Callable[[Function], Step]:
@@ -263,6 +283,8 @@ class Loop:
         for _, wanted in one.reads:
             if wanted in GIVEN or wanted in CAPABILITIES or wanted in written:
                 continue
+            if is_parameters(wanted):
+                continue  # the contour's to give
             later = [s.name for s in self.steps() if s.writes is wanted]
             hint = f"; {later[0]} writes it, but later" if later else "; no step writes it"
             raise BadLoop(
@@ -283,6 +305,11 @@ class Loop:
                 "which this loop is not granted",
                 fix="see GRANTS in kernel/commit.py",
             )
+
+
+def is_parameters(kind: object) -> bool:
+    """Whether what a step reads are numbers that the contour gives."""
+    return isinstance(kind, type) and issubclass(kind, Parameters)
 
 
 def type_name(kind: type) -> str:

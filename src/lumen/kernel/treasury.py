@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from lumen.core.canon import clean, dumps
 from lumen.core.clock import parse_stamp, stamp
 from lumen.core.errors import OverBudget
-from lumen.kernel.slots import Choice, Reality, Surface
 from lumen.mind.substrate import Prompt
 from lumen.soul.index import Index
 from lumen.soul.ledger import Spent, by_day_and_role, escalations, spent_on
@@ -28,7 +27,6 @@ DAY_S = 24 * 3600
 APPRENTICE_AFTER = 1  # escalations the author approved, before it is an apprentice
 STEADY_AFTER = 10
 GROWN_TURNS = 100
-GUESSED, UNKNOWN = 0.7, 1.0  # what a stronger model could add to a guess, and to nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +165,6 @@ def _reached(used: int, cap: int, now: datetime) -> datetime | None:
     pace = used / max((now - midnight).total_seconds(), 1.0)
     needed = cap / pace
     return midnight + timedelta(seconds=needed) if needed < DAY_S else None
-
-
-def gap(surface: Surface, reality: Reality, choice: Choice) -> float:
-    """How much a stronger model could add to what was just said; 0: nothing.
-
-    About the author's own life no model knows more than what was told.
-    """
-    asks = surface.modality in ("question", "task")
-    own_life = surface.personal or surface.identity or reality.familiar
-    if not asks or own_life or reality.verdict == "strong":
-        return 0.0
-    return UNKNOWN if choice.draft.kind == "grounded" else GUESSED
 
 
 def phase(turns: int, approved: int) -> str:

@@ -30,6 +30,7 @@ from lumen.app.privacy import mark
 from lumen.app.prompts import refuse_bad_prompts
 from lumen.app.settings import Settings, find_being, must_be, zone
 from lumen.app.talking import (
+    SHOWN,
     Said,
     Spoken,
     Watch,
@@ -51,15 +52,6 @@ if TYPE_CHECKING:
     from lumen.app.meeting import Learner
     from lumen.app.wiring import Index, Kernel
 
-WORDS = {
-    "recall": "recalling",
-    "learn": "relearning",
-    "reality_check": "recalling",
-    "drafts": "drafting",
-    "metrics_engine": "choosing",
-    "lambda_select": "choosing",
-    "compose_final": "saying",
-}
 LEAVES = ("/quit", "/exit", "/q")
 COMMANDS = ("/why", "/memory", "/private", "/help", *LEAVES)
 NAME_HELP = """\
@@ -91,7 +83,7 @@ class Talk:
 
     def turn(self, text: str, prefix: str = "") -> None:
         """One message and its answer, shown as soon as it is durable."""
-        live = LiveLine(WORDS)
+        live = LiveLine(SHOWN)
 
         def heard(reply: str) -> None:
             live.clear()

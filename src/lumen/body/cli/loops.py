@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from lumen.app.living import CycleResult, Scheduler
+from lumen.app.living import SHOWN, CycleResult, Scheduler
 from lumen.app.settings import must_be, zone
 from lumen.app.skills import how_held
 from lumen.body.cli.common import (
@@ -42,20 +42,6 @@ BACKGROUND = 10  # how nice it is to everyone else on the machine
 RESTS_S = 0.2  # the least it rests when there is nothing to do, however eager it is set
 MARKS = {"action": "●", "explore": "?", "reflection": "◆"}
 COLOURS = {"action": "cyan", "explore": "magenta", "reflection": "yellow"}
-WORDS = {
-    "recall": "recalling",
-    "reality_check": "recalling",
-    "plan": "planning",
-    "decide": "deciding",
-    "optional_tool_calls": "acting",
-    "post_eval": "comparing",
-    "explore": "wondering",
-    "investigate": "looking into it",
-    "remember": "remembering",
-    "review": "reviewing",
-    "ask": "asking",
-    "evolve": "changing",
-}
 
 
 @click.command()
@@ -218,7 +204,7 @@ class Shown:
     @contextmanager
     def watching(self, loop: str) -> Iterator[Callable[[str], None]]:
         """Show the running step."""
-        live = LiveLine(WORDS, loop)
+        live = LiveLine(SHOWN, loop)
         try:
             yield live.step
         finally:

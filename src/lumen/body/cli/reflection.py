@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 WIDTH = 80
 LONGEST_NAME = 28
 REPORTED = ("summary", "triggers", "proposals", "conflicts", "applied")
-SURPRISE = 0.3  # what the review counts as one
-WORDS = {"recall": "recalling", "review": "reviewing", "ask": "asking", "evolve": "changing"}
 
 
 @click.command()
@@ -33,12 +31,12 @@ WORDS = {"recall": "recalling", "review": "reviewing", "ask": "asking", "evolve"
 @shared
 def reflect(dry_run: bool, named: str | None, as_json: bool) -> None:
     """Let it look back and change what it values and wants; nothing else is done."""
-    from lumen.app.reflecting import look_back
+    from lumen.app.reflecting import SHOWN, look_back
     from lumen.body.cli.opening import opened
 
     being = being_meant(named)
     must_be(being)
-    live = LiveLine(WORDS)
+    live = LiveLine(SHOWN)
     with opened(being, note) as kernel:
         try:
             came = asyncio.run(look_back(kernel, dry_run=dry_run, step=live.step))
@@ -54,12 +52,13 @@ def reflect(dry_run: bool, named: str | None, as_json: bool) -> None:
 
 def happened(past: Experience, began: str, now: datetime) -> str:
     """What went on since the last reflection, in one sentence; what there was none of is left out."""
+    from lumen.app.reflecting import surprises
+
     pairs = Counter(tuple(sorted(pair)) for c in past.cycles for pair in c.conflicts)
     torn = ", ".join(f"{a} ↔ {b}{_times(n)}" for (a, b), n in pairs.most_common())
-    surprises = sum(abs(c.delta) >= SURPRISE for c in past.cycles)
     parts = [
         _some(len(past.cycles), "cycle"),
-        _some(surprises, "surprise"),
+        _some(surprises(past), "surprise"),
         f"{counted(pairs.total(), 'tension')} ({torn})" if pairs else "",
         f"{counted(len(past.completed), 'goal')} reached" if past.completed else "",
         f"{counted(len(past.closed), 'goal')} closed by you" if past.closed else "",

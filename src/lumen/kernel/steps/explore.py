@@ -3,36 +3,61 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import MindError
 from lumen.core.untrusted import Untrusted
+from lumen.kernel.archived import Cite, Plain, Quote
 from lumen.kernel.evolve import Gap
+from lumen.kernel.policy import Parameters
 from lumen.kernel.reading import words
-from lumen.kernel.slots import Looked, Remembered, Self, Stimulus, Wondered
+from lumen.kernel.slots import Self, Slot, Slots, Stimulus
 from lumen.kernel.step import Hands, Mind, Recall, Skip, Unknowns, step
 
-QUESTION_TOKENS = 32
-SAME = 0.9  # questions so near each other are one
-SHOWN = 3
-LONGEST_FOUND = 400
-MOST_GAPS = 100  # gaps a cycle looks at: more than can have been asked about lately
+
+@dataclass(frozen=True, slots=True)
+class Exploring(Parameters):
+    """Which questions count as asked already, and how many are looked at."""
+
+    same: float  # questions so near each other are one
+    gaps: int  # that a cycle looks at: more than can have been asked about lately
+    shown: int  # gaps that a model is shown
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wondered(Slot):
+    """A question, and what raised it."""
+
+    question: str = ""
+    words: str = ""
+    why: Plain[str] = ""
+    sources: Cite[tuple[int, ...]] = ()
+    private: Plain[bool] = False
+    trouble: Quote[str] = ""
+
+    def said(self) -> str:
+        """What raised it: the question itself is in the memory that is kept of it."""
+        return self.why
 
 
 @step()
-async def explore(self_: Self, unknowns: Unknowns, recall: Recall, mind: Mind) -> Wondered:
+async def explore(
+    self_: Self, unknowns: Unknowns, recall: Recall, mind: Mind, exploring: Exploring
+) -> Wondered:
     """One question, from a real gap, that was not asked lately; a strong model may put it better."""
-    first = await fresh(unknowns, recall, 1)
+    first = await fresh(unknowns, recall, 1, exploring)
     if not first:
         raise Skip("there is nothing new to wonder about")
     gap, trouble = first[0], ""
     if not gap.private and await mind.strong("scraper"):
-        shown = [g for g in await fresh(unknowns, recall, 2 * SHOWN) if not g.private][:SHOWN]
-        better, trouble = await phrased(shown, self_, mind)
-        if words(better) and not repeats(better, unknowns.asked(), recall):
+        found = await fresh(unknowns, recall, 2 * exploring.shown, exploring)
+        shown = [g for g in found if not g.private][: exploring.shown]
+        better, trouble = await phrased(shown, self_, mind, exploring.tokens)
+        if words(better) and not repeats(better, unknowns.asked(), recall, exploring.same):
             gap = nearest(shown, better, recall)
     return Wondered(
         question=gap.question,
@@ -44,27 +69,27 @@ async def explore(self_: Self, unknowns: Unknowns, recall: Recall, mind: Mind) -
     )
 
 
-async def fresh(unknowns: Unknowns, recall: Recall, many: int) -> list[Gap]:
+async def fresh(unknowns: Unknowns, recall: Recall, many: int, exploring: Exploring) -> list[Gap]:
     """The first gaps that were not asked about lately."""
     asked = unknowns.asked()
     found: list[Gap] = []
-    for gap in islice(unknowns.gaps(), MOST_GAPS):
+    for gap in islice(unknowns.gaps(), exploring.gaps):
         await asyncio.sleep(0)  # whoever wants it to stop is heard between two of them
-        if not repeats(gap.question, asked, recall):
+        if not repeats(gap.question, asked, recall, exploring.same):
             found.append(gap)
         if len(found) == many:
             break
     return found
 
 
-def repeats(question: str, asked: tuple[str, ...], recall: Recall) -> bool:
+def repeats(question: str, asked: tuple[str, ...], recall: Recall, same: float) -> bool:
     """Whether a question was asked lately, in these words or in others."""
     if not asked:
         return False
     own = set(words(question))
     if any(set(words(q)) == own for q in asked):
         return True
-    return max(recall.likeness(asked, question)) >= SAME
+    return max(recall.likeness(asked, question)) >= same
 
 
 def nearest(gaps: list[Gap], question: str, recall: Recall) -> Gap:
@@ -74,7 +99,7 @@ def nearest(gaps: list[Gap], question: str, recall: Recall) -> Gap:
     return replace(about, question=question, words=" ".join(words(question)[:8]))
 
 
-async def phrased(gaps: list[Gap], self_: Self, mind: Mind) -> tuple[str, str]:
+async def phrased(gaps: list[Gap], self_: Self, mind: Mind, tokens: int) -> tuple[str, str]:
     """A question of a model's own about these gaps; nothing, and why, when it has none."""
     from lumen.kernel.outputs import Question
 
@@ -84,26 +109,61 @@ async def phrased(gaps: list[Gap], self_: Self, mind: Mind) -> tuple[str, str]:
         "gaps": [Untrusted(g.question, "memory") for g in gaps],
     }
     try:
-        found = await mind.ask_for(Question, "scraper", "explore", slots, QUESTION_TOKENS)
+        found = await mind.ask_for(Question, "scraper", "explore", slots, tokens)
     except MindError as error:
         return "", error.what
     return " ".join(found.question.split()), ""
 
 
+@dataclass(frozen=True, slots=True)
+class Investigating(Parameters):
+    """How much is looked for, and how much of it is kept."""
+
+    results: int
+    found: int  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Looked(Slot):
+    """What looking into a question came to."""
+
+    ran: Plain[bool] = False
+    ok: Plain[bool] = False
+    text: str = ""
+    error: Quote[str] = ""
+    found: Plain[int] = 0
+
+    def said(self) -> str:
+        """How much was found."""
+        return f"found {self.found}" if self.ok else self.error
+
+
 @step()
-async def investigate(wondered: Wondered, hands: Hands) -> Looked:
+async def investigate(wondered: Wondered, hands: Hands, investigating: Investigating) -> Looked:
     """Look into it with a skill."""
     if not wondered.question:
         raise Skip("there is no question")
     private = wondered.private
     if why := hands.forbidden("search", private=private):
         return Looked(error=why)
-    sought: JSON = {"words": wondered.words, "limit": SHOWN}
+    sought: JSON = {"words": wondered.words, "limit": investigating.results}
     done = await hands.use("search", "find", sought, private=private)
     results: JSON = done.output.get("results", []) if isinstance(done.output, dict) else []
     lines = [str(r.get("snippet", "")).strip() for r in results if isinstance(r, dict)]
-    found = " · ".join(filter(None, lines))[:LONGEST_FOUND]
+    found = " · ".join(filter(None, lines))[: investigating.found]
     return Looked(ran=True, ok=done.ok, text=found, error=done.error, found=len(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered(Slot):
+    """What was kept of an exploration."""
+
+    def cycle(self, stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
+        """What an exploration came to."""
+        looked = slots[Looked]
+        skill = "search" if looked.ran else ""
+        found = looked.ok and looked.found > 0
+        return {"loop": "explore", "skill": skill, "ok": found, "progress": found}
 
 
 @step(Store.MEMORY)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Author, Memory
 from lumen.kernel.answers import answer
+from lumen.kernel.archived import Cite, Plain
 from lumen.kernel.asking import Asking
 from lumen.kernel.asks import after_despair, asked, language
 from lumen.kernel.completion import unending
-from lumen.kernel.grounded import verdict
 from lumen.kernel.lexicon import lexicon
+from lumen.kernel.policy import Parameters
 from lumen.kernel.reading import asks_advice, modality, names, words
-from lumen.kernel.slots import Contour, Ingested, Now, Reality, Self, Stimulus, Surface
+from lumen.kernel.slots import Evidence, Now, Self, Slot, Stimulus
 from lumen.kernel.spans import asks_what_happened, span_of
 from lumen.kernel.step import Biography, Recall, step
 from lumen.kernel.summary import tell
@@ -21,13 +23,49 @@ from lumen.kernel.summary import tell
 SOON = timedelta(hours=1)
 
 
+@dataclass(frozen=True, slots=True)
+class Intake(Parameters):
+    """How much of a message is worked with."""
+
+    excerpt: int  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested(Slot):
+    """The message as it will be worked with."""
+
+    excerpt: str = ""
+    characters: Plain[int] = 0
+
+    def said(self) -> str:
+        """How much came in."""
+        return f"{self.characters} characters in"
+
+
 @step()
-async def ingest(stimulus: Stimulus, contour: Contour) -> Ingested:
+async def ingest(stimulus: Stimulus, intake: Intake) -> Ingested:
     """Take the message as it is; a prompt carries its beginning and its end when it is long."""
     text = stimulus.text
-    half = contour.excerpt // 2
-    excerpt = text if len(text) <= contour.excerpt else f"{text[:half]} … {text[-half:]}"
+    half = intake.excerpt // 2
+    excerpt = text if len(text) <= intake.excerpt else f"{text[:half]} … {text[-half:]}"
     return Ingested(excerpt=excerpt, characters=len(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Surface(Slot):
+    """What the words show before anything is thought about them."""
+
+    modality: Plain[str] = "statement"
+    mood: Plain[str] = ""
+    personal: Plain[bool] = False
+    identity: Plain[bool] = False
+    advice: Plain[bool] = False
+    asks: Plain[str] = ""  # what it asks of the being itself: clock, values, known and so on
+    language: Plain[str] = "en"  # the kernel's own phrases are in this one
+
+    def said(self) -> str:
+        """What kind of message it is."""
+        return f"{self.modality} ({self.asks})" if self.asks else self.modality
 
 
 @step()
@@ -45,6 +83,37 @@ async def surface_parse(ingested: Ingested, self_: Self) -> Surface:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Grounding(Parameters):
+    """How near evidence must be before it is told, and how much of it."""
+
+    strong: float
+    middling: float
+    close: float  # evidence this near to the best is said with it
+    bears: float  # from here on a question is taken to be about what was told
+    quotes: int  # pieces of evidence that are said
+    facts: int  # and that a model is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Reality(Slot):
+    """What is known that bears on the message, and how sure that is."""
+
+    verdict: Plain[str] = "none"
+    evidence: Cite[tuple[Evidence, ...]] = ()
+    recent: Cite[tuple[Memory, ...]] = ()
+    familiar: Plain[bool] = False  # it names someone or something the author has spoken of
+    replaces: Cite[Memory | None] = None  # what this message, by its own words, takes back
+    told: str = ""  # what code alone answers: from the clock, the self or the author's own words
+    by: Plain[str] = "grounded"  # what kind of draft that is
+    cited: Cite[tuple[int, ...]] = ()
+    private: Plain[bool] = False  # some of that must not leave
+
+    def said(self) -> str:
+        """What was loaded."""
+        return f"loaded {len(self.recent)} recent and {len(self.evidence)} told: {self.verdict}"
+
+
 @step()
 async def reality_check(
     stimulus: Stimulus,
@@ -53,8 +122,8 @@ async def reality_check(
     recall: Recall,
     biography: Biography,
     self_: Self,
-    contour: Contour,
     now: Now,
+    grounding: Grounding,
 ) -> Reality:
     """Recall on both paths and judge, in code, how well what was told bears on the message.
 
@@ -88,7 +157,7 @@ async def reality_check(
     if surface.modality not in ("question", "statement"):
         return Reality(recent=recent)
     evidence = recall.evidence(ingested.excerpt)
-    found = verdict(evidence, contour)
+    found = verdict(evidence, grounding)
     asks = surface.modality == "question"
     told = {w for e in evidence for w in words(e.quote)}
     return Reality(
@@ -106,3 +175,13 @@ def _after_despair(text: str, recent: tuple[Memory, ...], now: Now) -> str:
     if not said or now.moment - parse_stamp(said[-1].timestamp) > SOON:
         return ""
     return after_despair(text, said[-1].text)
+
+
+def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
+    """How well the best evidence answers: strong, middling, weak, or none at all."""
+    if not evidence:
+        return "none"
+    best = evidence[0]
+    if best.score >= grounding.strong and best.fits is not False:
+        return "strong"
+    return "middling" if best.score >= grounding.middling else "weak"

@@ -2,45 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import MindError
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.candidates import CREATE
+from lumen.kernel.archived import Plain, Quote
+from lumen.kernel.candidates import CREATE, Candidate
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.slots import (
-    Acted,
-    Candidate,
-    Choice,
-    Decision,
-    Draft,
-    Plan,
-    Reality,
-    Reply,
-    Self,
-    Stimulus,
-)
+from lumen.kernel.policy import Parameters
+from lumen.kernel.slots import Draft, Self, Slot, Stimulus
 from lumen.kernel.step import Done, Hands, Mind, Skip, step
+from lumen.kernel.steps.p1_perceive import Reality
+from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
+from lumen.kernel.steps.p3_deliberate.plan import Plan
 
-CODE_TOKENS = 600
-LONGEST_FOUND = 600
+
+@dataclass(frozen=True, slots=True)
+class Acting(Parameters):
+    """How much of what a skill gives is kept, and how much a model may write of a new one."""
+
+    found: int  # characters
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Acted(Slot):
+    """What a skill other than speech came to; empty when none was used."""
+
+    ran: Plain[bool] = False
+    ok: Plain[bool] = False
+    text: str = ""  # what it gave, in words
+    error: Quote[str] = ""
+    found: Plain[int] = 0  # how much it gave
+    characters: Plain[int] = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "characters", len(self.text))
+
+    def said(self) -> str:
+        """Whether it worked."""
+        return "" if not self.ran else ("done" if self.ok else f"failed: {self.error}")
+
+    def worked(self) -> bool:
+        """Whether it brought anything: a search that finds nothing did not."""
+        return self.ok and self.found > 0
 
 
 @step(Store.SKILLS, Store.MEMORY)
 async def optional_tool_calls(
-    decision: Decision, plan: Plan, stimulus: Stimulus, mind: Mind, hands: Hands
+    selection: Selection, plan: Plan, stimulus: Stimulus, mind: Mind, hands: Hands, acting: Acting
 ) -> Acted:
     """Do what was decided, when that is more than speaking; what came of it becomes a memory."""
-    if decision.chosen < 0:
-        raise Skip(decision.why)
-    chosen = plan.candidates[decision.chosen]
+    if selection.chosen < 0:
+        raise Skip(selection.why)
+    chosen = plan.candidates[selection.chosen]
     if chosen.skill == "chat":
         raise Skip("there is only something to say")
     if chosen.skill == CREATE:
-        done = await created(chosen, stimulus, mind, hands)
+        done = await created(chosen, stimulus, mind, hands, acting.tokens)
     else:
         done = await hands.use(chosen.skill, chosen.action, chosen.input)
-    text, found = told_of(done)
+    text, found = told_of(done, acting.found)
     if stimulus.goal is None:
         return Acted(ran=True, ok=done.ok, text=text, error=done.error, found=found)
     gave = f"it gave {found}" if found else "it found nothing"
@@ -64,7 +88,9 @@ async def optional_tool_calls(
     )
 
 
-async def created(wanted: Candidate, stimulus: Stimulus, mind: Mind, hands: Hands) -> Done:
+async def created(
+    wanted: Candidate, stimulus: Stimulus, mind: Mind, hands: Hands, tokens: int
+) -> Done:
     """Have a model write a skill, and make it one if it holds what it promises."""
     from lumen.kernel.outputs import Code
 
@@ -74,14 +100,14 @@ async def created(wanted: Candidate, stimulus: Stimulus, mind: Mind, hands: Hand
         "purpose": Untrusted(stimulus.goal.name if stimulus.goal else name, "goal"),
     }
     try:
-        code = await mind.ask_for(Code, "orchestrator", "create_skill", slots, CODE_TOKENS)
+        code = await mind.ask_for(Code, "orchestrator", "create_skill", slots, tokens)
     except MindError as error:
         return Done(ok=False, output=None, error=error.what)
     files = {"main.py": code.main_py, "skill.toml": code.skill_toml}
     return await hands.create(name, files, "orchestrator")
 
 
-def told_of(done: Done) -> tuple[str, int]:
+def told_of(done: Done, most: int) -> tuple[str, int]:
     """What a skill gave, in words, and how much that is: 0 is nothing."""
     output = done.output if isinstance(done.output, dict) else {}
     if not done.ok:
@@ -89,17 +115,42 @@ def told_of(done: Done) -> tuple[str, int]:
     results = output.get("results")
     if isinstance(results, list):
         lines = [str(r.get("snippet", "")) for r in results if isinstance(r, dict)]
-        return " · ".join(filter(None, lines))[:LONGEST_FOUND], len(results)
+        return " · ".join(filter(None, lines))[:most], len(results)
     said = output.get("text") or output.get("path") or output.get("note") or ""
     text = str(said.get("text", "")) if isinstance(said, dict) else str(said)
-    return text[:LONGEST_FOUND], 1
+    return text[:most], 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Slot):
+    """What was really said, as the skill delivered it."""
+
+    text: str = ""
+    delivered: Plain[bool] = False
+    error: Quote[str] = ""
+    characters: Plain[int] = field(init=False, default=0)
+
+    speaks = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "characters", len(self.text))
+
+    def said(self) -> str:
+        """Whether it arrived; nothing when nobody spoke."""
+        if not self.text:
+            return ""
+        return "said" if self.delivered else f"not said: {self.error}"
+
+    def reply(self) -> Entry | None:
+        """The one memory it proposes."""
+        kept = [c.value for c in self.changes if isinstance(c.value, Entry)]
+        return kept[0] if kept else None
 
 
 @step(Store.MEMORY)
 async def compose_final(
-    choice: Choice,
+    selection: Selection,
     plan: Plan,
-    decision: Decision,
     acted: Acted,
     reality: Reality,
     stimulus: Stimulus,
@@ -112,9 +163,9 @@ async def compose_final(
     """
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
-    draft = choice.draft
-    reckoned = acted.ran and plan.candidates[decision.chosen].skill == "calc"
-    given = plan.candidates[decision.chosen].input if reckoned else None
+    draft = selection.draft
+    reckoned = acted.ran and plan.candidates[selection.chosen].skill == "calc"
+    given = plan.candidates[selection.chosen].input if reckoned else None
     text = draft.text
     if isinstance(given, dict):  # a model's guess at a sum is worth nothing, even when calc fails
         said_as = lexicon().phrases["reckoned" if acted.ok else "not_reckoned"]

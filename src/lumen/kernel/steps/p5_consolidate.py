@@ -2,61 +2,113 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from lumen.core.canon import JSON
 from lumen.core.data import Change, Held, Store
 from lumen.core.errors import MindError
-from lumen.kernel.completion import closed, reached, worked
+from lumen.kernel.archived import Plain, Quote
+from lumen.kernel.candidates import Candidate
+from lumen.kernel.completion import closed, reached
+from lumen.kernel.policy import Parameters
 from lumen.kernel.score import delta
-from lumen.kernel.slots import (
-    Acted,
-    Candidate,
-    Decision,
-    Evaluation,
-    Plan,
-    Reply,
-    Self,
-    Stimulus,
-)
+from lumen.kernel.slots import Self, Slot, Slots, Stimulus
 from lumen.kernel.step import Hands, Mind, Recall, step
+from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
+from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.steps.p4_act import Acted, Reply
 
-TELL_TOKENS = 32
-WORTH_TELLING = 0.3  # a smaller surprise is none
+
+@dataclass(frozen=True, slots=True)
+class Comparing(Parameters):
+    """When a surprise is worth a sentence."""
+
+    worth_telling: float  # a smaller surprise is none
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Slot):
+    """What came of the action, against what was predicted."""
+
+    outcome: Quote[str] = ""
+    prediction: Quote[str] = ""
+    delta: Plain[float] = 0.0
+    progress: Plain[bool] = False
+    completed: Quote[tuple[str, ...]] = ()
+    described: Quote[str] = ""  # by a model, if one was there to
+
+    def said(self) -> str:
+        """Outcome and surprise."""
+        if not self.prediction:
+            return self.outcome
+        return f"{self.outcome}; predicted: {self.prediction}; delta {self.delta:+.2f}"
+
+    def cycle(self, stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
+        """What an action cycle came to."""
+        plan, selection = slots[Plan], slots[Selection]
+        acted, goal = slots[Acted], stimulus.goal
+        done = selection.chosen >= 0
+        ok = acted.worked() if acted.ran else slots[Reply].delivered
+        return {
+            "loop": "action",
+            "goal": goal.name if goal else next(iter(self.completed), ""),
+            "skill": plan.candidates[selection.chosen].skill if done else "",
+            "ok": ok if done else True,
+            "progress": self.progress,
+            "completed": bool(self.completed),
+            "delta": self.delta,
+            "chosen": selection.chosen,
+            "options": [
+                {
+                    "values": list(c.values),
+                    "goal": goal.weight if goal else None,
+                    "able": bool(s.ability),
+                    "tries": stimulus.tries,
+                    "allowed": allowed,
+                }
+                for c, s, allowed in zip(
+                    plan.candidates, selection.scores, selection.allowed, strict=False
+                )
+            ],
+            "conflicts": [list(pair) for pair in selection.conflicts],
+        }
 
 
 @step(Store.GOAL_STATUS)
 async def post_eval(
     stimulus: Stimulus,
     plan: Plan,
-    decision: Decision,
+    selection: Selection,
     acted: Acted,
     reply: Reply,
     self_: Self,
     recall: Recall,
     mind: Mind,
     hands: Hands,
+    comparing: Comparing,
 ) -> Evaluation:
     """The signed difference between prediction and outcome, by code; a model only describes it."""
-    if decision.chosen < 0 and stimulus.goal is not None:
-        return Evaluation(outcome=f"nothing was done: {decision.why}")
+    if selection.chosen < 0 and stimulus.goal is not None:
+        return Evaluation(outcome=f"nothing was done: {selection.why}")
     authors = stimulus.goal is None and not stimulus.guest
     if authors and (done := closed(stimulus.text, self_.goals)):
         return ended(done, reply)
-    if decision.chosen < 0 or not acted.ran:
-        return spoken(reply, plan.candidates[decision.chosen :][:1])
-    chosen = plan.candidates[decision.chosen]
+    if selection.chosen < 0 or not acted.ran:
+        return spoken(reply, plan.candidates[selection.chosen :][:1])
+    chosen = plan.candidates[selection.chosen]
     outcome = came_of(acted)
     (nearness,) = recall.likeness((outcome,), chosen.prediction)
-    off = delta(ok=worked(acted), likely=chosen.likely, distance=1.0 - max(0.0, nearness))
+    off = delta(ok=acted.worked(), likely=chosen.likely, distance=1.0 - max(0.0, nearness))
     goal = stimulus.goal
-    over = bool(goal and worked(acted) and reached(goal, chosen, acted, hands.holds))
+    over = bool(goal and acted.worked() and reached(goal, chosen, acted.text, hands.holds))
     return Evaluation(
         outcome=outcome,
         prediction=chosen.prediction,
         delta=off,
-        progress=worked(acted),
+        progress=acted.worked(),
         completed=(goal.name,) if goal and over else (),
-        described=await described(chosen, outcome, off, mind) if goal else "",
+        described=await described(chosen, outcome, off, mind, comparing) if goal else "",
         changes=moved(goal, done=over) if goal else (),
     )
 
@@ -93,9 +145,11 @@ def moved(goal: Held, *, done: bool) -> tuple[Change, ...]:
     )
 
 
-async def described(chosen: Candidate, outcome: str, off: float, mind: Mind) -> str:
+async def described(
+    chosen: Candidate, outcome: str, off: float, mind: Mind, comparing: Comparing
+) -> str:
     """A strong model's sentence on a surprise; it changes no number."""
-    if abs(off) < WORTH_TELLING or not await mind.strong("orchestrator"):
+    if abs(off) < comparing.worth_telling or not await mind.strong("orchestrator"):
         return ""
     from lumen.core.untrusted import Untrusted
     from lumen.kernel.outputs import Told
@@ -106,6 +160,6 @@ async def described(chosen: Candidate, outcome: str, off: float, mind: Mind) -> 
         "delta": f"{off:+.2f}",
     }
     try:
-        return (await mind.ask_for(Told, "orchestrator", "record", slots, TELL_TOKENS)).text
+        return (await mind.ask_for(Told, "orchestrator", "record", slots, comparing.tokens)).text
     except MindError:
         return ""

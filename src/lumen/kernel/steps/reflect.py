@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lumen.core.canon import JSON, printable, sha256
 from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
 from lumen.core.errors import MindError
+from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.evolve import Experience, Proposal, changed, one_line, proposals, settle
 from lumen.kernel.identity import Recalled
+from lumen.kernel.policy import Parameters
 from lumen.kernel.provenance import STORY
-from lumen.kernel.slots import Asked, Evolved, Review, Self, Stimulus
+from lumen.kernel.slots import Self, Slot, Slots, Stimulus
 from lumen.kernel.step import Mind, Past, Recall, Skip, step
 from lumen.kernel.support import speaking
 
@@ -19,16 +21,33 @@ if TYPE_CHECKING:
     from lumen.kernel.outputs import Proposed
 
 TRUSTED = (Origin.AUTHOR, Origin.SELF)
-SHOWN = 24
-LONGEST = 240
-ASK_TOKENS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewing(Parameters):
+    """What counts when one looks back."""
+
+    surprise: float  # from here on an outcome was one
+
+
+@dataclass(frozen=True, slots=True)
+class Review(Slot):
+    """What was lived since the last reflection."""
+
+    experience: Experience = field(default_factory=Experience)
+    summary: Plain[str] = ""
+    triggers: Quote[str] = ""
+
+    def said(self) -> str:
+        """How much there was to review, and why."""
+        return f"{self.summary}; because {self.triggers}"
 
 
 @step()
-async def review(past: Past, stimulus: Stimulus) -> Review:
+async def review(past: Past, stimulus: Stimulus, reviewing: Reviewing) -> Review:
     """What happened since the last reflection, and what calls for one."""
     experience = past.experience()
-    surprises = sum(abs(c.delta) >= 0.3 for c in experience.cycles)
+    surprises = sum(abs(c.delta) >= reviewing.surprise for c in experience.cycles)
     tensions = sum(len(c.conflicts) for c in experience.cycles)
     return Review(
         experience=experience,
@@ -41,13 +60,38 @@ async def review(past: Past, stimulus: Stimulus) -> Review:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Questioning(Parameters):
+    """How much a model is shown of what was lived, and how much it may say."""
+
+    memories: int
+    characters: int  # of each
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Slot):
+    """What might change, after contradictions were settled."""
+
+    proposals: Plain[tuple[Proposal, ...]] = ()
+    conflicts: Quote[tuple[str, ...]] = ()
+    trouble: Quote[str] = ""
+
+    def said(self) -> str:
+        """How many there are, and what contradicted."""
+        told = f"{len(self.proposals)} proposals"
+        return told + (f"; settled: {'; '.join(self.conflicts)}" if self.conflicts else "")
+
+
 @step()
-async def ask(review: Review, self_: Self, mind: Mind, recall: Recall) -> Asked:
+async def ask(
+    review: Review, self_: Self, mind: Mind, recall: Recall, questioning: Questioning
+) -> Asked:
     """How would the past have gone with other weights? The rules ask first, then a strong model."""
     past = review.experience
     found, trouble = proposals(past), ""
     if await mind.strong("reflection"):
-        more, trouble = await imagined(review, self_, mind)
+        more, trouble = await imagined(review, self_, mind, questioning)
         found = [*found, *(founded(p, past, self_, recall) for p in more)]
     settled = settle(found, past)
     return Asked(proposals=settled.kept, conflicts=settled.conflicts, trouble=trouble)
@@ -61,16 +105,21 @@ def founded(one: Proposal, past: Experience, self_: Self, recall: Recall) -> Pro
     return replace(one, evidence=speak)
 
 
-async def imagined(review: Review, self_: Self, mind: Mind) -> tuple[list[Proposal], str]:
+async def imagined(
+    review: Review, self_: Self, mind: Mind, questioning: Questioning
+) -> tuple[list[Proposal], str]:
     """What a model would change, as far as it was shown a memory of that number."""
     from lumen.kernel.outputs import Proposals
 
     past = review.experience
     # The story and the names of goals open every prompt: nothing private may get into them.
-    shown = [m for m in past.memories if m.origin in TRUSTED and not m.private][-SHOWN:]
+    shown = [m for m in past.memories if m.origin in TRUSTED and not m.private]
+    shown = shown[-questioning.memories :]
     slots: dict[str, object] = {
         "summary": review.summary,
-        "memories": [Recalled(f"{m.seq}: {m.text[:LONGEST]}", m.private) for m in shown],
+        "memories": [
+            Recalled(f"{m.seq}: {m.text[: questioning.characters]}", m.private) for m in shown
+        ],
         "values": [{"name": self_.shown("value", v.name), "weight": v.weight} for v in past.values],
         "goals": [
             {"name": self_.shown("goal", g.name), "weight": g.weight, "status": g.status}
@@ -78,7 +127,7 @@ async def imagined(review: Review, self_: Self, mind: Mind) -> tuple[list[Propos
         ],
     }
     try:
-        answer = await mind.ask_for(Proposals, "reflection", "ask", slots, ASK_TOKENS)
+        answer = await mind.ask_for(Proposals, "reflection", "ask", slots, questioning.tokens)
     except MindError as error:
         return [], error.what
     known = {m.seq for m in shown}
@@ -105,6 +154,21 @@ def proposed_by(said: Proposed, evidence: tuple[int, ...], past: Experience) -> 
         text=name if story else "",
         by="model",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Evolved(Slot):
+    """What did change."""
+
+    many: Plain[int] = 0
+
+    def said(self) -> str:
+        """How much."""
+        return f"{self.many} changes"
+
+    def cycle(self, stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
+        """What a reflection came to."""
+        return {"loop": "reflection", "progress": self.many > 0}
 
 
 @step(Store.VALUES, Store.GOALS, Store.SOUL, Store.MEMORY)

@@ -8,29 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lumen.core.clock import parse_stamp
 from lumen.kernel.completion import closed
+from lumen.kernel.dates import day
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
 from lumen.kernel.reading import names, stem, words
-from lumen.kernel.slots import Contour, Draft, Evidence, Now, Reality, Self, Stimulus, Surface
+from lumen.kernel.slots import Draft, Evidence, Now, Self, Stimulus
 from lumen.kernel.small import is_bad_news, is_goodnight
+from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
 
 LONGEST_MIRROR = 160
 
 
-def verdict(evidence: tuple[Evidence, ...], contour: Contour) -> str:
-    """How well the best evidence answers: strong, middling, weak, or none at all."""
-    if not evidence:
-        return "none"
-    best = evidence[0]
-    if best.score >= contour.strong and best.fits is not False:
-        return "strong"
-    return "middling" if best.score >= contour.middling else "weak"
-
-
 def grounded(
-    stimulus: Stimulus, surface: Surface, reality: Reality, self_: Self, now: Now, contour: Contour
+    stimulus: Stimulus,
+    surface: Surface,
+    reality: Reality,
+    self_: Self,
+    now: Now,
+    grounding: Grounding,
 ) -> Draft | None:
     """The draft built from evidence alone; nothing when the evidence has no bearing."""
     if reality.told:
@@ -38,7 +34,7 @@ def grounded(
     if goal := closed(stimulus.text, self_.goals):
         return Draft(_phrase("goal_closed", goal=goal.name), "grounded")
     if surface.modality == "question":
-        return _answer(stimulus, surface, reality, self_, now, contour)
+        return _answer(stimulus, surface, reality, self_, now, grounding)
     if surface.modality == "statement":
         return _noted(stimulus, surface, reality, now)
     if surface.modality == "task":
@@ -56,9 +52,9 @@ def too_small(surface: Surface) -> Draft:
     return Draft(lexicon().phrase("too_small", surface.language), "grounded")
 
 
-def bears(reality: Reality, contour: Contour) -> bool:
+def bears(reality: Reality, grounding: Grounding) -> bool:
     """Whether what was told is near enough to the question that it may be about that."""
-    return bool(reality.evidence) and reality.evidence[0].score >= contour.bears
+    return bool(reality.evidence) and reality.evidence[0].score >= grounding.bears
 
 
 def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, ...]:
@@ -71,41 +67,36 @@ def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, .
     return tuple(e.memory.seq for e in taken)
 
 
-def day(timestamp: str, now: Now, language: str = "en") -> str:
-    """A date as a person says it: Sunday 15 November, with the year when it is another."""
-    moment = parse_stamp(timestamp).astimezone(now.zone)
-    year = "" if moment.year == now.moment.astimezone(now.zone).year else f" {moment.year}"
-    lex = lexicon()
-    weekday = lex.phrase("weekdays", language).split()[moment.weekday()]
-    month = lex.phrase("months", language).split()[moment.month - 1]
-    return f"{weekday}{',' if language == 'ru' else ''} {moment.day} {month}{year}"
-
-
 def _answer(
-    stimulus: Stimulus, surface: Surface, reality: Reality, self_: Self, now: Now, contour: Contour
+    stimulus: Stimulus,
+    surface: Surface,
+    reality: Reality,
+    self_: Self,
+    now: Now,
+    grounding: Grounding,
 ) -> Draft | None:
-    told = reality.evidence[: contour.quotes]
+    told = reality.evidence[: grounding.quotes]
     phrase, language = lexicon().phrase, surface.language
 
     def quote(key: str, e: Evidence) -> str:
         return phrase(key, language, date=day(e.memory.timestamp, now, language), quote=e.quote)
 
     if reality.verdict == "strong":
-        close = [e for e in told[1:] if e.score >= told[0].score - contour.close]
+        close = [e for e in told[1:] if e.score >= told[0].score - grounding.close]
         said = [quote("stated", told[0]), *(quote("also", e) for e in close)]
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
     if surface.identity:
         return Draft(phrase("myself", language, name=self_.name), "grounded")
     if surface.advice:
         who = names(stimulus.text)
-        known = [e for e in told if e.score >= contour.middling and who & set(words(e.quote))]
+        known = [e for e in told if e.score >= grounding.middling and who & set(words(e.quote))]
         said = [quote("also" if n else "advice_known", e) for n, e in enumerate(known)]
         text = "\n".join(said or [phrase("no_advice", language)])
         return Draft(text, "grounded", _sources(tuple(known)))
-    if not (surface.personal or reality.familiar or bears(reality, contour)):
+    if not (surface.personal or reality.familiar or bears(reality, grounding)):
         return None
     if reality.verdict == "middling":
-        near = tuple(e for e in told if e.score >= contour.middling)
+        near = tuple(e for e in told if e.score >= grounding.middling)
         items = [quote("closest_item", e) for e in near]
         return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
     return Draft(phrase("untold", language), "grounded")

@@ -1,0 +1,145 @@
+"""Ways of saying it: one built by the kernel from evidence alone, one by the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from lumen.core.data import Author, Memory
+from lumen.core.errors import MindError
+from lumen.kernel.archived import Plain, Quote
+from lumen.kernel.completion import closed
+from lumen.kernel.dates import day
+from lumen.kernel.identity import Recalled
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.policy import Parameters
+from lumen.kernel.reading import words
+from lumen.kernel.slots import Draft, Now, Self, Slot, Stimulus
+from lumen.kernel.step import Mind, Skip, step
+from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
+from lumen.kernel.steps.p3_deliberate.grounded import grounded, rests_on, too_small
+
+SMALL_SPEAKS = "en"  # a small model makes no sentences in any other language
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting(Parameters):
+    """How much a model is given, and how much it may say."""
+
+    exchange: int  # characters of what was said and of what was answered
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts(Slot):
+    """The ways of saying it that compete."""
+
+    drafts: Plain[tuple[Draft, ...]] = ()
+    trouble: Quote[str] = ""
+    fix: Quote[str] = ""
+
+    def said(self) -> str:
+        """How many there are."""
+        return f"{len(self.drafts)} drafts" + (f" ({self.trouble})" if self.trouble else "")
+
+    def uses(self) -> tuple[int, ...]:
+        """What any of them rests on."""
+        return tuple(seq for draft in self.drafts for seq in draft.sources)
+
+
+@step()
+async def drafts(
+    stimulus: Stimulus,
+    ingested: Ingested,
+    surface: Surface,
+    reality: Reality,
+    self_: Self,
+    now: Now,
+    mind: Mind,
+    drafting: Drafting,
+    grounding: Grounding,
+    intake: Intake,
+) -> Drafts:
+    """One draft from evidence alone, one from the model; a model that fails leaves the first."""
+    if stimulus.goal is not None:
+        raise Skip("nobody spoke")
+    own = grounded(stimulus, surface, reality, self_, now, grounding)
+    settled = surface.modality == "task" or reality.told or closed(stimulus.text, self_.goals)
+    if own and settled:  # what cannot be done must not be promised, nor a day invented
+        return Drafts(drafts=(own,))
+    useful = [e for e in reality.evidence if e.score >= grounding.middling][: grounding.facts]
+    shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
+    slots = {
+        "name": self_.name,
+        "author_name": self_.author_name,
+        "kind": _kind(surface),
+        "message": ingested.excerpt,
+        "facts": [
+            Recalled(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
+            for e in useful
+            if e.memory.seq not in shown
+        ],
+        "recent": exchanges(reality.recent, drafting.exchange),
+    }
+    try:
+        spoken = await mind.ask("drafts", slots, drafting.tokens)
+    except MindError as error:
+        left = own if own and surface.modality != "question" else None
+        drafts = (left or _without_model(own, error.what),)
+        return Drafts(drafts=drafts, trouble=error.what, fix=error.fix)
+    heard = (ingested.excerpt, *(m.text[: intake.excerpt] for m in reality.recent))
+    parroted = spoken.copied and surface.modality in ("question", "task")
+    foreign = spoken.small and surface.language != SMALL_SPEAKS
+    if foreign or parroted or not says_anew(spoken.text, heard):
+        unknown = Draft(lexicon().phrases["unknown"], "grounded")
+        silent = own or (too_small(surface) if spoken.small else unknown)
+        trouble = "it speaks another language" if foreign else "it said nothing new"
+        return Drafts(drafts=(silent,), trouble=trouble)
+    kind = "small model" if spoken.small else "model"
+    theirs = Draft(
+        spoken.text.strip(),
+        kind,
+        rests_on(spoken.text, ingested.excerpt, useful),
+        spoken.model,
+        spoken.private,
+        shown=tuple(e.memory.seq for e in useful),
+    )
+    if spoken.small and not own:
+        own = too_small(surface)  # it speaks only where there is something to fall back on
+    return Drafts(drafts=(own, theirs) if own else (theirs,))
+
+
+def _kind(surface: Surface) -> str:
+    """What a template goes by: a task is put as a question, a statement by its mood."""
+    if surface.modality == "task":
+        return "question"
+    return surface.mood or "statement" if surface.modality == "statement" else surface.modality
+
+
+def says_anew(text: str, said: tuple[str, ...]) -> bool:
+    """Whether a text says anything, and anything that was not just said in the same words."""
+    spoken = words(text)
+    return any(c.isalnum() for c in text) and all(spoken != words(s) for s in said)
+
+
+def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, Recalled]]:
+    """Recent memories as pairs of what was said and what was answered."""
+    pairs: list[dict[str, Recalled]] = []
+    for said, reply in pairwise(recent):
+        if said.session_key == reply.session_key and reply.author is Author.SELF:
+            pairs.append(
+                {
+                    "said": Recalled(said.text[:longest], said.private),
+                    "reply": Recalled(reply.text[:longest], reply.private),
+                }
+            )
+    return pairs
+
+
+def _without_model(own: Draft | None, trouble: str) -> Draft:
+    """Never empty, never invented: say that the model failed, and what is known all the same."""
+    phrases = lexicon().phrases
+    opening = phrases["unreachable"].format(trouble=trouble)
+    if own is None:
+        return Draft(opening + phrases["nothing_known"], "grounded")
+    return replace(own, text=opening + own.text)

@@ -1,0 +1,179 @@
+"""Choose: B = M × A × P says what is done, then Λ says in which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lumen.core.canon import JSON
+from lumen.core.data import Change, Held, Store
+from lumen.core.errors import MindError
+from lumen.core.untrusted import Untrusted
+from lumen.kernel.archived import Plain, Quote
+from lumen.kernel.candidates import CREATE, Candidate, torn
+from lumen.kernel.lexicon import lexicon
+from lumen.kernel.policy import Parameters
+from lumen.kernel.revise import LEARN
+from lumen.kernel.score import Behaviour, behaviour, best, choice, gap
+from lumen.kernel.slots import Draft, Self, Slot, Stimulus
+from lumen.kernel.step import Hands, Mind, step
+from lumen.kernel.steps.p3_deliberate.drafts import Drafts
+from lumen.kernel.steps.p3_deliberate.metrics_engine import Metrics
+from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.triggers import Thresholds
+
+ALWAYS = (CREATE, "chat")  # the kernel's own tool; and words are shown even when the skill is gone
+
+NO_DRAFT = Draft("", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing(Parameters):
+    """When values pull apart, and how much a model may say that breaks a tie."""
+
+    close: float  # a candidate that scores so little less was passed up
+    pairs: int  # of values that are told of
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Slot):
+    """What is done, by every candidate's B = M × A × P; and the draft that won, by its Λ."""
+
+    scores: Plain[tuple[Behaviour, ...]] = ()
+    chosen: Plain[int] = -1  # nothing is done
+    why: Quote[str] = ""
+    conflicts: Quote[tuple[tuple[str, str], ...]] = ()  # values that pull apart here
+    allowed: Plain[tuple[bool, ...]] = ()  # which candidates may be taken without asking
+    held: Quote[str] = ""  # why the best may not, where that is so
+    tie: Quote[str] = ""  # who broke one
+    draft: Plain[Draft] = NO_DRAFT
+    total: Plain[float] = 0.0
+    notes: Quote[str] = ""  # which draft won, and over what
+
+    def said(self) -> str:
+        """What won, with every score."""
+        told = ", ".join(f"{s.total:.2f}" for s in self.scores)
+        more = [*([f"B {told}"] if told else []), *filter(None, (self.tie, self.held))]
+        done = f"{self.why} ({'; '.join(more)})" if more else self.why
+        return "; ".join(filter(None, (done, self.notes)))
+
+
+@step(Store.GOAL_GAP)
+async def lambda_select(
+    stimulus: Stimulus,
+    plan: Plan,
+    drafts: Drafts,
+    metrics: Metrics,
+    self_: Self,
+    mind: Mind,
+    hands: Hands,
+    limits: Thresholds,
+    choosing: Choosing,
+) -> Selection:
+    """B = M × A × P chooses what is done, if it is wanted enough; then the draft with the highest Λ speaks.
+
+    What is wanted most and cannot be done becomes a goal to learn it. Ties between actions go to a
+    strong model, else to the order; between drafts to the more truthful one.
+    """
+    decided = await decide(stimulus, plan, self_, mind, hands, choosing)
+    if decided.chosen >= 0:
+        heavy = {name for name, weight in self_.values if weight >= limits.tension}
+        pulled = torn(
+            plan.candidates, decided.scores, decided.chosen, heavy, choosing.close, choosing.pairs
+        )
+        decided = replace(decided, conflicts=pulled)
+    return spoken(decided, drafts, metrics)
+
+
+async def decide(
+    stimulus: Stimulus, plan: Plan, self_: Self, mind: Mind, hands: Hands, choosing: Choosing
+) -> Selection:
+    """What is done: the best of what is wanted enough and allowed, or nothing, and why."""
+    weights = dict(self_.values)
+    goal = stimulus.goal
+    scores = tuple(
+        behaviour(
+            [weights[v] for v in c.values],
+            goal.weight if goal else None,
+            able=c.skill in ALWAYS or hands.can(c.skill),
+            tries=stimulus.tries,
+        )
+        for c in plan.candidates
+    )
+    # What is to be created may be there already, and wait for the author.
+    about = [c.action if c.skill == CREATE else c.skill for c in plan.candidates]
+    forbids = ["" if goal is None else hands.forbidden(name) for name in about]
+    decided = Selection(scores=scores, allowed=tuple(not why for why in forbids))
+    blocked = gap(scores)
+    if blocked is not None:
+        return _learn_first(decided, plan.candidates[blocked], blocked, forbids[blocked], self_)
+    held = next((forbids[i] for i in best(scores) if forbids[i]), "")
+    top = choice(scores, decided.allowed)
+    if not top:
+        return replace(decided, why=held or "nothing is wanted enough")
+    first = (top[0], "")
+    chosen, broken = first if len(top) == 1 else await tie(plan, top, mind, goal, choosing.tokens)
+    won = plan.candidates[chosen]
+    return replace(decided, chosen=chosen, why=f"{won.skill}.{won.action}", held=held, tie=broken)
+
+
+def _learn_first(
+    decided: Selection, wanted: Candidate, blocked: int, forbidden: str, self_: Self
+) -> Selection:
+    """What cannot be done becomes a goal, once; not what the author has switched off."""
+    name = f"{LEARN}{wanted.skill}"
+    if forbidden or any(g.name == name for g in self_.goals):
+        return replace(decided, why=forbidden or f"I cannot {wanted.skill} yet")
+    new = Held(name, round(decided.scores[blocked].motivation, 3), "todo")
+    return replace(
+        decided,
+        why=f"I cannot {wanted.skill} yet: {name!r} is a goal now",
+        changes=(Change(Store.GOAL_GAP, "add", new),),
+    )
+
+
+async def tie(
+    plan: Plan, top: tuple[int, ...], mind: Mind, goal: Held | None, tokens: int
+) -> tuple[int, str]:
+    """A strong model breaks a tie; without one, or when it names none of them, the first wins.
+
+    The first wins in a conversation too: nobody waits there for a second model.
+    """
+    first = top[0], f"the first of {len(top)} that tie"
+    if goal is None or not await mind.strong("orchestrator"):
+        return first
+    from lumen.kernel.outputs import Verdict
+
+    options = [
+        Untrusted(f"{plan.candidates[i].skill}: {plan.candidates[i].prediction}", "plan")
+        for i in top
+    ]
+    slots: dict[str, JSON] = {"options": options}
+    try:
+        verdict = await mind.ask_for(Verdict, "orchestrator", "decide", slots, tokens)
+    except MindError as error:
+        return top[0], f"{first[1]}: {error.what}"
+    if not 1 <= verdict.number <= len(top):
+        return top[0], f"{first[1]}: the model named none of them"
+    return top[verdict.number - 1], f"the model broke a tie of {len(top)}"
+
+
+def spoken(decided: Selection, drafts: Drafts, metrics: Metrics) -> Selection:
+    """The same with the draft that speaks: the highest Λ, on a tie the more truthful one."""
+    if not drafts.drafts:
+        return decided
+    if decided.chosen < 0:
+        unwilling = Draft(lexicon().phrases["unwilling"], "grounded")
+        return replace(decided, draft=unwilling, notes=decided.why)
+    if not metrics.scores:
+        first = drafts.drafts[0]
+        return replace(decided, draft=first, notes=f"{first.kind} draft, not scored")
+    ranked = sorted(
+        zip(drafts.drafts, metrics.scores, strict=True),
+        key=lambda pair: (pair[1].total, pair[1].truthfulness, -pair[1].servility),
+        reverse=True,
+    )
+    won, score = ranked[0]
+    others = ", ".join(f"{d.kind} {s.total:.2f}" for d, s in ranked[1:])
+    notes = f"{won.kind} draft, Λ {score.total:.2f}" + (f" over {others}" if others else "")
+    return replace(decided, draft=won, total=score.total, notes=notes)
