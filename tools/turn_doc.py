@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lumen.core.clock import Draw
-from lumen.kernel.loops import LOOPS
+from lumen.kernel import loops
 from lumen.kernel.slots import GIVEN
 from lumen.kernel.step import CAPABILITIES, Loop, Step
 
@@ -30,7 +30,7 @@ in the archive. *May change* names the stores a step may propose to change; the 
 
 def page() -> str:
     """The whole page, for the loops as they are."""
-    rows = (line for loop in LOOPS.values() for line in _loop(loop))
+    rows = (line for loop in loops.LOOPS.values() for line in _loop(loop))
     return "\n".join([OPENING, *_given(), *rows])
 
 

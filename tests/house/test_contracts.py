@@ -20,13 +20,13 @@ PLANTED = {
     "body/planted.py": "import lumen.soul.write\n",
     "core/planted.py": "import lumen.core.planted_too\n",
     "core/planted_too.py": "import lumen.core.planted\n",
-    "kernel/steps/planted.py": "import lumen.kernel.steps.planted_too\n",
+    "kernel/steps/p3_deliberate/planted.py": "import lumen.kernel.steps.p4_act\n",
     "kernel/steps/planted_too.py": "import lumen.soul.archive\nimport os\n",
 }
 LAYERS = "Body > Lab > App > Kernel > (Mind | Soul | Hands) > Core"
 SKINS = "The body parses and renders: it reaches a being through the door alone"
 ONE_WRITER = "Only the gate may write the Soul"
-STEPS_APART = "Steps never call each other"
+STEPS_APART = "A step knows what earlier ones write, and nothing of later ones"
 STEPS_INDOORS = "Steps reach the world only through what the runner hands them"
 SOUL_CALLS_NOBODY = "The Soul makes no calls"
 MIND_KEEPS_NOTHING = "The Mind keeps no state"
@@ -39,7 +39,7 @@ CAUGHT = [
     (SKINS, "lumen.body.planted -> lumen.soul.write (l."),
     (ONE_WRITER, "lumen.kernel.planted -> lumen.soul.write (l."),
     (ONE_WRITER, "lumen.body.planted -> lumen.soul.write (l."),
-    (STEPS_APART, "lumen.kernel.steps.planted -> lumen.kernel.steps.planted_too (l."),
+    (STEPS_APART, "lumen.kernel.steps.p3_deliberate.planted -> lumen.kernel.steps.p4_act (l."),
     (STEPS_INDOORS, "lumen.kernel.steps.planted_too -> lumen.soul.archive (l."),
     (STEPS_INDOORS, "lumen.kernel.steps.planted_too -> os (l."),
     (SOUL_CALLS_NOBODY, "lumen.soul.planted -> subprocess (l."),

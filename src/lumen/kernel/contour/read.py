@@ -6,8 +6,9 @@ their signatures. Whether a loop's steps fit together is checked by `Loop` itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, replace
+from types import ModuleType
 from typing import Any, NoReturn, get_type_hints
 
 from lumen.core.canon import JSON, loads
@@ -213,18 +214,22 @@ def _count(path: str, value: JSON, least: int) -> int:
 
 
 def _wrong(path: str, why: str) -> NoReturn:
-    raise BadLoop(f"{path} {why}", fix="see src/lumen/kernel/contour/skai.json")
+    raise BadLoop(f"in the contour, {path} {why}", fix="see src/lumen/kernel/contour/skai.json")
 
 
-def found_in(modules: Iterator[object]) -> dict[str, Step]:
-    """Every step that some modules define, by its name; no two may share one.
+def found_in(modules: Iterable[ModuleType]) -> dict[str, Step]:
+    """Every step that some modules define, by its name.
 
     Raises:
-        BadLoop: two functions have one name.
+        BadLoop: two share a name, or a file takes another's step, which it could only call.
     """
     found: dict[str, Step] = {}
     for module in modules:
-        for one in vars(module).values():
-            if isinstance(one, Step) and found.setdefault(one.name, one) is not one:
+        for one in (v for v in vars(module).values() if isinstance(v, Step)):
+            if one.run.__module__ != module.__name__:
+                raise BadLoop(
+                    f"{module.__name__} takes the step {one.name}: steps never call each other"
+                )
+            if found.setdefault(one.name, one) is not one:
                 raise BadLoop(f"there are two steps of the name {one.name}")
     return found

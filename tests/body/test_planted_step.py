@@ -1,0 +1,123 @@
+"""A step is one function and a line of data: planted in a copy of the sources, and lived with."""
+
+from __future__ import annotations
+
+import shutil
+from filecmp import cmp
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.core.canon import JSON, dumps, loads
+
+if TYPE_CHECKING:
+    from tests.body.conftest import Lumen, Ran
+
+FUNCTION = '''"""Learn: what was said, kept in mind for a moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lumen.kernel.archived import Plain, Quote
+from lumen.kernel.policy import Parameters
+from lumen.kernel.slots import Slot, Stimulus
+from lumen.kernel.step import step
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsing(Parameters):
+    """How much of it."""
+
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed(Slot):
+    """What was said."""
+
+    heard: Quote[str] = ""
+    hidden: str = ""
+    many: Plain[int] = 0
+
+
+@step()
+async def rehearsal_run(stimulus: Stimulus, rehearsing: Rehearsing) -> Rehearsed:
+    """Say it over."""
+    text = stimulus.text[: rehearsing.characters]
+    return Rehearsed(heard=text, hidden="hidden " + text, many=len(text))
+'''
+
+
+@pytest.fixture
+def copied(root: Path, tmp_path: Path) -> Path:
+    """A copy of the sources that may be changed."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    return shutil.copytree(root / "src", tmp_path / "src", ignore=ignored)
+
+
+def plant(copied: Path, **entry: JSON) -> None:
+    """One function and an entry of data."""
+    kernel = copied / "lumen" / "kernel"
+    (kernel / "steps" / "p6_learn.py").write_text(FUNCTION, "utf-8")
+    data = kernel / "contour" / "skai.json"
+    told = loads(data.read_bytes())
+    told["loops"]["action"][-1]["steps"].append("rehearsal_run")
+    told["steps"]["rehearsal_run"] = {"parameters": {"characters": 80}, **entry}
+    data.write_bytes(dumps(told))
+
+
+def changed(root: Path, copied: Path) -> list[str]:
+    """The files of a copy that are new or other than they were."""
+    found = (p.relative_to(copied) for p in copied.rglob("*") if p.is_file())
+    named = sorted(p for p in found if "__pycache__" not in p.parts)
+    was = [root / "src" / p for p in named]
+    return [
+        p.as_posix()
+        for p, old in zip(named, was, strict=True)
+        if not old.exists() or not cmp(old, copied / p, shallow=False)
+    ]
+
+
+def test_a_step_planted_in_two_files_runs_is_traced_rests_and_is_forgotten(
+    root: Path, lumen: Lumen, copied: Path
+) -> None:
+    plant(copied, cooldown_turns=1, shown="rehearsing")
+    assert changed(root, copied) == [
+        "lumen/kernel/contour/skai.json",
+        "lumen/kernel/steps/p6_learn.py",
+    ]
+
+    def run(*arguments: str, stdin: bytes = b"") -> Ran:
+        env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
+        ran = lumen.run(*arguments, stdin=stdin, env=env)
+        assert ran.code == 0, ran.said
+        return ran
+
+    run("chat", stdin=b"My sister keeps a xylocarp.\nI like rice.\nI like beans.\n")
+    records = [e for e in lumen.events() if e["situation"] == "record"]
+    steps = [e["payload"]["steps"][-1] for e in records]
+    assert [s["step"] for s in steps] == ["rehearsal_run"] * 3
+    assert [s.get("skipped") for s in steps] == [None, "cooldown: ran 1 turn ago", None]
+    assert steps[0]["wrote"] == {"heard": "My sister keeps a xylocarp.", "many": 27}
+    shown = run("trace").out
+    assert "rehearsal_run" in shown
+    assert '"heard":"I like beans."' in shown
+    told = run("trace", "--json").json()
+    assert [s["step"] for s in told[-1]["steps"]] == ["post_eval", "rehearsal_run"]
+
+    run("forget", "xylocarp", "--yes")
+    kept = b"".join(p.read_bytes() for p in lumen.being.rglob("*") if p.is_file())
+    assert b"xylocarp" not in kept
+    assert b"hidden" not in b"".join(dumps(e) for e in lumen.events())
+    run("archive", "verify", "--deep")
+
+
+def test_a_broken_contour_stops_lumen_and_the_place_is_named(lumen: Lumen, copied: Path) -> None:
+    plant(copied, cooldown_turns="two")
+    ran = lumen.run("chat", "-m", "Hello.", env=lumen.env(PYTHONPATH=str(copied)))
+
+    assert ran.code == 1
+    assert "steps.rehearsal_run.cooldown_turns must be a whole number, not 'two'" in ran.err
+    assert "Traceback" not in ran.err
