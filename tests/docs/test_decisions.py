@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lumen.kernel import recall
 from lumen.kernel.axes import AxisWeights
 from lumen.kernel.loops import parameters
+from lumen.kernel.ranking import RANKING
 from lumen.kernel.steps.p1_perceive import Grounding
 
 PARTS = ("## Context", "## Decision", "## Rejected", "## Consequences")
@@ -49,10 +49,10 @@ def test_the_grounded_draft_is_described_with_the_figures_in_force(root: Path) -
     for figures in (
         f"| ≥ {near.strong:g}, and not of the wrong kind |",
         f"| ≥ {near.middling:g} |",
-        f"plus {recall.EXACT:g} x the share",
-        f"plus {recall.NEAR:g} x the same share",
-        f"± {recall.KIND:g} for whether",
-        f"- {recall.THIN:g} when it says",
+        f"plus {RANKING.exact:g} x the share",
+        f"plus {RANKING.near:g} x the same share",
+        f"± {RANKING.kind:g} for whether",
+        f"- {RANKING.thin:g} when it says",
         f"Λ = {weights.truthfulness:g} x truthfulness + {weights.precision:g} x precision "
         f"+ {weights.freedom:g} x freedom - {weights.servility:.1f} x servility "
         f"- {weights.overconfidence:g} x overconfidence",

@@ -264,9 +264,8 @@ def test_what_a_step_sets_lasts_to_the_next_turn_and_through_a_rebuild(
         life.say(f"I like rice {number}.")
         assert life.step("rehearsal_run")["wrote"]["turns"] == number
     life.kernel.index.catch_up()
-    assert loads((life.being.root / "data/state/steps.json").read_bytes()) == {
-        "rehearsal_run.turns": 3
-    }
+    kept = (life.being.root / "data/state/steps.jsonl").read_bytes()
+    assert kept == b'{"name":"rehearsal_run.turns","value":3}\n'
     life.kernel.index.rebuild()
     life.say("And beans.")
     assert life.step("rehearsal_run")["wrote"]["turns"] == 3

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 
 from lumen.core.data import Held
 from lumen.kernel.evolve import (
-    ANSWERS,
-    FAINT,
-    FINDS,
-    MOST,
-    STEP,
+    BOUNDS,
     Cycled,
     Experience,
     Proposal,
@@ -56,7 +52,10 @@ def value(after: float, *evidence: int, name: str = "honesty", status: str = "")
     return Proposal("value", name, before, after, f"it was {after}", evidence, status)
 
 
-@pytest.mark.parametrize(("times", "by"), [(1, STEP / 3), (2, 2 * STEP / 3), (3, STEP), (9, STEP)])
+@pytest.mark.parametrize(
+    ("times", "by"),
+    [(1, BOUNDS.step / 3), (2, 2 * BOUNDS.step / 3), (3, BOUNDS.step), (9, BOUNDS.step)],
+)
 def test_of_two_values_that_pull_apart_the_one_that_served_better_gains(
     times: int, by: float
 ) -> None:
@@ -93,7 +92,7 @@ def test_a_value_whose_actions_surprise_moves_half_a_step(
 
 
 def test_a_self_without_values_finds_out_what_it_lives_by() -> None:
-    answers, finds = tuple(range(10, 10 + ANSWERS)), tuple(range(30, 30 + FINDS))
+    answers, finds = tuple(range(10, 10 + BOUNDS.answers)), tuple(range(30, 30 + BOUNDS.finds))
     past = Experience(grounded=answers, found=finds)
     assert told(past) == [
         ("value", "honesty", 0.0, 0.5, "", answers),
@@ -154,7 +153,7 @@ def test_whatever_is_proposed_what_is_kept_is_small_bounded_evident_and_about_on
     found: list[Proposal],
 ) -> None:
     settled = settle(found, SELF)
-    assert len(settled.kept) <= MOST
+    assert len(settled.kept) <= BOUNDS.changes
     assert len({(p.kind, p.text or p.name) for p in settled.kept}) == len(settled.kept)
     known = {("value", v.name): v for v in VALUES} | {("goal", g.name): g for g in GOALS}
     for p in settled.kept:
@@ -168,7 +167,7 @@ def test_whatever_is_proposed_what_is_kept_is_small_bounded_evident_and_about_on
             assert p.after <= 0.5
             assert flaw(p.name) == ""
         else:
-            assert abs(p.after - was.weight) <= STEP + 1e-9
+            assert abs(p.after - was.weight) <= BOUNDS.step + 1e-9
 
 
 @given(st.floats(0, 1), st.floats(-5, 5))
@@ -176,7 +175,7 @@ def test_no_weight_moves_further_than_a_step_however_it_is_rounded(
     before: float, after: float
 ) -> None:
     fitted = bounded(Proposal("goal", "sing", before, after, "", (1,)), new=False)
-    assert abs(fitted.after - before) <= STEP + 1e-9
+    assert abs(fitted.after - before) <= BOUNDS.step + 1e-9
     assert 0.0 <= fitted.after <= 1.0
     assert bounded(Proposal("value", "new", before, after, "", (1,)), new=True).after <= 0.5
 
@@ -244,7 +243,7 @@ def test_a_value_and_a_goal_of_one_name_are_two_things() -> None:
 def test_a_value_that_has_come_down_to_next_to_nothing_is_no_longer_held() -> None:
     faint = replace(SELF, values=(Held("calm", 0.12, "active"),))
     (kept,) = settle([Proposal("value", "calm", 0.12, 0.0, "", (1,))], faint).kept
-    assert (kept.after, kept.status, kept.after <= FAINT) == (0.02, "deprecated", True)
+    assert (kept.after, kept.status, kept.after <= BOUNDS.faint) == (0.02, "deprecated", True)
 
 
 @pytest.mark.parametrize(

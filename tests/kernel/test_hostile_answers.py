@@ -36,7 +36,7 @@ from lumen.core.data import Held
 from lumen.hands.skills import is_name
 from lumen.hands.terms import Terms
 from lumen.kernel.deep import compare
-from lumen.kernel.evolve import STEP
+from lumen.kernel.evolve import BOUNDS
 from lumen.kernel.revise import LEARN
 from lumen.soul.selfhood import Selfhood
 from lumen.soul.verify import verify
@@ -206,7 +206,7 @@ def reflected_within_its_row(before: Before, after: Selfhood, _: dict[str, bytes
         for one in new:
             known = was.get(one.name)
             assert one.weight <= 0.5 or known
-            assert known is None or abs(one.weight - known.weight) <= STEP + 1e-9
+            assert known is None or abs(one.weight - known.weight) <= BOUNDS.step + 1e-9
     assert after.name == before.self_.name
     assert after.ontology == before.self_.ontology
 

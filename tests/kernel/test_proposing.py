@@ -26,7 +26,7 @@ from tests.sampling import examples
 
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Entry, EventType, Held, Memory, Origin, kernel_entry
-from lumen.kernel.evolve import STEP, Experience
+from lumen.kernel.evolve import BOUNDS, Experience
 from lumen.kernel.lived import Lived
 from lumen.soul.verify import verify
 
@@ -218,7 +218,7 @@ def test_a_weight_never_moves_further_than_a_step_in_a_reflection(life: Life) ->
         lived(life, 0.9, CALM_OVER_PLAY, n=4)
         reflect(life)
         for name, (weight, _) in values(life).items():
-            assert abs(weight - was[name][0]) <= STEP + 1e-9
+            assert abs(weight - was[name][0]) <= BOUNDS.step + 1e-9
 
 
 def test_a_reflection_or_exploration_that_is_stopped_leaves_no_turn_open(life: Life) -> None:

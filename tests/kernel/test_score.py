@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumen.kernel.score import (
-    LEAST,
-    NEUTRAL,
+    LAW,
     Behaviour,
     Decision,
     Option,
@@ -101,7 +100,7 @@ def test_the_best_and_the_gap_are_what_the_table_says(
 
 
 def test_neutral_and_least_are_what_the_seed_says() -> None:
-    assert (NEUTRAL, LEAST) == (0.5, 0.2)
+    assert (LAW.neutral, LAW.least) == (0.5, 0.2)
     assert [prompt(n) for n in (0, 3, 6)] == [1.0, 0.5, 0.25]
     assert prompt(100_000) == 0.0
 
@@ -141,18 +140,20 @@ def test_the_best_is_wanted_possible_and_nothing_allowed_scores_more(
     scores: list[Behaviour],
 ) -> None:
     top = best(scores)
-    assert all(scores[i].motivation >= LEAST and scores[i].ability for i in top)
+    assert all(scores[i].motivation >= LAW.least and scores[i].ability for i in top)
     for i in top:
         assert all(
-            s.total <= scores[i].total + 1e-9 for s in scores if s.motivation >= LEAST and s.ability
+            s.total <= scores[i].total + 1e-9
+            for s in scores
+            if s.motivation >= LAW.least and s.ability
         )
-    assert bool(top) == any(s.motivation >= LEAST and s.ability for s in scores)
+    assert bool(top) == any(s.motivation >= LAW.least and s.ability for s in scores)
 
 
 @given(st.lists(scored, max_size=6))
 def test_there_is_a_gap_only_when_the_most_wanted_cannot_be_done(scores: list[Behaviour]) -> None:
     found = gap(scores)
-    wanted = [s for s in scores if s.motivation >= LEAST]
+    wanted = [s for s in scores if s.motivation >= LAW.least]
     most = max((s.motivation for s in wanted), default=0.0)
     doable = any(s.ability for s in wanted if s.motivation >= most - 1e-9)
     assert (found is not None) == (bool(wanted) and not doable)

@@ -20,7 +20,7 @@ from lumen.kernel.lived import Lived
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION, parameters
 from lumen.kernel.revise import LEARN
 from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, rehearse, run_loop
-from lumen.kernel.score import prompt
+from lumen.kernel.score import LAW, prompt
 from lumen.kernel.slots import Stimulus
 from lumen.kernel.step import Loop, Unknowns
 from lumen.kernel.step import Past as PastLife
@@ -34,8 +34,6 @@ from lumen.kernel.triggers import Cycle, Fired, fired
 from lumen.kernel.turns import in_turn
 from lumen.soul.cycles import brought, last, last_heard, last_pursued, many_since, since, vain_tries
 from lumen.soul.fold import PURSUES
-
-FAINT = 0.1  # a goal pursued in vain so often that it prompts less is left to reflection
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
         return not waits, goal.weight * prompt(tries[goal.name]), goal.status == "working"
 
     goal = max(open_, key=prompts)
-    return (goal, tries[goal.name]) if prompt(tries[goal.name]) >= FAINT else None
+    return (goal, tries[goal.name]) if prompt(tries[goal.name]) >= LAW.faint else None
 
 
 def _rests(kernel: Kernel, goal: Held, heard: int) -> bool:

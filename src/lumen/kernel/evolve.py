@@ -14,19 +14,29 @@ from dataclasses import dataclass, field, replace
 from lumen.core.data import Held, Memory
 from lumen.kernel.archived import Cite, Plain, Quote
 from lumen.kernel.revise import asks_for_skill
-from lumen.kernel.score import LEAST, Decision, replayed
+from lumen.kernel.score import LAW, Decision, replayed
 from lumen.kernel.wording import LONGEST_STORY, flaw
 
-STEP = 0.1  # how far a weight may move in one reflection
-MOST = 5  # changes in one reflection
-SURE = 2  # how often something must have happened before it means anything
-TELLING = 0.3  # a mean surprise from here on says something about the values behind it
-ANSWERS = 5  # replies in the author's own words before being truthful is a habit
-FAINT = 0.05  # a value that came down to this is no longer held
-FINDS = 3  # explorations that found something before being curious is one
 # what a value or a goal may become, beside weighing more or less
 STATES = {"value": ("active", "deprecated"), "goal": ("dropped", "perpetual", "todo")}
 BEGINS = {"value": ("", "active"), "goal": ("", "todo", "perpetual")}  # and what a new one may be
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far a reflection may go, and what must have happened first."""
+
+    step: float = 0.1  # how far a weight may move
+    changes: int = 5
+    sure: int = 2  # how often something must have happened before it means anything
+    full: int = 3  # and how often before it counts for a whole step
+    telling: float = 0.3  # a mean surprise from here on says something about the values behind it
+    answers: int = 5  # replies in the author's own words before being truthful is a habit
+    finds: int = 3  # explorations that found something before being curious is one
+    faint: float = 0.05  # a value that came down to this is no longer held
+
+
+BOUNDS = Bounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +109,17 @@ def proposals(past: Experience) -> list[Proposal]:
 def _values(past: Experience) -> Iterable[Proposal]:
     weights = {v.name: v.weight for v in past.values if v.status == "active"}
     for (winner, loser), (times, evidence) in _tensions(past, weights).items():
-        by = STEP * min(1.0, times / 3)
+        by = BOUNDS.step * min(1.0, times / BOUNDS.full)
         why = f"{winner} and {loser} pulled apart {_times(times)}, and {winner} served better"
         yield Proposal("value", winner, weights[winner], weights[winner] + by, why, evidence)
         yield Proposal("value", loser, weights[loser], weights[loser] - by, why, evidence)
     for name, weight in weights.items():
         touched = [c for c in past.cycles if name in c.values]
         mean = sum(c.delta for c in touched) / len(touched) if touched else 0.0
-        if len(touched) >= SURE and abs(mean) >= TELLING:
+        if len(touched) >= BOUNDS.sure and abs(mean) >= BOUNDS.telling:
             side = "better" if mean > 0 else "worse"
             why = f"what I did for {name} came out {side} than foreseen {_times(len(touched))}"
-            after = weight + (STEP if mean > 0 else -STEP) / 2
+            after = weight + (BOUNDS.step if mean > 0 else -BOUNDS.step) / 2
             yield Proposal("value", name, weight, after, why, tuple(c.memory for c in touched))
 
 
@@ -138,8 +148,8 @@ def _habits(past: Experience) -> Iterable[Proposal]:
     """A self without values finds out what it lives by."""
     known = {v.name for v in past.values}
     for name, events, least, why in (
-        ("honesty", past.grounded, ANSWERS, "I answered in words that were told to me"),
-        ("curiosity", past.found, FINDS, "I wondered and found something"),
+        ("honesty", past.grounded, BOUNDS.answers, "I answered in words that were told to me"),
+        ("curiosity", past.found, BOUNDS.finds, "I wondered and found something"),
     ):
         if name not in known and len(events) >= least:
             yield Proposal("value", name, 0.0, 0.5, f"{why} {_times(len(events))}", events[:least])
@@ -150,8 +160,8 @@ def _goals(past: Experience) -> Iterable[Proposal]:
     for name, memory in past.stale:
         if name not in weights or not memory:
             continue
-        after = weights[name] - STEP
-        status = "dropped" if after < LEAST else ""
+        after = weights[name] - BOUNDS.step
+        status = "dropped" if after < LAW.least else ""
         why = f"{name!r} does not get on"
         yield Proposal("goal", name, weights[name], after, why, (memory,), status)
 
@@ -181,11 +191,11 @@ def bounded(proposal: Proposal, *, new: bool) -> Proposal:
         begins = proposal.status if proposal.status == "perpetual" else ""
         return replace(proposal, before=0.0, after=start, status=begins)
     before = proposal.before
-    after = max(before - STEP, min(before + STEP, proposal.after))
+    after = max(before - BOUNDS.step, min(before + BOUNDS.step, proposal.after))
     after = round(max(0.0, min(1.0, after)), 3)
-    if abs(after - before) > STEP + 1e-9:  # it was rounded away from where it was
+    if abs(after - before) > BOUNDS.step + 1e-9:  # it was rounded away from where it was
         after = round(after + (0.001 if after < before else -0.001), 3)
-    faint = proposal.kind == "value" and after <= FAINT and after < before
+    faint = proposal.kind == "value" and after <= BOUNDS.faint and after < before
     return replace(proposal, after=after, status="deprecated" if faint else proposal.status)
 
 
@@ -207,7 +217,7 @@ def settle(found: Sequence[Proposal], past: Experience) -> Settled:
             kept[key], why = _stronger(other, fitted)
             conflicts += [why] if why else []
     moved = [p for p in kept.values() if p.text or p.after != p.before or _turns(p, past)]
-    return Settled(tuple(_with_replay(p, past) for p in moved[:MOST]), tuple(conflicts))
+    return Settled(tuple(_with_replay(p, past) for p in moved[: BOUNDS.changes]), tuple(conflicts))
 
 
 def _unfit(one: Proposal, past: Experience, *, new: bool) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 
 from lumen.kernel.lexicon import Kind
 from lumen.kernel.passages import Rows
+from lumen.kernel.ranking import RANKING
 from lumen.kernel.reading import CYRILLIC
 
-MET = 0.55  # a word is met by one so near to it
 STEM, ENDING = 3, 2  # letters that must agree at least, and those that may differ at the end
 
 
@@ -39,13 +39,13 @@ def is_met(asked: Sequence[str], best: Rows, named: set[str], kind: Kind | None)
     """
     plain = [(w, float(n)) for w, n in zip(asked, best, strict=True) if w not in named]
     about = [n for w, n in plain if not _asks_only(w, kind)] or [n for _, n in plain]
-    return sum(n >= MET for n in about) * 2 >= len(plain)
+    return sum(n >= RANKING.met for n in about) * 2 >= len(plain)
 
 
 def is_foreign(asked: Sequence[str], best: Rows, kind: Kind | None) -> bool:
     """Whether a Russian question is about nothing that a text speaks of: then no likeness counts."""
     about = [float(n) for w, n in zip(asked, best, strict=True) if not _asks_only(w, kind)]
-    return any(map(CYRILLIC.match, asked)) and not any(n >= MET for n in about)
+    return any(map(CYRILLIC.match, asked)) and not any(n >= RANKING.met for n in about)
 
 
 def _asks_only(word: str, kind: Kind | None) -> bool:

@@ -32,6 +32,7 @@ from lumen.kernel.passages import (
     passages,
     quoted,
 )
+from lumen.kernel.ranking import RANKING
 from lumen.kernel.reading import asks_for, fits, names, stem, tells_home, words
 from lumen.kernel.slots import Evidence
 from lumen.kernel.spans import Span
@@ -45,14 +46,7 @@ EXCHANGES = 2
 SHORTLIST = 40
 AT_ONCE = 24  # memories without vectors that are worth making some for in a turn
 WEIGHED = 2000  # characters of a passage whose words are looked at one by one
-EXACT, NEAR, KIND, THIN = 0.1, 0.3, 0.08, 0.1
-WEIGHT = 0.02  # what lies between a memory that faded away and one that is always of use
-NEAR_FROM = 0.3
-SAME_SUBJECT = 0.32
-SURELY = 0.4
-SELDOM = 8
 LOOKED_BACK = 500  # memories that are looked through for what the author said of themselves
-NOVELTY_MAY_LAG = 0.05
 MOST_PHRASES = 2000  # vectors of short texts that are held on to: three megabytes
 
 
@@ -278,7 +272,7 @@ class Recall:
         near = [
             i
             for i, n in zip(later, nearness.max(axis=1), strict=True)
-            if n >= SAME_SUBJECT or (home and tells_home(self._text(i)))
+            if n >= RANKING.same_subject or (home and tells_home(self._text(i)))
         ]
         return next((i for i in reversed(near) if self._revises(i) == seq), None)
 
@@ -287,11 +281,13 @@ class Recall:
         theirs = {stem(w) for w in words(self._text(j))}
         both = [w for w in words(self._text(i)) if stem(w) in theirs]
         open_about_it = lexicon().has("revision", self._text(i))
-        if likeness < SAME_SUBJECT or not (open_about_it or len(both) > 1 or likeness > SURELY):
+        if likeness < RANKING.same_subject or not (
+            open_about_it or len(both) > 1 or likeness > RANKING.surely
+        ):
             return False
         if not same_attribute(self._text(i), self._text(j)):
             return False
-        return any(len(self._index.search([w], SELDOM + 1)) <= SELDOM for w in both)
+        return any(len(self._index.search([w], RANKING.seldom + 1)) <= RANKING.seldom for w in both)
 
     def _shortlist(self, question: str, cosines: Rows) -> list[int]:
         """Passages worth a closer look: nearest in meaning, and those that share rare words."""
@@ -316,7 +312,7 @@ class Recall:
         for i, text in zip(chosen, texts, strict=True):
             score, answers = self._score(asked, weight, text, kind, question)
             seq = self._known.spots[i][0]
-            score += float(cosines[i]) + WEIGHT * (weighs[seq] / WHOLE - 0.5)
+            score += float(cosines[i]) + RANKING.weight * (weighs[seq] / WHOLE - 0.5)
             top, spot, told = best.get(seq, (-1.0, i, answers))
             if score > top:
                 told = answers
@@ -330,17 +326,17 @@ class Recall:
     ) -> tuple[float, bool | None]:
         held, named = words(text), names(question)
         answers = fits(kind, text, question)
-        score = 0.0 if answers is None else (KIND if answers else -KIND)
+        score = 0.0 if answers is None else (RANKING.kind if answers else -RANKING.kind)
         stems = {stem(w) for w in held}
         if len(stems - {stem(w) for w in asked}) < 2:
-            score -= THIN
+            score -= RANKING.thin
         if asked and held:
             exact = np.array([stem(w) in stems for w in asked], dtype=np.float32)
             near = nearness(asked, held, self._matrix(asked) @ self._matrix(held).T).max(axis=1)
             if not self.chosen and is_foreign(asked, near, kind):
                 return -1.0, False
-            soft = np.clip((near - NEAR_FROM) / (1 - NEAR_FROM), 0, 1)
-            score += float((EXACT * exact + NEAR * soft) @ weight)
+            soft = np.clip((near - RANKING.near_from) / (1 - RANKING.near_from), 0, 1)
+            score += float((RANKING.exact * exact + RANKING.near * soft) @ weight)
             if not is_met(asked, near, named, kind):
                 answers = False
         return score, answers
@@ -377,7 +373,7 @@ class Recall:
             while (later := self._revised_by(spot[0])) is not None:
                 new = self._known.spots[later]
                 open_about_it = lexicon().has("revision", self._text(later))
-                if not open_about_it and scores.get(new[0], -1.0) < score - NOVELTY_MAY_LAG:
+                if not open_about_it and scores.get(new[0], -1.0) < score - RANKING.novelty_may_lag:
                     break
                 seen.add(spot[0])
                 old, spot = self._memories[spot[0]], new

@@ -11,10 +11,21 @@ from dataclasses import dataclass
 
 from lumen.kernel.archived import Plain
 
-NEUTRAL = 0.5  # the mean of no values: an empty self still answers
-LEAST = 0.2  # below this motivation an action is skipped
-HALVES = 3  # tries without progress after which a goal prompts half as strongly
-TIE = 1e-9
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """The numbers of B = M × A × P."""
+
+    neutral: float = 0.5  # the mean of no values: an empty self still answers
+    least: float = 0.2  # below this motivation an action is skipped
+    halves: int = 3  # tries without progress after which a goal prompts half as strongly
+    faint: float = 0.1  # a goal that prompts less is left to reflection
+    tie: float = 1e-9
+    success: float = 0.7  # of a surprise: whether it succeeded against how likely that was
+    wording: float = 0.3  # and how far the outcome's words lie from the predicted ones
+
+
+LAW = Law()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +40,13 @@ class Behaviour:
 
 def motivation(values: Sequence[float], goal: float | None) -> float:
     """The mean of the aligned values' weights, times the goal's; 1.0 when there is no goal."""
-    mean = sum(values) / len(values) if values else NEUTRAL
+    mean = sum(values) / len(values) if values else LAW.neutral
     return mean * (1.0 if goal is None else goal)
 
 
 def prompt(tries: int = 0) -> float:
     """1 for what was asked directly; a goal that resurfaces halves with every few vain tries."""
-    return float(2.0 ** (-tries / HALVES))
+    return float(2.0 ** (-tries / LAW.halves))
 
 
 def behaviour(
@@ -48,20 +59,20 @@ def behaviour(
 
 def best(scores: Sequence[Behaviour]) -> tuple[int, ...]:
     """Which candidates score highest; several when they tie, none when none may be taken."""
-    open_ = [i for i, s in enumerate(scores) if s.motivation >= LEAST and s.ability]
+    open_ = [i for i, s in enumerate(scores) if s.motivation >= LAW.least and s.ability]
     if not open_:
         return ()
     top = max(scores[i].total for i in open_)
-    return tuple(i for i in open_ if scores[i].total >= top - TIE)
+    return tuple(i for i in open_ if scores[i].total >= top - LAW.tie)
 
 
 def gap(scores: Sequence[Behaviour]) -> int | None:
     """The candidate that is wanted most and cannot be done; nothing when what is wanted can be."""
-    wanted = [i for i, s in enumerate(scores) if s.motivation >= LEAST]
+    wanted = [i for i, s in enumerate(scores) if s.motivation >= LAW.least]
     if not wanted:
         return None
     most = max(scores[i].motivation for i in wanted)
-    first = [i for i in wanted if scores[i].motivation >= most - TIE]
+    first = [i for i in wanted if scores[i].motivation >= most - LAW.tie]
     return None if any(scores[i].ability for i in first) else first[0]
 
 
@@ -80,12 +91,13 @@ def expected(successes: int, failures: int) -> float:
 def delta(*, ok: bool, likely: float, distance: float) -> float:
     """How far the outcome was from the prediction, signed: below 0 is worse than foreseen.
 
-    Seven parts in ten are whether it succeeded against how likely that was, three are how far
-    the outcome's words lie from the predicted ones (0: the same, 1: unrelated).
+    `distance` is how far the outcome's words lie from the predicted ones (0: the same, 1:
+    unrelated).
     """
     side = 1.0 if ok else -1.0
     far = max(0.0, min(1.0, distance))
-    return round(0.7 * ((1.0 if ok else 0.0) - likely) + 0.3 * side * far, 4)
+    surprise = (1.0 if ok else 0.0) - likely
+    return round(LAW.success * surprise + LAW.wording * side * far, 4)
 
 
 def replayed(

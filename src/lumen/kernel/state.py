@@ -14,7 +14,7 @@ from lumen.core.canon import JSON, dumps, loads
 from lumen.core.data import Datum
 from lumen.core.errors import Refused
 
-PATH = "data/state/steps.json"
+PATH = "data/state/steps.jsonl"
 LONGEST = 256 * 1024
 MOST = 1_000  # entries kept of what is appended: the newest
 
@@ -53,17 +53,18 @@ class FoldedState:
 
 
 def parsed(text: str | None) -> dict[str, JSON]:
-    """The values a text holds by name; of what is no such text, none.
+    """The values a text holds by name; a line each, so that one can be taken out of it.
 
     Raises:
-        Refused: it is no JSON object.
+        Refused: a line is not what it must be.
     """
-    try:
-        found = loads(text) if text else {}
-    except ValueError as error:
-        raise Refused(f"{PATH} is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise Refused(f"{PATH} must hold an object")
+    found: dict[str, JSON] = {}
+    for number, line in enumerate((text or "").splitlines(), 1):
+        try:
+            one = loads(line)
+            found[str(one["name"])] = one["value"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise Refused(f"{PATH} line {number} is no value with a name") from error
     return found
 
 
@@ -84,7 +85,8 @@ def revised(text: str | None, operation: str, datum: Datum) -> str:
             held[datum.name] = _moved(datum, before)
         case _:
             held[datum.name] = datum.value
-    told = dumps(dict(sorted(held.items()))).decode() + "\n"
+    lines = (dumps({"name": name, "value": held[name]}).decode() for name in sorted(held))
+    told = "".join(f"{line}\n" for line in lines)
     if len(told) > LONGEST:
         raise Refused(f"{PATH} would have {len(told):,} characters; at most {LONGEST:,} fit")
     return told

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import is_question, names, numbers, sentences, stem, words
 
-MEANS = 0.35  # how near a proposal must be to what speaks for it
-PLAINLY = 0.65  # so near, it need not share words
-MET = 0.5  # a word is met by one so near to it
-STRANGE = 0.25  # a word that nothing comes so near to was never spoken of
 LOOKED_AT = 2000  # characters of a memory
 MOST_SENTENCES = 8
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»|(?<!\w)['‘][^'’]{3,}['’](?!\w)")
@@ -27,6 +24,18 @@ REPORTS = re.compile(
     r"|loved|hates?|believes?|wishes|plans?|decided|asked|asks)\b"
 )
 
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near words and sentences must be for one to speak for another."""
+
+    means: float = 0.35  # how near a proposal must be to what speaks for it
+    plainly: float = 0.65  # so near, it need not share words
+    met: float = 0.5  # a word is met by one so near to it
+    strange: float = 0.25  # a word that nothing comes so near to was never spoken of
+
+
+NEARNESS = Nearness()
 Likeness = Callable[[tuple[str, ...], str], tuple[float, ...]]
 
 
@@ -96,9 +105,9 @@ def _says(text: str, stated: Sequence[str], framing: set[str], likeness: Likenes
         return False
     nearness = max(likeness(tuple(dict.fromkeys([*stated, whole])), text))
     met = [_met(word, words(whole), likeness) for word in asked]
-    if min(met) < STRANGE or nearness < MEANS:
+    if min(met) < NEARNESS.strange or nearness < NEARNESS.means:
         return False
-    return nearness >= PLAINLY or 3 * sum(n >= MET for n in met) >= 2 * len(met)
+    return nearness >= NEARNESS.plainly or 3 * sum(n >= NEARNESS.met for n in met) >= 2 * len(met)
 
 
 def _met(word: str, held: list[str], likeness: Likeness) -> float:

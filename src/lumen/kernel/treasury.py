@@ -24,9 +24,18 @@ BYTES_A_TOKEN = 8  # on average, at the most: of prose in any language, tokens h
 AROUND = 64  # tokens around all of them: some servers add a line of their own
 BURN_DAYS = 7
 DAY_S = 24 * 3600
-APPRENTICE_AFTER = 1  # escalations the author approved, before it is an apprentice
-STEADY_AFTER = 10
-GROWN_TURNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """When a being enters the next phase of its life."""
+
+    apprentice: int = 1  # escalations the author approved
+    steady: int = 10
+    turns: int = 100  # and turns that were lived
+
+
+GROWTH = Growth()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +183,8 @@ def phase(turns: int, approved: int) -> str:
     """
     if not turns:
         return "genesis"
-    if approved < APPRENTICE_AFTER:
+    if approved < GROWTH.apprentice:
         return "early life"
-    if approved < STEADY_AFTER or turns < GROWN_TURNS:
+    if approved < GROWTH.steady or turns < GROWTH.turns:
         return "apprenticeship"
     return "steady state"
