@@ -247,7 +247,7 @@ def another_in_turn(root: Path) -> Iterator[None]:
     """Another process in the middle of a turn with the same being."""
     code = (
         "import sys, pathlib; from lumen.core.data import Being\n"
-        "from lumen.kernel.run import in_turn\n"
+        "from lumen.kernel.turns import in_turn\n"
         "with in_turn(Being(pathlib.Path(sys.argv[1]))):\n"
         "    print('in', flush=True); sys.stdin.read()"
     )
