@@ -20,6 +20,9 @@ ALPHABETS = {
     "word": _DIGITS + _LOWER + _UPPER + "_-",
     "base64": _DIGITS + _LOWER + _UPPER + "+/",
     "base32": _UPPER + "234567",
+    "alpha": _LOWER + _UPPER,
+    "base34": "123456789abcdefghijkmnopqrstuvwxyz",
+    "base57": "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
     "base58": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
     "bech": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
     "BECH": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
@@ -51,8 +54,14 @@ def uuid(random: Random) -> str:
 
 def forms(group: str) -> dict[str, str]:
     """The documented formats of a group, by name."""
-    raw = tomllib.loads((DATA / "formats.toml").read_text("utf-8"))
-    return {str(name): str(form) for name, form in raw[group].items()}
+    raw = tomllib.loads((DATA / "formats.toml").read_text("utf-8"))[group]
+    return {name: str(e["form"] if isinstance(e, dict) else e) for name, e in raw.items()}
+
+
+def sources() -> dict[str, str]:
+    """Where each of the further formats is written down by who issues it, by name."""
+    held = tomllib.loads((DATA / "formats.toml").read_text("utf-8"))["held"]
+    return {name: str(entry["source"]) for name, entry in held.items()}
 
 
 def with_zero_width(token: str, random: Random) -> str:
