@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from lumen.core.data import Memory
+from lumen.kernel import own_answers as own
 from lumen.kernel.asking import GROUNDED, Answer, Asking
 from lumen.kernel.asks import asked
 from lumen.kernel.completion import unending
 from lumen.kernel.day_answers import days_since, days_until, which_day
 from lumen.kernel.mirror import mirror
-from lumen.kernel.own_answers import can_do, forgets, left, runs_on, why_valued
 from lumen.kernel.passages import quoted
 from lumen.kernel.reading import stem, words
 
@@ -216,11 +216,24 @@ ANSWERS: dict[str, Callable[[Asking], Answer]] = {
     "goals": _goals,
     "doings": _doings,
     "who": _who,
-    "can_do": can_do,
-    "forgets": forgets,
-    "model": runs_on,
-    "left": left,
-    "why_valued": why_valued,
+    "can_do": own.can_do,
+    "forgets": own.forgets,
+    "model": own.runs_on,
+    "left": own.left,
+    "why_valued": own.why_valued,
+    "cost": own.cost,
+    "encrypted": own.encrypted,
+    "kept_at": own.kept_at,
+    "messages": own.messages,
+    "seen_by": own.seen_by,
+    "files": own.files,
+    "internet": own.internet,
+    "able": own.able,
+    "keeps": _says("keeps"),
+    "truthful": _says("truthful"),
+    "self_change": _says("self_change"),
+    "delete": _says("delete"),
+    "insult": _says("insult"),
     "name": _name,
     "age": _age,
     "conscious": _conscious,

@@ -13,7 +13,7 @@ from lumen.kernel.reading import CYRILLIC, EDGES, is_question, modality, sentenc
 
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
-DESPAIR = "despair"
+DESPAIR, INSULT = "despair", "insult"
 LONGEST = 4_000  # characters of a message that are looked through for despair
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
 
@@ -26,9 +26,12 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
     """
     if despairs(text):
         return DESPAIR, None
+    asks = is_question(text)
     for start, stop in reversed(sentences(text)[-2:]):
         for plain in _bare(text[start:stop], name):
             for kind, pattern in lexicon().asks.items():
+                if asks and kind == INSULT:
+                    continue  # what is asked beside it is answered
                 if found := pattern.fullmatch(plain):
                     return kind, found
     return NOTHING, None
@@ -56,6 +59,8 @@ def after_despair(text: str, before: str) -> str:
 def may_answer(passage: str) -> bool:
     """Whether a passage may answer something: no question, no order to close, no despair."""
     closes = lexicon().has("closes", _QUOTED.sub(" ", passage))  # tells of no deed
+    plain = " ".join(passage[:MOST].lower().replace("’", "'").split()).strip(EDGES)
+    closes = closes or lexicon().asks["delete"].fullmatch(plain) is not None
     return not (is_question(passage) or closes or despairs(passage))
 
 

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lumen.core.data import Held, Memory
+from lumen.core.data import EventType, Held, Memory
 from lumen.core.errors import MindError
 from lumen.hands.skills import discover
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.history import all_kept, versions
 from lumen.soul.index import Index
-from lumen.soul.ledger import calls
-from lumen.soul.queries import answered, doings, evolved
+from lumen.soul.ledger import Spent, by_day_and_role, calls
+from lumen.soul.queries import answered, doings, evolved, tally
 from lumen.soul.selfhood import GOALS, VALUES, selfhood
 
 LOOKED_AT = 500  # changes of self among which a reason is looked for
@@ -71,6 +71,18 @@ class ArchivedLife:
         """How many calls went to models elsewhere; of the last one the moment and the model."""
         away = [c for c in calls(self.index) if not c.local]
         return (len(away), away[0].moment, away[0].model) if away else (0, "", "")
+
+    def spent(self) -> Spent:
+        """What all calls to models came to."""
+        return sum(by_day_and_role(self.index, "").values(), Spent())
+
+    def heard(self) -> int:
+        """How many messages the author sent."""
+        return tally(self.index, EventType.AUTHOR_MESSAGE)
+
+    def place(self) -> str:
+        """The folder of the archive."""
+        return str(self.index.being.memory)
 
     def model(self) -> ModelDescriptor | None:
         """The model that phrases its words, if it can be reached."""

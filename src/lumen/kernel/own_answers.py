@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from lumen.kernel.asking import Answer, Asking
 from lumen.kernel.asks import asked
+from lumen.kernel.lexicon import lexicon
+
+MICROS = 1_000_000
 
 
 def can_do(asking: Asking) -> Answer:
@@ -37,6 +40,72 @@ def left(asking: Asking) -> Answer:
         return Answer(asking.phrase("nothing_left"))
     day = asking.date(asking.moment(last))
     return Answer(asking.phrase("some_left", count=str(count), date=day, model=model))
+
+
+def cost(asking: Asking) -> Answer:
+    """What it has cost, by the ledger."""
+    spent = asking.biography.spent()
+    free = not spent.micros and not asking.biography.sent()[0]
+    told = asking.phrase(
+        "cost_free" if free else "cost",
+        calls=f"{spent.calls:,}",
+        tokens=f"{spent.tokens:,}",
+        dollars=f"{spent.micros / MICROS:.4f}",
+    )
+    if free or not spent.unpriced:
+        return Answer(told)
+    return Answer(f"{told} {asking.phrase('cost_unpriced', count=str(spent.unpriced))}")
+
+
+def encrypted(asking: Asking) -> Answer:
+    """That what is kept is plain text, and where."""
+    return Answer(asking.phrase("encrypted", path=asking.biography.place()))
+
+
+def kept_at(asking: Asking) -> Answer:
+    """Where the archive is."""
+    return Answer(asking.phrase("kept_at", path=asking.biography.place()))
+
+
+def messages(asking: Asking) -> Answer:
+    """How many messages the author sent, and since when."""
+    since = asking.date(asking.moment(asking.biography.born()))
+    return Answer(asking.phrase("messages", count=str(asking.biography.heard()), date=since))
+
+
+def seen_by(asking: Asking) -> Answer:
+    """Who can read what is kept, and whether any of it went to a model elsewhere."""
+    folder = asking.phrase("seen_by", path=asking.biography.place())
+    return Answer(f"{folder} {left(asking).text}")
+
+
+def files(asking: Asking) -> Answer:
+    """Which files it can read: those a skill may look at."""
+    return Answer(
+        asking.phrase("files_read" if "search" in asking.biography.skills() else "files_none")
+    )
+
+
+def internet(asking: Asking) -> Answer:
+    """What of it can reach the network."""
+    model = asking.biography.model()
+    told = asking.phrase("internet")
+    where = (
+        asking.phrase("model_here" if model.local else "model_away", model=str(model))
+        if model
+        else ""
+    )
+    return Answer(f"{told} {where}".strip())
+
+
+def able(asking: Asking) -> Answer:
+    """Whether a skill does what is asked for."""
+    skills = [s for s in asking.biography.skills() if s != "chat"]
+    wanted = {a for a, words in lexicon().abilities.items() if words.search(asking.text.lower())}
+    skill = next((s for s in skills if s in wanted), "")
+    if skill:
+        return Answer(asking.phrase("able_yes", skill=skill))
+    return Answer(asking.phrase("able_no", skills=", ".join(skills)))
 
 
 def why_valued(asking: Asking) -> Answer:

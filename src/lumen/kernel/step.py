@@ -20,6 +20,7 @@ from lumen.kernel.slots import GIVEN, Evidence, Slot
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted
 from lumen.mind.substrate import ModelDescriptor
+from lumen.soul.ledger import Spent
 
 Output = TypeVar("Output")
 
@@ -85,6 +86,18 @@ class Biography(Protocol):
 
     def sent(self) -> tuple[int, str, str]:
         """How many calls went to models elsewhere; of the last one the moment and the model."""
+        ...
+
+    def spent(self) -> Spent:
+        """What all calls to models came to."""
+        ...
+
+    def heard(self) -> int:
+        """How many messages the author sent."""
+        ...
+
+    def place(self) -> str:
+        """The folder of the archive."""
         ...
 
     def model(self) -> ModelDescriptor | None:

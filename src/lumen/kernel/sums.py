@@ -18,6 +18,7 @@ from lumen.kernel.units import NUMBER, by_rate, converted, digits
 _SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
 _OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
 _PLAIN = re.compile(r"[+*^×÷]|\s[-/%]\s")  # an operator that stands in no date and no number
+_BY_ZERO = re.compile(r"\d+\s*/\s*0+")
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SYMBOLS = {"×": "*", "÷": "/", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"}
 _COURTESIES = re.compile(
@@ -78,6 +79,8 @@ def _asked_for(found: re.Match[str], text: str) -> bool:
     if len(before) in cues:
         return True
     alone = not (text[: found.start()] + text[found.end() :]).strip(" =?.!\n")
+    if alone and _BY_ZERO.fullmatch(found[0]):  # no date, and no 24/7
+        return True
     return bool(_PLAIN.search(found[0])) and (alone or bool(cues) or is_question(text))
 
 
