@@ -30,6 +30,9 @@ def test_what_was_put_behind_the_end_is_told_refused_and_cut_off(
         shown = inside(*command)
         assert (shown.code, f"What follows event {last} (" in shown.err) == (0, True)
         assert "lumen archive cut-tail" in shown.err
+    told = inside("archive", "verify")
+    assert (told.code, "is no event of this being" in told.out) == (1, True)
+    assert "try: lumen archive cut-tail" in told.out
     assert "Lisbon" in inside("memory").out
     assert inside("archive", "accept-tail", "--yes").code == 2
     assert talked.segment().read_bytes() == whole + behind
@@ -49,4 +52,38 @@ def test_heads_that_went_missing_are_told_of_at_the_next_start_alone(
     last = len(talked.events())
     said = f"heads.jsonl was missing; signed again at event {last + 1}."
     assert said in inside("chat", "-m", "hello").err
+    assert inside("chat", "-m", "hello").err == ""
+
+
+@pytest.mark.parametrize("cut", [True, False])
+def test_lines_that_the_next_start_puts_back_are_told_as_such(
+    talked: Lumen, inside: Inside, cut: bool
+) -> None:
+    whole = talked.segment().read_bytes()
+    lines = whole.splitlines(keepends=True)
+    talked.segment().write_bytes(b"".join(lines[:-2] if cut else [*lines[:-3], *lines[-2:]]))
+    told = inside("archive", "verify")
+    assert (told.code, "this host has the" in told.out) == (1, True)
+    assert "try: lumen chat" in told.out
+    assert inside("chat", "-m", "hello").code == 0
+    assert talked.segment().read_bytes().startswith(whole)
+    assert inside("archive", "verify").code == 0
+
+
+@pytest.mark.parametrize("altered", [True, False])
+def test_a_spoiled_head_is_told_by_a_chat_and_healed_by_what_verify_says(
+    talked: Lumen, inside: Inside, altered: bool
+) -> None:
+    heads = talked.being / "data" / "heads.jsonl"
+    lines = heads.read_bytes().splitlines(keepends=True)
+    last = lines[-1].replace(b'"seq":', b'"seq":1', 1)
+    spoiled = [*lines[:-1], last] if altered else [*lines, b"garbage\n"]
+    heads.write_bytes(b"".join(spoiled))
+    told = inside("archive", "verify")
+    assert told.code == 1
+    assert f"delete line {len(spoiled)} of data/heads.jsonl" in told.out
+    assert "heads.jsonl ends in a line that is no head" in inside("chat", "-m", "hello").err
+    now = heads.read_bytes().splitlines(keepends=True)
+    heads.write_bytes(b"".join([*now[: len(spoiled) - 1], *now[len(spoiled) :]]))
+    assert inside("archive", "verify").code == 0
     assert inside("chat", "-m", "hello").err == ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from lumen.soul.files import blank, cut_lines, keep_heads, set_file
 from lumen.soul.heads import newest_counting
 from lumen.soul.history import Kept, all_kept, kept, unscrubbed
 from lumen.soul.index import Index
+from lumen.soul.keys import head_from
 from lumen.soul.projection import Progress, unwatched
 from lumen.soul.queries import repair_names
 from lumen.soul.ring import is_sound
@@ -32,6 +34,7 @@ from lumen.soul.signed import Signer
 from lumen.soul.vectors import drop_words
 from lumen.soul.witness import OLD, Foreign, own_key_revoked, refuse_strange, trust_in
 
+A_HEAD = 1024  # bytes: more than one takes
 STAGED = re.compile(r"\..+\.[0-9]+\.new")
 AUTHOR = "lumen:author"
 KERNEL = "lumen:kernel"
@@ -72,6 +75,7 @@ def recover(gate: Gate, soul: str = "") -> None:
         _own_up(gate)
         archive_notes(gate)
         if soul:
+            _look_at_heads(gate)
             _sign_again(gate, soul)
 
 
@@ -301,6 +305,26 @@ def _own_up(gate: Gate) -> None:
             what = f"An unfinished line was moved to quarantine/{path.name} at an earlier start."
             gate.record(kernel_entry("repair", what, KERNEL, {"file": path.name}))
             gate.repairs.append(what)
+
+
+def _look_at_heads(gate: Gate) -> None:
+    """Tell of a last head that is none, or none of this chain; all of them verify.py looks at."""
+    path = gate.being.heads
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - A_HEAD))
+        finished, _, _ = file.read().rpartition(b"\n")
+        last = finished.rpartition(b"\n")[2] + b"\n"
+        if finished and not _is_head(gate, last):
+            gate.repairs.append(
+                f"{path.name} ends in a line that is no head: lumen archive verify."
+            )
+
+
+def _is_head(gate: Gate, raw: bytes) -> bool:
+    try:
+        return _of_chain(gate.index, head_from(raw, gate.being.heads))
+    except Damaged:
+        return False
 
 
 def _sign_again(gate: Gate, soul: str) -> None:

@@ -57,7 +57,7 @@ class Problem:
     segment: str
     line: int
     what: str
-    fix: str = ""
+    fix: str = field(default="", compare=False)  # beside what is wrong, not part of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,18 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from lumen.soul.archive import CONTENT_HASH, HEADER_AT, LOCK, PREFIX, Tail, opening, segments
+from lumen.core.errors import Damaged
+from lumen.soul.archive import (
+    CONTENT_HASH,
+    HEADER_AT,
+    LOCK,
+    PREFIX,
+    Tail,
+    opening,
+    segments,
+    tail,
+    tail_of,
+)
 from lumen.soul.disk import identity, refusal, settle, take
 
 SIZE = 256 * 1024
@@ -61,6 +72,10 @@ class Ring:
         except OSError as error:
             self.close()
             raise refusal(error, self._memory / LOCK) from error
+
+    def look(self) -> None:
+        """Open the file to be read only, and without the lock."""
+        self._file = os.open(self._memory / LOCK, os.O_RDONLY)
 
     def is_replaced(self) -> bool:
         """Whether the open file is no longer the one that stands at its path.
@@ -176,3 +191,27 @@ def is_sound(raw: bytes) -> bool:
     own = sha256(raw[HEADER_AT:cut]).hexdigest().encode()
     said = sha256(raw[cut:-1]).hexdigest().encode()
     return raw.startswith(PREFIX + own + b'",') and raw[cut - 65 : cut - 1] == said
+
+
+def puts_back(memory: Path) -> int:
+    """How many lines the next start would put back at the end of the newest segment."""
+    ring = Ring(memory)
+    try:
+        ring.look()
+        return max((_missing(ring, memory, newest) for newest in segments(memory)[-1:]), default=0)
+    except (OSError, Damaged):
+        return 0
+    finally:
+        ring.close()
+
+
+def _missing(ring: Ring, memory: Path, newest: Path) -> int:
+    with newest.open("rb") as file:
+        size = newest.stat().st_size
+        at = ring.differs(file.fileno(), size)
+        inside = tail_of(newest, file.fileno(), at) if at else Tail()
+    lines = ring.lost(at, inside, newest.stem) if inside.seq else b""
+    if lines and at + len(lines) >= size:
+        return lines.count(b"\n")
+    end = tail(memory)
+    return ring.lost(end.size if end.segment == newest else 0, end, newest.stem).count(b"\n")

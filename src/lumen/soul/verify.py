@@ -20,8 +20,9 @@ from lumen.core.errors import Damaged
 from lumen.soul.archive import FORMAT, opening, parse, segments, shared, torn_end
 from lumen.soul.chain import Checked, Problem, check_span, join, spans
 from lumen.soul.heads import Heads, Run, compare, read_heads
-from lumen.soul.keys import Keyring
+from lumen.soul.keys import Keyring, is_signed
 from lumen.soul.mark import Mark
+from lumen.soul.remedy import with_remedy
 from lumen.soul.signed import claims_signature, signer_of
 from lumen.soul.trust import AUTHOR, HOST, Trust
 
@@ -94,6 +95,8 @@ def verify(being: Being, keyring: Keyring, *, soul: str = "", processes: int = 1
         or (Problem(0, "", 0, FORGED) if forged else None)
         or _foreign(chain, stated, covered)
     )
+    if problem:
+        problem = with_remedy(problem, being, chain, _known(stated, trust))
     if torn:
         notes.append(f"{torn.segment.name} ends in an unfinished line of {len(torn.data)} bytes")
     if not seen:
@@ -194,6 +197,14 @@ def _targets(erases: JSON) -> list[tuple[int, str, int | None]]:
         return [(int(e["seq"]), str(e["event_hash"]), e.get("length")) for e in erases]
     except (TypeError, ValueError, KeyError, AttributeError):
         return []  # it names nothing, so nothing it erased is accepted
+
+
+def _known(stated: _Stated, trust: Trust) -> int:
+    """The last event that this host or a signed head that counts knows of."""
+    counting = sorted((h for _, h in stated.heads if trust.counts(h)), key=lambda h: -h.seq)
+    signed = next((h.seq for h in counting if is_signed(h)), 0)
+    mark = stated.mark or Mark()
+    return max(stated.seen.seq if stated.seen else 0, mark.before, signed)
 
 
 def _own(chain: Checked, stated: _Stated) -> int:
