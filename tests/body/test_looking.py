@@ -111,6 +111,17 @@ def test_why_tells_the_day_the_words_and_the_event(talked: Lumen, inside: Inside
     assert unknown == "● the moon is made of cheese\n  └ you have not told me that\n"
 
 
+def test_a_claim_fits_well_only_where_all_of_it_was_said(lumen: Lumen, inside: Inside) -> None:
+    for said in ("Pavel drives a taxi in Riga.", "Pavel is my oldest friend.", "Pavel likes jazz."):
+        lumen.run("chat", "-m", said)
+    for claim in ("Pavel drives a taxi", "Pavel is a taxi driver"):
+        found = inside("why", claim, "--json").json()
+        assert {e["text"]: e["fit"] for e in found}["Pavel drives a taxi in Riga."] == "fits well"
+        assert [e["fit"] for e in found].count("fits well") == 1
+    strange = inside("why", "Pavel is an astronaut", "--json").json()
+    assert "fits well" not in [e["fit"] for e in strange]
+
+
 def test_a_claim_with_another_name_or_number_is_not_what_was_said(
     lumen: Lumen, inside: Inside
 ) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 RELATED = 0.3  # the least score of what a search finds by meaning
 BEARS_ON = 0.45  # the least score of what is shown for a claim
-FITS_WELL = 0.64
 MOST_EVIDENCE = 5
 MOST_HITS = 1000  # looked through before author and day are applied
 LISTED = 20
@@ -183,12 +182,16 @@ def bearing_on(claim: str, found: Iterable[Evidence]) -> tuple[Recalled, ...]:
 
 
 def _fit(claim: str, e: Evidence) -> str:
-    """How well evidence supports a claim; nearness alone does not make Madrid of Lisbon."""
-    from lumen.kernel.reading import lacks
+    """How well evidence supports a claim; nearness alone does not make Madrid of Lisbon.
+
+    It fits well when every word that carries content is in it, in whatever form: what is said of
+    Pavel's taxi is near to whatever else is said of Pavel.
+    """
+    from lumen.kernel.reading import lacks, unsaid
 
     if lacks(claim, e.memory.text):
         return "does not say it"
-    return "fits well" if e.score >= FITS_WELL else "fits loosely"
+    return "fits loosely" if unsaid(claim, e.memory.text) else "fits well"
 
 
 def recollection(m: Memory) -> Recollection:

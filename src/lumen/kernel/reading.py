@@ -20,6 +20,7 @@ COURTESIES = ("farewell", "thanks", "greeting")  # the one that comes first here
 LONGEST_COURTESY = 200
 EDGES = " \t,;:.!?…\"'“”‘’()"
 SHORT = 5
+ROOT = 4  # letters that make two stems one word
 SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s", "e")
 
 
@@ -82,6 +83,18 @@ def lacks(claim: str, text: str) -> bool:
         return True
     first, second = _subject(claim, asked), _subject(text, held)
     return bool(first and second) and stem(first) not in stems and second not in asked
+
+
+def unsaid(claim: str, text: str) -> list[str]:
+    """The words of a claim that carry content and are not in a text, in whatever form."""
+    held = {stem(w) for w in words(text)}
+    return [w for w in words(claim) if not any(_same(stem(w), other) for other in held)]
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two stems are of one word: "driv" and "driver"."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= ROOT and long.startswith(short))
 
 
 def _figures(text: str) -> set[str]:
