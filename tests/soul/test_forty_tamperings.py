@@ -43,7 +43,7 @@ EDITS = {  # of data/index/soul.db: found by `lumen archive verify --deep`
     "a memory is deleted": "DELETE FROM events WHERE seq = 2",
     "a memory is made up": "INSERT INTO events SELECT 7000, id, event_hash, timestamp, author, "
     "event_type, origin, situation, session_key, model, birth, born, weight, touched, private, "
-    "segment, offset, length, 'I ate a poison' FROM events WHERE seq = 2",
+    "segment, offset, length, 'I ate a poison', conversation, key, occurred FROM events WHERE seq = 2",
     "a weight": "UPDATE events SET weight = 1000000 WHERE seq = 2",
     "privacy": "UPDATE events SET private = 1 - private WHERE seq = 2",
     "a hash": "UPDATE events SET event_hash = parent FROM (SELECT event_hash AS parent FROM events "

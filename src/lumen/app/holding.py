@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from lumen.app.histories import History, histories
-from lumen.app.selves import add_held, close_goal, drop_held, new_held, self_of, set_held
+from lumen.app.selves import add_held, close_goal, drop_held, held_of, new_held, set_held
 from lumen.core.data import Held
 from lumen.kernel.commit import Gate
 from lumen.soul.index import Index
@@ -24,8 +24,7 @@ class Holding:
     def list(self) -> tuple[Held, ...]:
         """All of them, as they stand now."""
         self.index.catch_up()
-        self_ = self_of(self.index)
-        return self_.goals if self.kind == "goal" else self_.values
+        return held_of(self.index, self.kind)
 
     def __iter__(self) -> Iterator[Held]:
         return iter(self.list())

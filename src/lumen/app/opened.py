@@ -33,10 +33,10 @@ from lumen.app.settings import must_be
 from lumen.app.skills import SkillState, skills_of
 from lumen.app.status import Status, read_status
 from lumen.app.talking import Spoken, key_of, new_conversation
+from lumen.app.wiring import alone
 from lumen.core.errors import Busy
 from lumen.kernel.recall import Recall
-from lumen.kernel.run import Kernel, adopt_edits
-from lumen.kernel.turns import no_turn_meanwhile
+from lumen.kernel.run import Kernel
 
 if TYPE_CHECKING:
     from lumen.app.histories import History
@@ -237,10 +237,8 @@ class Opened:
     def as_author(self) -> Iterator[Kernel]:
         """Do what only the author may, while no turn runs anywhere."""
         self._must_be_idle()
-        with no_turn_meanwhile(self._kernel.being):
-            adopt_edits(self._kernel, alone=True)
-            yield self._kernel
-        adopt_edits(self._kernel)  # what changed is in force for the next turn
+        with alone(self._kernel) as kernel:
+            yield kernel
 
     def _must_be_idle(self) -> None:
         self._refuse_to_skills()

@@ -95,11 +95,15 @@ def goals_in_force(
     return tuple(sorted(held, key=lambda h: -h.weight))
 
 
+def held_of(index: Index, kind: str) -> tuple[Held, ...]:
+    """The values or the goals in force, the heaviest first."""
+    self_ = self_in_force(index)
+    return self_.goals if kind == "goal" else self_.values
+
+
 def held_named(index: Index, kind: str, name: str) -> Held | None:
     """The value or goal of a name, if there is one."""
-    self_ = self_in_force(index)
-    found = self_.goals if kind == "goal" else self_.values
-    return next((h for h in found if h.name == name), None)
+    return next((h for h in held_of(index, kind) if h.name == name), None)
 
 
 def add_held(gate: Gate, kind: str, wanted: Held) -> Held:
@@ -134,6 +138,13 @@ def set_held(
         status=status or known.status,
     )
     return _put(gate, kind, changed, "set")
+
+
+def put_held(gate: Gate, kind: str, name: str, weight: float | None = None) -> Held:
+    """Set a value or goal as its author, and add it where there is none of that name."""
+    if held_named(gate.index, kind, name):
+        return set_held(gate, kind, name, weight)
+    return add_held(gate, kind, new_held(kind, name, weight))
 
 
 def drop_held(gate: Gate, kind: str, name: str) -> Held:

@@ -261,3 +261,12 @@ def as_author(
         opened(being, tell, alone=True, passphrases=passphrases) as kernel,
     ):
         yield kernel
+
+
+@contextmanager
+def alone(kernel: Kernel) -> Iterator[Kernel]:
+    """Do what only the author may with a being that is open, while no turn runs anywhere."""
+    with no_turn_meanwhile(kernel.being):
+        adopt_edits(kernel, alone=True)
+        yield kernel
+    adopt_edits(kernel)  # what changed is in force for the next turn

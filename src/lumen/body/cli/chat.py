@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from lumen.app.callers import started_by_skill
-from lumen.app.explaining import explain
 from lumen.app.meeting import (
     LONGEST_NAME,
     UNNAMED,
@@ -25,23 +22,15 @@ from lumen.app.meeting import (
     overhear,
     says_something,
 )
-from lumen.app.memories import by_words, latest
-from lumen.app.privacy import mark
 from lumen.app.prompts import refuse_bad_prompts
-from lumen.app.settings import Settings, find_being, must_be, zone
+from lumen.app.settings import Settings, find_being, must_be
 from lumen.app.talking import (
-    SHOWN,
-    Said,
-    Spoken,
-    Watch,
-    answer,
     last_or_new_conversation,
     new_conversation,
 )
-from lumen.body.cli.common import counted, is_terminal, note, one_line, say, shared, show, table
-from lumen.body.cli.forget import forget_in, must_be_gone
-from lumen.body.cli.live import LiveLine
-from lumen.body.cli.memory import show_reply
+from lumen.body.cli.common import is_terminal, note, one_line, say, shared, show
+from lumen.body.cli.in_chat import COMMAND, COMMANDS, LEAVES, carry_out
+from lumen.body.cli.talk import Talk
 from lumen.core.canon import clean
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
@@ -50,75 +39,12 @@ if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
 
     from lumen.app.meeting import Learner
-    from lumen.app.wiring import Index, Kernel
+    from lumen.app.wiring import Kernel
 
-LEAVES = ("/quit", "/exit", "/q")
-COMMANDS = ("/why", "/memory", "/private", "/help", *LEAVES)
 NAME_HELP = """\
   Type a name, or press Enter for the one in brackets. You can change it later by saying so.
   /quit leaves (so do Ctrl-C and Ctrl-D); nothing is kept before both are answered."""
 ASKS_FIRST = "  I will answer that in a moment. First a name, or Enter for the one in brackets."
-COMMAND = re.compile(r"/[\w-]*(?:\s|$)")  # /why, but not /etc/hosts
-HELP = """\
-  /why       where the last answer comes from
-  /memory    the last things remembered (/memory WORDS searches)
-  /private   what you say next is marked private; again to end it (/private 14 marks event 14)
-  /forget    /forget WORDS or an event's number: see what would go, and be asked
-  /quit      leave (so do Ctrl-C and Ctrl-D)
-  Alt-Enter (or Esc, Enter) starts a new line; Enter sends. Ctrl-C stops an answer under way."""
-
-
-@dataclass(slots=True)
-class Talk:
-    """A conversation under way."""
-
-    kernel: Kernel
-    settings: Settings
-    runner: asyncio.Runner
-    private: bool
-    as_json: bool
-    conversation: str = ""
-    told: set[str] = field(default_factory=set)
-    meanwhile: list[str] = field(default_factory=list)  # said before the names were settled
-
-    def turn(self, text: str, prefix: str = "") -> None:
-        """One message and its answer, shown as soon as it is durable."""
-        live = LiveLine(SHOWN)
-
-        def heard(reply: str) -> None:
-            live.clear()
-            if not self.as_json:
-                say(prefix + reply)
-
-        watch = Watch(step=live.step, reply=heard)
-        try:
-            spoken = Spoken(self.conversation, private=self.private)
-            said = self.runner.run(answer(self.kernel, text, watch, spoken))
-        finally:
-            live.clear()
-        self._beside(said)
-        if self.as_json:
-            told = asdict(said)
-            show({"reply": told.pop("text"), **told})
-
-    def _beside(self, said: Said) -> None:
-        """What there is to say beside the answer."""
-        if said.trouble and said.fix:
-            self._once(f"{said.trouble}\n  try: {said.fix}")
-        for line in said.changes:
-            note(line)
-        if said.proposal:
-            note(f"I could ask {said.proposal}: lumen approvals")
-        if said.redacted:
-            note(f"{counted(said.redacted, 'secret')} left out: not kept, not shown to a model")
-        for line in said.notices:
-            self._once(line)
-
-    def _once(self, line: str) -> None:
-        """Say what stays wrong once, not after every answer."""
-        if line not in self.told:
-            note(line)
-        self.told.add(line)
 
 
 @click.command()
@@ -266,7 +192,7 @@ def _listen(talk: Talk, session: PromptSession[str], learner: Learner) -> None:
             break
         with learner.resting():
             if COMMAND.match(text.strip()):
-                if _command(talk, text.strip()):
+                if carry_out(talk, text.strip()):
                     break
             elif text.strip():
                 _answer(talk, text, name)
@@ -283,71 +209,6 @@ def _answer(talk: Talk, text: str, name: str) -> None:
         note(f"\n  {error.what}" + (f"\n  try: {error.fix}" if error.fix else ""))
 
 
-def _command(talk: Talk, text: str) -> bool:
-    """Carry out a /command; true when it is time to leave."""
-    word, _, rest = text.partition(" ")
-    index = talk.kernel.index
-    index.catch_up()
-    if word in LEAVES:
-        return True
-    if word == "/why":
-        if index.last_turn():
-            show_reply(explain(index), zone(talk.settings.timezone))
-        else:
-            say("  nothing was said yet")
-    elif word == "/memory":
-        _show_memory(index, rest)
-    elif word == "/private":
-        _private(talk, rest.strip())
-    elif word == "/forget":
-        _forget(talk, rest.strip())
-    else:
-        if word != "/help":
-            say(f"  there is no {word}")
-        say(HELP)
-    return False
-
-
-def _show_memory(index: Index, query: str) -> None:
-    found = by_words(index, query, 10) if query else latest(index, 30)
-    rows = [(str(m.event), m.author, m.text) for m in found if m.author != "kernel"]
-    table(rows[-10:], indent="  ") if rows else say("  nothing found")
-
-
-def _private(talk: Talk, which: str) -> None:
-    if which:
-        numbers = which.split()
-        if not all(n.isdecimal() and len(n) < 16 for n in numbers):
-            say("  /private alone, or with the numbers of events")
-            return
-        _try(lambda: _mark(talk, tuple(map(int, numbers))))
-        return
-    talk.private = not talk.private
-    say("  private from here on" if talk.private else "  no longer private")
-
-
-def _mark(talk: Talk, events: tuple[int, ...]) -> None:
-    mark(talk.kernel, events, private=True)
-    say(f"  {counted(len(events), 'memory')}: private")
-
-
-def _forget(talk: Talk, what: str) -> None:
-    if what:
-        _try(lambda: must_be_gone(forget_in(talk.kernel, what, zone(talk.settings.timezone))))
-    else:
-        say("  /forget WORDS, or /forget and the number of an event")
-
-
-def _try(work: Callable[[], object]) -> None:
-    """Do something; a problem is told, and the conversation goes on."""
-    try:
-        work()
-    except click.Abort:
-        say("\n  Nothing was changed.")
-    except LumenError as error:
-        note(f"  {error.what}" + (f"\n  try: {error.fix}" if error.fix else ""))
-
-
 def _piped(talk: Talk) -> None:
     """One message per line; each is answered before the next is read."""
     heard = False
@@ -362,7 +223,7 @@ def _piped(talk: Talk) -> None:
             note(
                 f'there is no {one_line(word, 40)}: not kept\n  try: lumen chat -m "{one_line(word, 40)} …"'
             )
-        elif _command(talk, line.strip()):
+        elif carry_out(talk, line.strip()):
             break
     if not heard:
         raise UsageError("nothing came in on stdin", fix='echo "hello" | lumen chat')

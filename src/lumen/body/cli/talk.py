@@ -1,0 +1,68 @@
+"""A conversation under way in the terminal: a message, its answer, and what there is to say beside it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from lumen.app.settings import Settings
+from lumen.app.talking import SHOWN, Said, Spoken, Watch, answer
+from lumen.body.cli.common import counted, note, say, show
+from lumen.body.cli.live import LiveLine
+
+if TYPE_CHECKING:
+    from lumen.app.wiring import Kernel
+
+
+@dataclass(slots=True)
+class Talk:
+    """A conversation under way."""
+
+    kernel: Kernel
+    settings: Settings
+    runner: asyncio.Runner
+    private: bool
+    as_json: bool
+    conversation: str = ""
+    told: set[str] = field(default_factory=set)
+    meanwhile: list[str] = field(default_factory=list)  # said before the names were settled
+
+    def turn(self, text: str, prefix: str = "") -> None:
+        """One message and its answer, shown as soon as it is durable."""
+        live = LiveLine(SHOWN)
+
+        def heard(reply: str) -> None:
+            live.clear()
+            if not self.as_json:
+                say(prefix + reply)
+
+        watch = Watch(step=live.step, reply=heard)
+        try:
+            spoken = Spoken(self.conversation, private=self.private)
+            said = self.runner.run(answer(self.kernel, text, watch, spoken))
+        finally:
+            live.clear()
+        self._beside(said)
+        if self.as_json:
+            told = asdict(said)
+            show({"reply": told.pop("text"), **told})
+
+    def _beside(self, said: Said) -> None:
+        """What there is to say beside the answer."""
+        if said.trouble and said.fix:
+            self._once(f"{said.trouble}\n  try: {said.fix}")
+        for line in said.changes:
+            note(line)
+        if said.proposal:
+            note(f"I could ask {said.proposal}: lumen approvals")
+        if said.redacted:
+            note(f"{counted(said.redacted, 'secret')} left out: not kept, not shown to a model")
+        for line in said.notices:
+            self._once(line)
+
+    def _once(self, line: str) -> None:
+        """Say what stays wrong once, not after every answer."""
+        if line not in self.told:
+            note(line)
+        self.told.add(line)
