@@ -14,6 +14,7 @@ from lumen.core.canon import JSON, dumps, loads
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen, Ran
 
+SILENT = {"when": "(?s).*", "say": ""}
 FUNCTION = '''"""Learn: what was said, kept in mind for a moment."""
 
 from __future__ import annotations
@@ -49,6 +50,41 @@ async def rehearsal_run(stimulus: Stimulus, rehearsing: Rehearsing) -> Rehearsed
     return Rehearsed(heard=text, hidden="hidden " + text, many=len(text))
 '''
 
+ASKING = '''"""Learn: what was said, in a model's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lumen.core.errors import MindError
+from lumen.kernel.archived import Quote
+from lumen.kernel.slots import Slot, Stimulus
+from lumen.kernel.step import Mind, Skip, step
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed(Slot):
+    """What a model made of it."""
+
+    over: Quote[str] = ""
+
+
+@step()
+async def rehearsal_run(stimulus: Stimulus, mind: Mind) -> Rehearsed:
+    """Have a model say it over."""
+    try:
+        spoken = await mind.ask("rehearsal_run", {"message": stimulus.text}, 16)
+    except MindError as error:
+        raise Skip(error.what) from error
+    return Rehearsed(over=spoken.text)
+'''
+DECLARED = """    "rehearsal_run": Declared(
+        meaning="what was said, said over",
+        slots={"message": Given("what was said", ("I like rice.",))},
+        parts=("prompt",),
+    ),
+    "probe": Declared("""
+
 
 @pytest.fixture
 def copied(root: Path, tmp_path: Path) -> Path:
@@ -57,14 +93,15 @@ def copied(root: Path, tmp_path: Path) -> Path:
     return shutil.copytree(root / "src", tmp_path / "src", ignore=ignored)
 
 
-def plant(copied: Path, **entry: JSON) -> None:
+def plant(copied: Path, function: str = FUNCTION, **entry: JSON) -> None:
     """One function and an entry of data."""
     kernel = copied / "lumen" / "kernel"
-    (kernel / "steps" / "p6_learn.py").write_text(FUNCTION, "utf-8")
+    (kernel / "steps" / "p6_learn.py").write_text(function, "utf-8")
     data = kernel / "contour" / "skai.json"
     told = loads(data.read_bytes())
     told["loops"]["action"][-1]["steps"].append("rehearsal_run")
-    told["steps"]["rehearsal_run"] = {"parameters": {"characters": 80}, **entry}
+    numbers = {"parameters": {"characters": 80}} if function == FUNCTION else {}
+    told["steps"]["rehearsal_run"] = {**numbers, **entry}
     data.write_bytes(dumps(told))
 
 
@@ -112,6 +149,34 @@ def test_a_step_planted_in_two_files_runs_is_traced_rests_and_is_forgotten(
     assert b"xylocarp" not in kept
     assert b"hidden" not in b"".join(dumps(e) for e in lumen.events())
     run("archive", "verify", "--deep")
+
+
+def test_a_step_that_asks_a_model_takes_four_files(root: Path, lumen: Lumen, copied: Path) -> None:
+    plant(copied, ASKING)
+    kernel = copied / "lumen" / "kernel"
+    prompt = kernel / "prompts" / "rehearsal_run" / "prompt.md"
+    prompt.parent.mkdir()
+    prompt.write_text("Say it over: {{ message }}\n", "utf-8")
+    declared = (kernel / "templates.py").read_text("utf-8")
+    assert declared.count('    "probe": Declared(') == 1
+    edited = declared.replace('    "probe": Declared(', DECLARED)
+    (kernel / "templates.py").write_text(edited, "utf-8")
+    assert changed(root, copied) == [
+        "lumen/kernel/contour/skai.json",
+        "lumen/kernel/prompts/rehearsal_run/prompt.md",
+        "lumen/kernel/steps/p6_learn.py",
+        "lumen/kernel/templates.py",
+    ]
+
+    lumen.script({"when": "Say it over", "say": "Over it goes."}, SILENT)
+    env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
+    assert lumen.run("chat", "-m", "I like rice.", env=env).code == 0
+    (record,) = [e for e in lumen.events() if e["situation"] == "record"]
+    assert record["payload"]["steps"][-1]["wrote"] == {"over": "Over it goes."}
+    (call,) = record["payload"]["calls"]
+    assert call["step"] == "rehearsal_run"
+    listed = lumen.run("prompts", "check", env=env)
+    assert listed.code == 0, listed.said
 
 
 def test_a_broken_contour_stops_lumen_and_the_place_is_named(lumen: Lumen, copied: Path) -> None:
