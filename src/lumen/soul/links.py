@@ -7,6 +7,7 @@ behind the first that does not fit is nobody's word, however well it reads.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -76,11 +77,13 @@ class Applied(NamedTuple):
 
 
 def soul_in(memory: Path) -> str:
-    """The soul that an archive's first line names; nothing where that line is not sound."""
-    for path in segments(memory)[:1]:
-        with path.open("rb") as lines:
-            raw = lines.readline(LONGEST)
-            return opening(raw)[2].decode(errors="replace") if is_sound(raw) else ""
+    """The soul that an archive's first line names; nothing where no sound line can be read."""
+    first = next(iter(segments(memory)), None)
+    if first is None or not first.is_file():  # a pipe would have to be waited for
+        return ""
+    with suppress(OSError), first.open("rb") as lines:
+        raw = lines.readline(LONGEST)
+        return opening(raw)[2].decode(errors="replace") if is_sound(raw) else ""
     return ""
 
 
