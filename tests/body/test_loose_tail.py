@@ -87,3 +87,15 @@ def test_a_spoiled_head_is_told_by_a_chat_and_healed_by_what_verify_says(
     heads.write_bytes(b"".join([*now[: len(spoiled) - 1], *now[len(spoiled) :]]))
     assert inside("archive", "verify").code == 0
     assert inside("chat", "-m", "hello").err == ""
+
+
+def test_where_a_line_is_lost_for_good_verify_says_what_is_left_to_do(
+    talked: Lumen, inside: Inside
+) -> None:
+    lines = talked.segment().read_bytes().splitlines(keepends=True)
+    talked.segment().write_bytes(b"".join([*lines[:3], *lines[4:]]))
+    (talked.being / "data" / "memory" / ".lock").unlink()
+    told = inside("archive", "verify").out
+    assert "event 4 (" in told
+    assert "try: lumen restore-backup" in told
+    assert "without a backup nothing can be built on this archive" in told

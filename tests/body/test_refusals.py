@@ -28,7 +28,7 @@ COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
         ("memory --date bad", "'bad' is no date"),
         ("memory --date 2026-13-45", "'2026-13-45' is no date"),
         ("memory --date 20261115", "'20261115' is no date"),
-        ("trace abc", "'abc' is not a valid integer"),
+        ("trace abc", "'abc' is not a whole number"),
         ("trace 0", "0 is not in the range"),
         ("trace 99999999999999999999", "is not in the range"),
         ("trace 4000", "Event 4000 belongs to no turn"),

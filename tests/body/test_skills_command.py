@@ -290,3 +290,12 @@ def test_what_no_model_wrote_is_not_accepted_and_nothing_is_archived(
         assert f"The skill {name} {whose}: no model wrote it" in ran.err
         assert "try: lumen skills" in ran.err
     assert lumen.events() == before
+
+
+def test_a_skill_that_is_no_python_is_not_listed_as_ready(lumen: Lumen, inside: Inside) -> None:
+    folder = lumen.being / "skills" / "broken"
+    folder.mkdir()
+    (folder / "main.py").write_text("import sys\nprint(sys.argv\n")
+    (row,) = [r for r in inside("skills", "--json").json() if r["name"] == "broken"]
+    assert row["ready"] is False
+    assert "main.py is no Python: line 2" in inside("skills").out

@@ -204,6 +204,7 @@ def test_by_its_id(life: Life) -> None:
         ("1", "is the kernel's own"),
         ("nothing like this", "nothing I remember says"),
         ("the", "too little to go by"),
+        ("-3", "too little to go by"),
         ("", "too little to go by"),
         ("9" * 40, "nothing I remember says"),
     ],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lumen.app.settings import data_home
 from lumen.core.data import Being
-from lumen.core.errors import LumenError
+from lumen.core.errors import LumenError, UsageError
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.trust import HOST, Key, Trust
@@ -78,6 +78,16 @@ def keys_of(being: Being, soul: str) -> Keys:
         unnamed=tuple(key for key in here if key not in trust.keys),
         trouble=trouble,
     )
+
+
+def must_be_named(being: Being, soul: str, key: str) -> None:
+    """See that the archive names a key that begins so, before anybody is asked about it.
+
+    Raises:
+        UsageError: it names none.
+    """
+    if not any(known.key.startswith(key.lower()) for known in keys_of(being, soul).keys):
+        raise UsageError(f"the archive names no key {key!r}", fix="lumen keys list")
 
 
 def _fixes(trust: Trust) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -251,6 +252,7 @@ def _state_of(skill: Skill, being: Being, terms: Terms, approves: Approves) -> S
         trouble = "waits: lumen approvals"
     except SkillError as error:
         trouble = error.what.removeprefix(f"The skill {skill.name} ")
+    trouble = trouble or _flaw(skill)
     return SkillState(
         name=skill.name,
         ready=_on(skill) and not trouble and maker is not Maker.CHANGED,
@@ -262,6 +264,16 @@ def _state_of(skill: Skill, being: Being, terms: Terms, approves: Approves) -> S
         isolation=isolation.value,
         why=why,
     )
+
+
+def _flaw(skill: Skill) -> str:
+    """Where its main.py is no Python: it would end at its first line whatever it was asked."""
+    try:
+        ast.parse(skill.entry.read_bytes() if skill.ready else b"")
+    except (SyntaxError, ValueError, RecursionError, OSError) as error:
+        line = getattr(error, "lineno", None)
+        return "main.py is no Python" + (f": line {line}" if line else "")
+    return ""
 
 
 def _state(skill: Skill, maker: Maker, trouble: str) -> str:

@@ -41,6 +41,7 @@ from lumen.soul.queries import is_erased, number_of
 ATTEMPTS = 3
 MOST_DIGITS = 15
 SHORTEST = 2
+SHORTEST_NUMBER = 4  # digits: a shorter one alone is in too much, and -3 is no event
 SHOWN = 80
 ULID = 26
 
@@ -101,7 +102,9 @@ def find(index: Index, what: str) -> Sought:
             f"event {what} {there if index.hash_of(seq) else 'is not there'}", fix="lumen memory"
         )
     what = clean(what)
-    if not words(plain(what)) or len(plain(what)) < SHORTEST:
+    said = words(plain(what))
+    lone = len(said) == 1 and said[0].isdecimal() and len(said[0]) < SHORTEST_NUMBER
+    if not said or lone or len(plain(what)) < SHORTEST:
         raise UsageError(f"{_short(what)!r} is too little to go by", fix='lumen forget "its words"')
     sought = pattern_of(what)
     found = tuple(m.seq for m in index.texts() if sought.search(folded(m.text)))

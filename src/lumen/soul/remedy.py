@@ -9,6 +9,10 @@ from lumen.soul.chain import MISPLACED, Checked, Problem
 from lumen.soul.ring import puts_back
 
 BEHIND = "is no event of this being: it stands behind the end, and does not follow"
+RESTORE = (
+    "lumen restore-backup FILE ANOTHER_FOLDER, then lumen archive verify there; without a backup "
+    "nothing can be built on this archive any more, and its lines stay readable in data/memory"
+)
 CUT = "lumen archive cut-tail, which moves it to quarantine"
 
 
@@ -37,4 +41,4 @@ def with_remedy(problem: Problem, being: Being, chain: Checked, known: int) -> P
     if damaged and 0 < known <= chain.last_seq:
         what = problem.what if problem.what == MISPLACED else BEHIND
         return replace(problem, what=what, fix=CUT)
-    return problem
+    return replace(problem, fix=RESTORE) if damaged else problem

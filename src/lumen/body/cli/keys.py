@@ -142,7 +142,7 @@ def revoke(key: str, yes: bool, named: str | None, as_json: bool) -> None:
     from lumen.body.cli.opening import as_author
 
     being = being_meant(named)
-    must_be(being)
+    app.must_be_named(being, must_be(being).soul, key)
     question = f"Revoke {key[:SHOWN]}? It cannot be taken back."
     if not asked(question, yes=yes, fix=f"lumen keys revoke {key[:SHOWN]} --yes"):
         say("Nothing was changed.")

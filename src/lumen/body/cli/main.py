@@ -117,6 +117,9 @@ def _tell(error: Exception, *, as_json: bool) -> int:
     """Say what is wrong and what to try; returns the exit code."""
     from lumen.body.cli.common import note, show
 
+    if type(error) is click.BadParameter:
+        said = error.message.replace("a valid integer range", "a whole number")
+        error = click.BadParameter(said, error.ctx, error.param, error.param_hint)
     if isinstance(error, click.ClickException) and not as_json:
         error.show()
         return 2
