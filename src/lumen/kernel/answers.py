@@ -13,12 +13,14 @@ from datetime import timedelta
 from lumen.core.data import Memory
 from lumen.kernel import own_answers as own
 from lumen.kernel.asking import GROUNDED, Answer, Asking
-from lumen.kernel.asks import asked
+from lumen.kernel.asks import asked, said_here
 from lumen.kernel.completion import unending
 from lumen.kernel.day_answers import days_since, days_until, which_day
+from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
+from lumen.kernel.naming import UNNAMED
 from lumen.kernel.passages import quoted
-from lumen.kernel.reading import stem, words
+from lumen.kernel.reading import stem, tells_home, words
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
@@ -158,6 +160,38 @@ def _list(asking: Asking) -> Answer:
     return Answer(asking.phrase("list", what=mirror(said("what")), list=mirror(said("list"))))
 
 
+def _said_here(asking: Asking) -> Answer:
+    return Answer(asking.phrase("just_said", quote=_short(said_here(asking.text))))
+
+
+def _my_name(asking: Asking) -> Answer:
+    """What the author is called, in whatever language they said it."""
+    name = asking.self_.author_name
+    if name != UNNAMED:
+        return Answer(asking.phrase("your_name", name=name), by=GROUNDED)
+    told = next((m for m in asking.recall.statements() if _introduces(m.text)), None)
+    if told is None:
+        return Answer(asking.phrase("untold"), by=GROUNDED)
+    when = asking.day(asking.moment(told.timestamp))
+    near = asking.phrase("closest_item", date=when, quote=_quote(told))
+    return Answer(f"{asking.phrase('closest')}\n{near}", (told.seq,), GROUNDED)
+
+
+def _introduces(text: str) -> bool:
+    """Whether a message says that the author is somebody; "I'm Italian" looks the same."""
+    found = lexicon().signals["introduces"].fullmatch(text.lower())
+    return found is not None and text[found.start("name")].isupper()
+
+
+def _home(asking: Asking) -> Answer:
+    """Where the author last said that they live, in whatever language they said it."""
+    told = next((m for m in asking.recall.statements() if tells_home(m.text)), None)
+    if told is None:
+        return Answer(asking.phrase("untold"), by=GROUNDED)
+    when = asking.day(asking.moment(told.timestamp))
+    return Answer(asking.phrase("stated", date=when, quote=_quote(told)), (told.seq,), GROUNDED)
+
+
 def _unending(asking: Asking) -> Answer:
     goal = unending(asking.text, asking.self_.goals)
     return Answer(asking.phrase("goal_unending", goal=goal.name if goal else ""))
@@ -243,6 +277,9 @@ ANSWERS: dict[str, Callable[[Asking], Answer]] = {
     "list": _list,
     "act": _act,
     "unending": _unending,
+    "said_here": _said_here,
+    "my_name": _my_name,
+    "home": _home,
     "did": _did,
     "despair": _says("despair"),
     "despair_danger": _says("despair_danger"),

@@ -9,11 +9,22 @@ from __future__ import annotations
 import re
 
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import CYRILLIC, EDGES, is_question, modality, sentences
+from lumen.kernel.reading import (
+    CYRILLIC,
+    EDGES,
+    asks_for,
+    fits,
+    is_question,
+    modality,
+    sentences,
+    stem,
+    words,
+)
 
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
 DESPAIR, INSULT = "despair", "insult"
+MOST_BEFORE = 3  # sentences before a question that may answer it
 LONGEST = 4_000  # characters of a message that are looked through for despair
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
 
@@ -34,7 +45,21 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
                     continue  # what is asked beside it is answered
                 if found := pattern.fullmatch(plain):
                     return kind, found
-    return NOTHING, None
+    return ("said_here", None) if said_here(text) else (NOTHING, None)
+
+
+def said_here(text: str) -> str:
+    """The sentence of a message that answers the question the same message ends with; or nothing."""
+    *told, last = [text[a:b] for a, b in sentences(text)] or [""]
+    wanted = {stem(w) for w in words(last)}
+    if not told or not wanted or not is_question(last):
+        return NOTHING
+    kind = asks_for(last)
+    for said in reversed(told[-MOST_BEFORE:]):
+        more = wanted < {stem(w) for w in words(said)}
+        if more and not is_question(said) and fits(kind, said, last) is not False:
+            return said
+    return NOTHING
 
 
 def despairs(text: str) -> bool:

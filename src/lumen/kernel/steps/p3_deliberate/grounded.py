@@ -12,7 +12,7 @@ from lumen.kernel.completion import closed
 from lumen.kernel.dates import day
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
-from lumen.kernel.reading import names, stem, words
+from lumen.kernel.reading import CYRILLIC, names, stem, words
 from lumen.kernel.slots import Draft, Evidence, Now, Self, Stimulus
 from lumen.kernel.small import is_bad_news, is_goodnight
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
@@ -99,7 +99,8 @@ def _answer(
         near = tuple(e for e in told if e.score >= grounding.middling)
         items = [quote("closest_item", e) for e in near]
         return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
-    return Draft(phrase("untold", language), "grounded")
+    other = language == "en" and any(CYRILLIC.search(e.quote) for e in reality.evidence)
+    return Draft(phrase("untold_here" if other else "untold", language), "grounded")
 
 
 def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> Draft:

@@ -1,0 +1,66 @@
+"""What was told in one language and asked in another; and a question beside its own answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+
+@pytest.mark.parametrize("told", ["Я переехала в Таллин", "I moved to Tallinn."])
+def test_where_the_author_lives_is_told_in_russian_too(life: Life, told: str) -> None:
+    life.say("I live in Porto.")
+    life.say(told)
+
+    assert told.rstrip(".") in life.say("Где я живу?").text
+    assert "Porto" not in life.say("Где я живу?").text
+
+
+def test_the_authors_name_is_known_whatever_the_language_it_was_given_in(life: Life) -> None:
+    life.kernel.author_name = "friend"  # as a being is born
+    assert life.say("Как меня зовут?").text.startswith("Не знаю, говорил")  # noqa: RUF001 - Russian
+    life.say("I'm Marta")
+    assert life.say("Как меня зовут?").text.endswith("“I'm Marta”")
+    life.say("My name is Marta.")
+
+    assert life.say("Как меня зовут?").text == "Тебя зовут Marta."
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("Мою маму зовут Ольга. Как зовут мою маму?", "Мою маму зовут Ольга."),
+        ("My dog is called Rex. What is my dog called?", "My dog is called Rex."),
+    ],
+)
+def test_a_question_beside_its_answer_is_answered_by_it(life: Life, said: str, quote: str) -> None:
+    life.listen("I am a log.", small=True)
+    assert quote in life.say(said).text
+
+
+def test_a_question_beside_another_fact_is_not_answered_by_it(life: Life) -> None:
+    life.listen("I am a log.", small=True)
+    answered = life.say("My dog is called Rex. What is my cat called?")
+
+    assert not answered.text.startswith("You just said")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "claim"),
+    [
+        ("My brother lives in Madrid.", "Где живёт мой брат?", "Не знаю, говорил(а) ли"),  # noqa: RUF001 - Russian
+        ("Мою маму зовут Ольга.", "What is my mother called?", "I do not know whether you told me"),
+    ],
+)
+def test_what_recall_cannot_tell_across_languages_is_not_said_to_be_untold(
+    life: Life, told: str, asked: str, claim: str
+) -> None:
+    life.listen("I am a log.", small=True)
+    life.say(told)
+    answered = life.say(asked).text
+
+    assert answered.startswith(claim) or told in answered
+    assert "You have not told me" not in answered
