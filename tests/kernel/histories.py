@@ -18,6 +18,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Refused
+from lumen.core.stores import is_self
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.mend import recover
@@ -33,7 +34,6 @@ from lumen.soul.history import all_kept
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.mark import Mark, MarkFile
-from lumen.soul.selfhood import is_self
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:

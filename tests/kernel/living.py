@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from tests.kernel.listening import Listener, nothing
 
 from lumen.core.canon import JSON, dumps
-from lumen.core.data import Change, Entry, Event, Held, Store, kernel_entry
+from lumen.core.data import Change, Entry, Event, Held, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.cycle import Reflected, Went, due
 from lumen.kernel.cycle import pursue as _pursue
 from lumen.kernel.cycle import reflect as _reflect

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.data import Change, Held, Store, kernel_entry
+from lumen.core.data import Change, Held, kernel_entry
 from lumen.core.errors import Refused, UsageError
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import (
     create,
     difference,

@@ -12,8 +12,9 @@ from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin
 from lumen.core.errors import Locked, Refused
+from lumen.core.stores import Store
 from lumen.kernel.commit import begin
 from lumen.kernel.edits import self_in_force
 from lumen.soul.history import kept
@@ -119,7 +120,8 @@ PUTS = """
 import sys
 from pathlib import Path
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being, Change, Held, Store, kernel_entry
+from lumen.core.data import Being, Change, Held, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.commit import Gate
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring

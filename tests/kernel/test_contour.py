@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lumen.core.canon import JSON, dumps, loads
-from lumen.core.data import Author, Change, Datum, Entry, EventType, Origin, Store
+from lumen.core.data import Author, Change, Datum, Entry, EventType, Origin
 from lumen.core.errors import BadLoop
+from lumen.core.stores import GRANTS, Store
 from lumen.kernel import loops
 from lumen.kernel.archived import Cite, Plain, Quote, quoted, trace
-from lumen.kernel.commit import GRANTS
 from lumen.kernel.contour.read import Contour, found_in, read_contour
 from lumen.kernel.forget import find, plan
 from lumen.kernel.policy import Condition, Parameters, Policy
@@ -264,8 +264,8 @@ def test_what_a_step_sets_lasts_to_the_next_turn_and_through_a_rebuild(
         life.say(f"I like rice {number}.")
         assert life.step("rehearsal_run")["wrote"]["turns"] == number
     life.kernel.index.catch_up()
-    kept = (life.being.root / "data/state/steps.jsonl").read_bytes()
-    assert kept == b'{"name":"rehearsal_run.turns","value":3}\n'
+    kept = (life.being.root / "data/state/state.json").read_bytes()
+    assert kept == b'{\n  "rehearsal_run.turns": 3\n}\n'
     life.kernel.index.rebuild()
     life.say("And beans.")
     assert life.step("rehearsal_run")["wrote"]["turns"] == 3

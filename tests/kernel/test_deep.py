@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
-from lumen.core.data import Change, Held, Store, kernel_entry
+from lumen.core.data import Change, Held, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import create, restore
 from lumen.kernel.deep import compare
 from lumen.kernel.maintain import fade, summaries
@@ -35,6 +36,8 @@ TAMPERED = {
     "calls": "UPDATE calls SET tokens = tokens + 1",
     "cycles": "UPDATE cycles SET delta = delta + 1",
     "lines": "DELETE FROM lines",
+    "operations": "INSERT INTO operations VALUES('data/state/x.jsonl', 1, 0, '{}')",
+    "records": "INSERT INTO records VALUES('data/state/x.jsonl', 'x', 1, '', '{}')",
 }
 
 

@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import (
-    Author,
-    Being,
-    Change,
-    Entry,
-    EventType,
-    Held,
-    Origin,
-    Store,
-    kernel_entry,
-)
+from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.forget import find, plan
 from lumen.kernel.maintain import fade

@@ -11,8 +11,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.kernel.conftest import wake
 
-from lumen.core.data import Change, Held, Store, kernel_entry
+from lumen.core.data import Change, Held, kernel_entry
 from lumen.core.errors import UsageError
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import create, restore
 from lumen.kernel.deep import compare
 from lumen.kernel.forget import Plan, carry_out, find, plan

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
-from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, kernel_entry
+from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Busy, Damaged, Refused, UsageError
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import create
 from lumen.kernel.forget import carry_out, find, plan
 from lumen.kernel.traces import Traces

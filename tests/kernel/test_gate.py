@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.canon import sha256
-from lumen.core.data import Author, Change, Datum, Entry, EventType, Held, Origin, Store
+from lumen.core.canon import JSON, sha256
+from lumen.core.data import Author, Change, Datum, Entry, EventType, Held, Origin
 from lumen.core.errors import Refused
-from lumen.kernel.commit import GRANTS, OPERATIONS
+from lumen.core.stores import Store, granted
 from lumen.soul.fold import SPOKEN_FOR
 from lumen.soul.history import all_kept, kept
 from lumen.soul.selfhood import goals_of
@@ -23,13 +23,14 @@ SESSION = "lumen:interface:01"
 MEMORY = Entry(
     Author.SELF, EventType.ASSISTANT_MESSAGE, Origin.SELF, "answered", "As you say.", SESSION
 )
-LOOPS = (*GRANTS, "dream", "", "Action", "kernel")
+GRANTED = ("action", "explore", "reflection", "maintenance", "author")
+LOOPS = (*GRANTED, "dream", "", "Action", "kernel")
 VERBS = ("append", "set", "put", "drop", "move", "add", "average", "overwrite")
 ALLOWED = [
     (loop, store, verb)
-    for loop in GRANTS
-    for store in sorted(GRANTS[loop] & OPERATIONS.keys())
-    for verb in sorted(OPERATIONS[store])
+    for loop in GRANTED
+    for store in sorted(granted(loop))
+    for verb in sorted(store.place.operations)
 ]
 # The design's table, column by column; "-" is nobody, and what a mark stands for is beside it.
 DESIGN = """
@@ -39,21 +40,10 @@ DESIGN = """
     goals             -      -       reflection author
     values            -      -       reflection author
     soul              -      -       reflection author
-    beliefs           action -       reflection author
-    lattice           action -       reflection author
-    lattice_evidence  -      explore -          author
-    self_norms        action -       reflection author
-    learning_notebook action -       reflection author
-    evidence_ledger   action -       reflection author
-    notebooks         action -       reflection author
     skills            action -       -          author
-    charter_draft     action -       reflection author
-    charter           -      -       -          author
-    overlay           action -       -          author
     settings          -      -       -          author
     summary           -      -       -          -      maintenance
-    prompts           -
-    state             action explore reflection
+    state             action explore reflection author
 """
 SOUL, VALUES, NOW, OLD = "data/soul.md", "data/values.json", goals_of(2026), goals_of(2025)
 SUMMARY = "data/memory/2026/summary.md"
@@ -92,8 +82,8 @@ def test_the_table_is_the_designs() -> None:
     design = {store: set(loops) - {"-"} for store, *loops in rows}
 
     assert design.keys() == {s.value for s in Store}
-    assert {s.value: {loop for loop in GRANTS if s in GRANTS[loop]} for s in Store} == design
-    assert GRANTS.keys() == {"action", "explore", "reflection", "maintenance", "author"}
+    assert {s.value: {loop for loop in LOOPS if s in granted(loop)} for s in Store} == design
+    assert {loop for store in Store for loop in store.loops} == set(GRANTED)
 
 
 def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_entry() -> None:
@@ -106,8 +96,9 @@ def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_
         Store.GOALS: {"set", "put", "drop"},
         Store.GOAL_STATUS: {"move"},
         Store.GOAL_GAP: {"add"},
+        Store.SKILLS: set(),
         Store.STATE: {"append", "set", "average"},
-    } == OPERATIONS
+    } == {store: store.place.operations for store in Store}
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -115,11 +106,11 @@ def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_
 def test_what_is_in_nobodys_table_is_refused_archived_and_changes_nothing(
     unmoved: Guarded, beat: Entry, loop: str, store: Store
 ) -> None:
-    granted = store in GRANTS.get(loop, frozenset())
+    may = store in granted(loop)
     for verb in [v for v in VERBS if (loop, store, v) not in ALLOWED]:
         others, archive = unmoved.others(), unmoved.archive()
         state = all_kept(unmoved.index)
-        why = f"{store} knows no {verb}" if granted else f"the {loop} loop may not write {store}"
+        why = f"{store} knows no {verb}" if may else f"the {loop} loop may not write {store}"
         change = well_formed(unmoved, store, verb)
         with pytest.raises(Refused, match=f"refused: {why}"):
             unmoved.gate.commit(loop, [change], beat, durable=True, sign=True)
@@ -165,25 +156,26 @@ def test_what_is_in_the_table_is_in_the_file_the_archive_and_the_index(
         return
     (path,) = changed - {"data/heads.jsonl"}
     text = guarded.being.at(path).read_text("utf-8")
-    told = {
-        "store": store.value,
-        "operation": "set",
-        "path": path,
-        "base": sha256(others[path]) if path in others else "",
-        "value": text,
-    }
+    base = sha256(others[path]) if path in others else ""
+    told: dict[str, JSON] = {"store": store.value, "operation": "set", "path": path}
+    told |= {"base": base, "value": text}
+    if store is Store.STATE:
+        value = 500_000 if verb == "average" else 0.5
+        told = {**told, "operation": verb, "name": "calm", "value": value}
+        del told["base"]
+        told |= {"share": 100_000} if verb == "average" else {}
     assert guarded.last() == replace(beat, payload={**beat.payload, "changes": [told]})
     known = kept(guarded.index, path)
     assert known is not None
     assert (known.seq, known.store, known.base, known.text) == (
         placed[-1].seq,
         store.value,
-        told["base"],
+        base,
         text,
     )
 
 
-@pytest.mark.parametrize("loop", sorted(GRANTS))
+@pytest.mark.parametrize("loop", GRANTED)
 def test_a_granted_memory_is_kept_together_with_its_beat(
     guarded: Guarded, beat: Entry, loop: str
 ) -> None:
@@ -210,7 +202,7 @@ def test_a_granted_memory_is_kept_together_with_its_beat(
         ),
     ],
 )
-@pytest.mark.parametrize("loop", sorted(GRANTS))
+@pytest.mark.parametrize("loop", GRANTED)
 def test_no_loop_can_pass_for_the_kernel(
     unmoved: Guarded, beat: Entry, loop: str, posing: Entry, why: str
 ) -> None:
@@ -229,7 +221,7 @@ def test_every_key_that_means_something_to_the_state_is_the_kernels() -> None:
     } == SPOKEN_FOR  # fmt: skip
 
 
-@pytest.mark.parametrize("loop", sorted(GRANTS))
+@pytest.mark.parametrize("loop", GRANTED)
 def test_only_the_author_speaks_as_the_author(guarded: Guarded, beat: Entry, loop: str) -> None:
     forged = Change(Store.MEMORY, "append", replace(MEMORY, origin=Origin.AUTHOR))
     if loop == "author":

@@ -14,8 +14,9 @@ from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.data import Author, Change, Entry, EventType, Held, Origin
 from lumen.core.errors import Refused
+from lumen.core.stores import Store
 from lumen.kernel.edits import look, self_in_force
 from lumen.kernel.identity import snapshot
 from lumen.kernel.provenance import provenance

@@ -23,8 +23,9 @@ from hypothesis.stateful import (
 )
 
 from lumen.core.canon import JSON
-from lumen.core.data import Change, Held, Store, kernel_entry
+from lumen.core.data import Change, Held, kernel_entry
 from lumen.core.errors import Refused, UsageError
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import create, restore, undo
 from lumen.kernel.conversation import converse
 from lumen.kernel.forget import find, plan

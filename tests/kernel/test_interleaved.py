@@ -14,17 +14,8 @@ from tests.measuring import measured
 from tests.waiting import PATIENCE, wait_until
 
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import (
-    Author,
-    Being,
-    Change,
-    Entry,
-    EventType,
-    Held,
-    Origin,
-    Store,
-    kernel_entry,
-)
+from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import restore, undo
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.forget import carry_out, find, plan

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from lumen.core.data import Store
 from lumen.core.errors import BadLoop
-from lumen.kernel.commit import GRANTS
+from lumen.core.stores import Store, granted
 from lumen.kernel.loops import ACTION
 from lumen.kernel.slots import Now, Slot, Stimulus
 from lumen.kernel.step import Beat, Function, Loop, Mind, Recall, Skip, Step, step
@@ -70,11 +69,11 @@ async def guess(either: Weather | None) -> Selection:
 
 
 def loop(*steps: Step) -> Loop:
-    return Loop("action", GRANTS["action"], (Beat("one", steps[:1]), Beat("two", steps[1:])))
+    return Loop("action", granted("action"), (Beat("one", steps[:1]), Beat("two", steps[1:])))
 
 
 def rebuilt(steps: Iterable[Step]) -> Loop:
-    return Loop("action", GRANTS["action"], (Beat("all", tuple(steps)),))
+    return Loop("action", granted("action"), (Beat("all", tuple(steps)),))
 
 
 def test_a_loop_keeps_its_steps_in_order_over_all_beats() -> None:
@@ -135,7 +134,7 @@ def test_a_step_that_asks_for_a_store_its_loop_is_not_granted_is_named_with_the_
         loop(p1_perceive.ingest, set_a_goal)
 
     assert "step set_a_goal asks for goals, values, which" in refused.value.what
-    assert list(Loop("author", GRANTS["author"], (Beat("one", (set_a_goal,)),)).steps())
+    assert list(Loop("author", granted("author"), (Beat("one", (set_a_goal,)),)).steps())
 
 
 def test_what_one_loop_is_granted_is_refused_to_another() -> None:
@@ -143,7 +142,7 @@ def test_what_one_loop_is_granted_is_refused_to_another() -> None:
 
     assert loop(skilled)
     with pytest.raises(BadLoop, match="explore loop: step look_up asks for skills"):
-        Loop("explore", GRANTS["explore"], (Beat("one", (skilled,)),))
+        Loop("explore", granted("explore"), (Beat("one", (skilled,)),))
 
 
 def test_a_slot_written_twice_names_both_steps() -> None:

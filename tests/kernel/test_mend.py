@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.canon import sha256
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.data import Author, Change, Entry, EventType, Held, Origin
 from lumen.core.errors import Damaged, Refused
+from lumen.core.stores import Store
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.mend import Erasure, erase, rebuild, recover
 from lumen.soul.archive import segments

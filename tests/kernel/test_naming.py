@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.conftest import said
 
-from lumen.core.data import Change, Origin, Store, kernel_entry
+from lumen.core.data import Change, Origin, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.forget import carry_out, find, plan
 from lumen.kernel.naming import author_name, is_message, names_given
 from lumen.kernel.revise import base_of

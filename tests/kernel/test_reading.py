@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.data import Author, Change, EventType, Memory, Origin, Store
+from lumen.core.data import Author, Change, EventType, Memory, Origin
+from lumen.core.stores import Store
 from lumen.kernel.archived import LONGEST_QUOTE as LONGEST_TRACED
 from lumen.kernel.archived import trace
 from lumen.kernel.axes import Axes

@@ -19,7 +19,8 @@ from tests.kernel.living import (
     wonder,
 )
 
-from lumen.core.data import Change, Held, Store, kernel_entry
+from lumen.core.data import Change, Held, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import create, find, restore, undo
 from lumen.kernel.cycle import due
 from lumen.kernel.lived import Lived

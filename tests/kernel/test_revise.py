@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lumen.core.canon import sha256
-from lumen.core.data import Change, Held, Store
+from lumen.core.data import Change, Held
 from lumen.core.errors import Refused
+from lumen.core.stores import Store
 from lumen.kernel.revise import base_of, revise
 from lumen.soul.selfhood import SOUL, VALUES, goals_of, parse_held, spell, states_of
 
@@ -185,7 +186,7 @@ def test_a_whole_file_that_would_not_say_what_it_must_is_refused() -> None:
         (Store.SETTINGS, SOUL),
         (Store.SUMMARY, ""),
         (Store.SUMMARY, SOUL),
-        (Store.PROMPTS, "prompts/x.md"),
+        (Store.SKILLS, "prompts/x.md"),
         (Store.SUMMARY, "data/memory/../soul.md"),
         (Store.SUMMARY, "data/memory/2026/2026-11-15.jsonl"),
         (Store.SUMMARY, "data/memory/.lock"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lumen.core.data import Held, Store
+from lumen.core.data import Held
+from lumen.core.stores import Store, is_self, store_at
 from lumen.soul.selfhood import (
     LONGEST,
     LONGEST_NAME,
@@ -14,14 +15,12 @@ from lumen.soul.selfhood import (
     check,
     drop,
     goals_of,
-    is_self,
     parse_held,
     put,
     selfhood,
     spell,
     stand,
     states_of,
-    store_of,
     without,
 )
 
@@ -121,7 +120,7 @@ def test_which_files_are_the_self_and_of_which_store_they_are() -> None:
     assert [is_self(p) for p in (SOUL, VALUES, goals_of(2026))] == [True] * 3
     for path in ("lumen.toml", "data/goals/26.json", "data/goals/2026.json.new", "soul.md"):
         assert not is_self(path)
-    assert [store_of(p) for p in (SOUL, VALUES, goals_of(99))] == [
+    assert [store_at(p) for p in (SOUL, VALUES, goals_of(99))] == [
         Store.SOUL,
         Store.VALUES,
         Store.GOALS,

@@ -15,8 +15,9 @@ from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
 from lumen.core.clock import FixedClock, SystemClock
-from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, Store
+from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin
 from lumen.core.errors import Refused
+from lumen.core.stores import Store
 from lumen.kernel.birth import init
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.run import Watch
@@ -231,7 +232,8 @@ import sys
 from pathlib import Path
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being, Change, Held, Store, kernel_entry
+from lumen.core.data import Being, Change, Held, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.commit import Gate
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring

@@ -36,7 +36,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being, Change, Held, Store, kernel_entry
+from lumen.core.data import Being, Change, Held, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.soul.index import Index

@@ -5,38 +5,66 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lumen.core.canon import JSON
-from lumen.core.data import Change, Datum, Entry, Store
+from lumen.core.data import Change, Datum, Entry
 from lumen.core.errors import Refused
-from lumen.kernel.forget import carry_out, find, plan
-from lumen.kernel.state import LONGEST, MOST, PATH, FoldedState, parsed, revised
+from lumen.core.stores import Store
+from lumen.kernel.checkpoints import create, find, last_undoable, restore, undo
+from lumen.kernel.deep import compare
+from lumen.kernel.forget import carry_out, plan
+from lumen.kernel.forget import find as find_words
+from lumen.kernel.mend import rebuild
+from lumen.kernel.revise import operated, operation
+from lumen.kernel.state import FoldedState
 from lumen.soul.history import kept
+from lumen.soul.records import MOST_LISTED, Operation, applied, folded, spelled, values_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
 
+PATH = Store.STATE.place.path
+LONG = "x" * 20_000
 
-def told(*changes: tuple[str, str, JSON]) -> str:
+
+def change(operation: str, name: str, value: JSON, share: float = 0.5) -> Change:
+    """A change of the state, as a step proposes it."""
+    return Change(Store.STATE, operation, Datum(name, value, share))
+
+
+def told(*changes: Change) -> str:
     """The text that some changes lead to."""
-    text = ""
-    for operation, name, value in changes:
-        text = revised(text, operation, Datum(name, value, share=0.5))
-    return text
+    texts: dict[str, str] = {}
+    for one in changes:
+        assert isinstance(one.value, Datum)
+        texts[PATH] = operated(texts, operation(one, one.value.value))
+    return texts[PATH]
 
 
 def state(text: str | None) -> FoldedState:
+    """What a step reads."""
     return FoldedState(lambda path: text if path == PATH else None)
+
+
+def value(guarded: Guarded, name: str) -> JSON:
+    """A value by the archive's word, which the file agrees with."""
+    known = kept(guarded.index, PATH)
+    text = known.text if known else None
+    found = guarded.being.at(PATH)
+    assert (found.read_text("utf-8") if found.exists() else None) == text
+    return values_of(text).get(name)
 
 
 def test_what_was_set_appended_or_averaged_is_read_by_its_name() -> None:
     text = told(
-        ("set", "mood", "calm"),
-        ("append", "notes", 1),
-        ("append", "notes", {"two": 2}),
-        ("average", "pace", 4),
-        ("average", "pace", 2),
-        ("set", "mood", "glad"),
+        change("set", "mood", "calm"),
+        change("append", "notes", 1),
+        change("append", "notes", {"two": 2}),
+        change("average", "pace", 4),
+        change("average", "pace", 2),
+        change("set", "mood", "glad"),
     )
     held = state(text)
 
@@ -49,63 +77,173 @@ def test_what_was_set_appended_or_averaged_is_read_by_its_name() -> None:
     assert held.all("mood") == ()
     assert (held.average("pace"), held.average("mood")) == (3.0, None)
     assert state(None).last("mood") is None
+    assert text == '{\n  "mood": "glad",\n  "notes": [1,{"two":2}],\n  "pace": 3.0\n}\n'
+
+
+def test_what_is_set_to_nothing_is_gone() -> None:
+    assert told(change("set", "mood", "calm"), change("set", "mood", None)) == "{}\n"
 
 
 def test_of_what_is_appended_the_newest_is_kept() -> None:
-    text = revised(None, "set", Datum("notes", list(range(MOST))))
-    assert parsed(revised(text, "append", Datum("notes", "last")))["notes"][0::999] == [1, "last"]
+    text = spelled({"notes": list(range(MOST_LISTED))})
+    one = operation(change("append", "notes", "last"), "last")
+    assert values_of(operated({PATH: text}, one))["notes"][0::999] == [1, "last"]
+
+
+def test_an_average_moves_by_its_share_in_whole_millionths() -> None:
+    moved = [change("average", "pace", 1.0, 0.1), *[change("average", "pace", 0.0, 0.1)] * 3]
+    assert state(told(*moved)).average("pace") == 0.729
+
+
+@given(st.lists(st.tuples(st.sampled_from(("append", "set", "average")), st.integers(-9, 9))))
+def test_any_operations_can_be_folded_in_any_order(steps: list[tuple[str, int]]) -> None:
+    done = [
+        Operation(seq, 0, PATH, "state", verb, number, "x", share=400_000)
+        for seq, (verb, number) in enumerate(steps, 1)
+    ]
+
+    whole = folded(None, done)
+    assert folded(None, reversed(done)) == whole
+    assert whole is None or whole == folded(folded(None, done[:2]), done[2:])
+
+
+def test_a_line_ends_with_a_line_feed_alone() -> None:
+    one = Operation(1, 0, "x", "x", "append", {"said": "a\u2028b\x85c"}, most=2)
+    text = applied(applied(applied(None, one), one), one)
+
+    assert text.count("\n") == 2
+    assert text == '{"said":"a\u2028b\x85c"}\n' * 2
 
 
 @pytest.mark.parametrize(
-    ("before", "operation", "value", "why"),
+    ("before", "verb", "value", "why"),
     [
-        ("calm", "append", 1, "'x' is a value, and nothing can be appended to it"),
-        ("calm", "average", 1, "'x' is no number to take the average of"),
-        (1, "average", "calm", "'calm' is no number to take the average of"),
-        (1, "average", True, "True is no number"),
-        (1, "set", "x" * LONGEST, "would have .* characters; at most"),
+        ("calm", "append", 1, "is nothing that knows append"),
+        ("calm", "average", 1, "is nothing that knows average"),
+        (True, "average", 1, "is nothing that knows average"),
+        (1, "average", "calm", "no average is taken of 'calm'"),
+        (1, "average", True, "no average is taken of True"),
+        (1, "average", 1e12, "no average is taken of"),
+        (1, "set", LONG, "keeps values of at most 16,384 bytes"),
+        (1, "set", {1, 2}, "cannot keep that value"),
+        (1, "set", "\ud800", "cannot keep that value"),
     ],
 )
-def test_what_does_not_fit_is_refused(before: JSON, operation: str, value: JSON, why: str) -> None:
+def test_what_does_not_fit_is_refused(before: JSON, verb: str, value: JSON, why: str) -> None:
     with pytest.raises(Refused, match=why):
-        revised(told(("set", "x", before)), operation, Datum("x", value))
+        told(change("set", "x", before), change(verb, "x", value))
 
 
-@pytest.mark.parametrize("line", ["{", "[]", "3", '{"name":"x"}'])
-def test_a_text_that_is_none_is_refused_by_its_line(line: str) -> None:
-    with pytest.raises(Refused, match="line 2 is no value with a name"):
-        parsed(f'{{"name":"a","value":1}}\n{line}\n')
+@pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\0b"])
+def test_a_name_is_plain_text(name: str) -> None:
+    with pytest.raises(Refused, match="is no name for a value"):
+        told(change("set", name, 1))
 
 
-def test_two_changes_of_two_names_at_once_are_both_kept(guarded: Guarded, beat: Entry) -> None:
+@pytest.mark.parametrize("share", [0, -0.1, 1.1, float("nan")])
+def test_an_average_moves_part_of_the_way(share: float) -> None:
+    with pytest.raises(Refused, match="by a share of"):
+        told(change("average", "x", 1, share))
+
+
+def test_two_terminals_change_it_at_once_without_a_base(guarded: Guarded, beat: Entry) -> None:
     other = guarded.another()
-    guarded.gate.commit("action", [Change(Store.STATE, "set", Datum("a", 1))], beat)
-    other.gate.commit("explore", [Change(Store.STATE, "set", Datum("b", 2))], beat)
-    known = kept(other.index, PATH)
+    guarded.gate.commit("action", [change("set", "a", 1), change("append", "n", 1)], beat)
+    other.gate.commit("explore", [change("set", "b", 2), change("append", "n", 2)], beat)
+    guarded.gate.commit("action", [change("append", "n", 3)], beat)
     other.close()
 
-    assert known is not None
-    assert parsed(known.text) == {"a": 1, "b": 2}
-    with pytest.raises(Refused, match="the author loop may not write state"):
-        guarded.gate.commit("author", [Change(Store.STATE, "set", Datum("a", 2))], beat)
-    with pytest.raises(Refused, match="set with that value is no operation"):
+    assert [value(guarded, name) for name in ("a", "b", "n")] == [1, 2, [1, 2, 3]]
+    with pytest.raises(Refused, match="the maintenance loop may not write state"):
+        guarded.gate.commit("maintenance", [change("set", "a", 2)], beat)
+    with pytest.raises(Refused, match="only the author sets the whole of"):
         guarded.gate.commit("action", [Change(Store.STATE, "set", "{}")], beat)
+    with pytest.raises(Refused, match="append with that value is no operation"):
+        guarded.gate.commit("action", [Change(Store.STATE, "append", {"a": 1})], beat)
+
+
+def test_a_secret_is_not_kept(guarded: Guarded, beat: Entry) -> None:
+    secret = "sk-" + "a1B2" * 12
+    guarded.gate.commit("action", [change("set", "a", f"the key {secret}")], beat)
+
+    assert "the key" in value(guarded, "a")
+    assert secret.encode() not in guarded.archive() + guarded.being.at(PATH).read_bytes()
+
+
+def test_it_goes_back_with_a_restore_and_forth_with_its_undoing(
+    guarded: Guarded, beat: Entry
+) -> None:
+    guarded.gate.commit("action", [change("set", "a", 1)], beat)
+    create(guarded.gate, "then")
+    guarded.gate.commit("action", [change("set", "a", 2)], beat)
+    assert last_undoable(guarded.index) is None  # a turn's own count is no change of self
+
+    restore(guarded.gate, find(guarded.index, "then"))
+    assert value(guarded, "a") == 1
+    guarded.gate.commit("action", [change("append", "n", 1)], beat)
+    assert (value(guarded, "a"), value(guarded, "n")) == (1, [1])
+    undo(guarded.gate)
+    assert (value(guarded, "a"), value(guarded, "n")) == (2, None)
+    assert guarded.index.differences() == []
+    assert compare(guarded.being, guarded.index).problems == ()
+
+
+def test_an_edit_by_hand_that_says_what_it_must_is_adopted(guarded: Guarded, beat: Entry) -> None:
+    guarded.gate.commit("action", [change("set", "a", 1)], beat)
+    guarded.being.at(PATH).write_text('{"a": 7}', "utf-8")
+
+    assert guarded.gate.adopt() == [f"{PATH} was edited by hand: adopted."]
+    guarded.gate.commit("action", [change("append", "n", 1)], beat)
+    assert (value(guarded, "a"), value(guarded, "n")) == (7, [1])
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "3", '{"a": ' + "[" * 500 + "]" * 500 + "}"])
+def test_an_edit_by_hand_that_does_not_is_set_aside(
+    guarded: Guarded, beat: Entry, text: str
+) -> None:
+    guarded.gate.commit("action", [change("set", "a", 1)], beat)
+    guarded.being.at(PATH).write_text(text, "utf-8")
+    (said,) = guarded.gate.adopt()
+
+    assert said.startswith(f"{PATH} is as it was: line 1: it ")
+    assert [p.read_text("utf-8") for p in guarded.being.quarantine.iterdir()] == [text]
+    assert value(guarded, "a") == 1
+
+
+def test_an_edit_made_while_a_turn_writes_is_adopted_first(guarded: Guarded, beat: Entry) -> None:
+    guarded.gate.commit("action", [change("set", "a", 1)], beat)
+    guarded.being.at(PATH).write_text('{"a": 7}', "utf-8")
+    guarded.gate.commit("action", [change("set", "b", 2)], beat)
+
+    assert (value(guarded, "a"), value(guarded, "b")) == (7, 2)
+    assert guarded.gate.repairs == [f"{PATH} was edited by hand: adopted."]
+
+
+def test_a_rebuild_brings_a_lost_file_back_byte_for_byte(guarded: Guarded, beat: Entry) -> None:
+    guarded.gate.commit("action", [change("average", "a", 0.3), change("set", "b", "ü")], beat)
+    was = guarded.being.at(PATH).read_bytes()
+    guarded.being.at(PATH).unlink()
+    rebuild(guarded.gate)
+
+    assert guarded.being.at(PATH).read_bytes() == was
+    assert compare(guarded.being, guarded.index).problems == ()
 
 
 def test_what_is_forgotten_leaves_the_state_and_the_rest_of_it_stays(
     life: Life, beat: Entry
 ) -> None:
     life.say("My sister keeps a xylocarp.")
-    datum = Datum("topic", "the xylocarp of her sister")
-    changes = [Change(Store.STATE, "set", datum), Change(Store.STATE, "set", Datum("count", 3))]
-    life.kernel.gate.commit("action", changes, beat)
+    topic, count = change("set", "topic", "the xylocarp of her sister"), change("set", "count", 3)
+    life.kernel.gate.commit("action", [topic, count], beat)
+    life.kernel.gate.commit("action", [change("append", "count_by_day", 1)], beat)
     index = life.kernel.index
     index.catch_up()
-    carry_out(life.kernel.gate, plan(life.being, index, find(index, "xylocarp")))
+    carry_out(life.kernel.gate, plan(life.being, index, find_words(index, "xylocarp")))
     index.catch_up()
 
     known = kept(index, PATH)
     assert known is not None
-    assert parsed(known.text) == {"count": 3}
+    assert values_of(known.text) == {"count": 3, "count_by_day": [1]}
     assert (life.being.root / PATH).read_text("utf-8") == known.text
     assert index.differences() == []
+    assert compare(life.being, index).problems == ()

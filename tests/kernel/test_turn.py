@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lumen.core.canon import dumps
-from lumen.core.data import Author, EventType, Held, Store, kernel_entry
+from lumen.core.data import Author, EventType, Held, kernel_entry
 from lumen.core.errors import LumenError, UsageError
+from lumen.core.stores import Store
 from lumen.kernel.archived import trace
 from lumen.kernel.biography import ArchivedLife
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
@@ -153,7 +154,7 @@ def test_a_change_to_another_store_than_the_declared_one_stops_the_turn_too(
     life: Life, turn_as: Callable[[Loop], None]
 ) -> None:
     def misled(one: Step) -> Step:
-        stores = frozenset({Store.LATTICE})
+        stores = frozenset({Store.SKILLS})
         return replace(one, stores=stores) if one.name == "compose_final" else one
 
     turn_as(with_steps(misled))

@@ -19,8 +19,9 @@ from tests.kernel.living import (
     strong,
 )
 
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, Store, kernel_entry
+from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, kernel_entry
 from lumen.core.errors import Refused
+from lumen.core.stores import Store
 from lumen.hands.isolation import bwrap_trouble
 from lumen.hands.skills import find
 from lumen.hands.terms import Terms

@@ -21,16 +21,8 @@ from tests.kernel.living import (
 from tests.kernel.test_proposing import proposal
 
 from lumen.core.canon import JSON
-from lumen.core.data import (
-    Author,
-    Change,
-    Entry,
-    EventType,
-    Held,
-    Origin,
-    Store,
-    kernel_entry,
-)
+from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import create, find, restore, undo
 from lumen.kernel.deep import compare
 from lumen.kernel.forget import carry_out, plan

@@ -15,7 +15,6 @@ from lumen.core.errors import Damaged
 from lumen.soul.fold import (
     NOTHING,
     SPOKEN_FOR,
-    WHOLE,
     Called,
     Cycled,
     Effects,
@@ -29,10 +28,10 @@ from lumen.soul.fold import (
     effects,
     faded,
     fold,
-    millionths,
     opens,
     strengthened,
 )
+from lumen.soul.records import WHOLE, millionths
 
 if TYPE_CHECKING:
     from lumen.core.canon import JSON

@@ -19,7 +19,8 @@ from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: F401 - si
 
 from lumen.core.canon import sha256
 from lumen.core.clock import Clock, FixedClock, SystemClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, Store, kernel_entry
+from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.mend import recover
 from lumen.soul.archive import read, segments, torn_end

@@ -9,8 +9,9 @@ from itertools import islice
 
 from lumen.core.canon import JSON, clean
 from lumen.core.clock import stamp, ulid
-from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, kernel_entry
+from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import UsageError
+from lumen.core.stores import Store
 from lumen.kernel.conversation import LONGEST_MESSAGE, says_something
 from lumen.kernel.run import Kernel
 from lumen.soul.fold import TOLD

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 from lumen.app.looking import Look
 from lumen.core.canon import clean
-from lumen.core.data import Change, Held, Store, kernel_entry
+from lumen.core.data import Change, Held, kernel_entry
 from lumen.core.errors import UsageError
+from lumen.core.stores import Store
 from lumen.kernel.checkpoints import difference
 from lumen.kernel.commit import Gate
 from lumen.kernel.completion import OPEN
@@ -15,11 +16,10 @@ from lumen.kernel.edits import Edits, in_force, look, read, self_in_force
 from lumen.soul.index import Index
 from lumen.soul.selfhood import (
     GOAL_STATES,
-    GOALS,
     LONGEST_NAME,
     VALUE_STATES,
     Selfhood,
-    is_self,
+    is_goals,
     parse_held,
 )
 
@@ -84,7 +84,7 @@ def goals_in_force(
     index: Index, year: int | None = None, status: str | None = None
 ) -> tuple[Held, ...]:
     """What it is after, the heaviest first; of one year's file, or of one status."""
-    texts = {p: t for p, t in in_force(index).items() if GOALS.fullmatch(p) and is_self(p)}
+    texts = {p: t for p, t in in_force(index).items() if is_goals(p)}
     held = [
         goal
         for path, text in texts.items()

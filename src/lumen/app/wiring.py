@@ -42,9 +42,9 @@ from lumen.mind.embed import WhenNeeded
 from lumen.mind.roles import ASSIGNABLE, EMBEDDER, parse_assignment
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.chosen import choose
-from lumen.soul.fold import millionths
 from lumen.soul.index import Index as Index
 from lumen.soul.keys import Keyring
+from lumen.soul.records import millionths
 
 if TYPE_CHECKING:
     from lumen.kernel.passages import Rows

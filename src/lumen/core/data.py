@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from lumen.core.canon import JSON
+from lumen.core.stores import Store
 
 
 class Author(StrEnum):
@@ -42,32 +43,6 @@ class EventType(StrEnum):
     LATTICE_COMMIT = "lattice_commit"
     REFLECTION_PROBE = "reflection_probe"
     SYSTEM_EVENT = "system_event"
-
-
-class Store(StrEnum):
-    """What a loop may be granted to change. A verb is a member of its own."""
-
-    MEMORY = "memory"
-    GOAL_STATUS = "goal_status"
-    GOAL_GAP = "goal_gap"
-    GOALS = "goals"
-    VALUES = "values"
-    SOUL = "soul"
-    BELIEFS = "beliefs"
-    LATTICE = "lattice"
-    LATTICE_EVIDENCE = "lattice_evidence"
-    SELF_NORMS = "self_norms"
-    LEARNING_NOTEBOOK = "learning_notebook"
-    EVIDENCE_LEDGER = "evidence_ledger"
-    NOTEBOOKS = "notebooks"
-    SKILLS = "skills"
-    CHARTER_DRAFT = "charter_draft"
-    CHARTER = "charter"
-    OVERLAY = "overlay"
-    SETTINGS = "settings"
-    SUMMARY = "summary"
-    PROMPTS = "prompts"
-    STATE = "state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +125,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Datum:
-    """A value that lasts between turns; `share` is how far it moves the average kept of it."""
+    """A value by name, for a store of the kind `state`; `share` is how far an average moves to it."""
 
     name: str
     value: JSON
@@ -161,14 +136,15 @@ class Datum:
 class Change:
     """A change somebody proposes; only the gate carries it out.
 
-    `append` takes an Entry; for the state, as `set` and `average` do, a Datum. `set` takes the whole new text of a file (None: no file), the hash of
-    the text it replaces and, where a store has several files, which. `put`, `drop`, `move` and
-    `add` name one value or goal, so two terminals can change two of them at once.
+    `append` takes an Entry, or the object to add to a store of lines. `set` takes the whole new text
+    of a file (None: no file), the hash of the text it replaces and, where a store has several files,
+    which. `put`, `drop`, `move` and `add` name one value or goal; `set`, `append` and `average` with
+    a Datum one value of a state: so two terminals can change two of them at once.
     """
 
     store: Store
     operation: str
-    value: Entry | Held | Datum | str | None
+    value: Entry | Held | Datum | dict[str, JSON] | str | None
     base: str = ""
     path: str = ""
 

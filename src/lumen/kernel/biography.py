@@ -18,7 +18,7 @@ from lumen.soul.history import all_kept, versions
 from lumen.soul.index import Index
 from lumen.soul.ledger import Spent, by_day_and_role, calls
 from lumen.soul.queries import answered, doings, evolved, tally
-from lumen.soul.selfhood import GOALS, VALUES, selfhood
+from lumen.soul.selfhood import is_held, selfhood
 
 LOOKED_AT = 500  # changes of self among which a reason is looked for
 FIRST = 1  # the event a being begins with
@@ -47,7 +47,7 @@ class ArchivedLife:
 
     def held_since(self) -> dict[str, str]:
         """Since when each value and goal has been held without a break, by its name."""
-        paths = [p for p in all_kept(self.index) if p == VALUES or GOALS.fullmatch(p)]
+        paths = [p for p in all_kept(self.index) if is_held(p)]
         since: dict[str, str] = {}
         for path in paths:
             held: dict[str, str] = {}

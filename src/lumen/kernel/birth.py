@@ -14,8 +14,9 @@ from shlex import join, quote
 
 from lumen.core.canon import dumps, printable, sha256
 from lumen.core.clock import Clock, ulid
-from lumen.core.data import Being, Change, Store, kernel_entry
+from lumen.core.data import Being, Change, kernel_entry
 from lumen.core.errors import AlreadyABeing, LumenError, Refused, UsageError
+from lumen.core.stores import Store
 from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin
 from lumen.soul.keys import Keyring

@@ -7,19 +7,20 @@ no longer be gone back to.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from lumen.core.canon import JSON
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Event
+from lumen.core.stores import is_theirs, place_at
 from lumen.kernel.traces import Traces
 from lumen.soul.fold import Effects, FileSet
-from lumen.soul.history import all_kept
+from lumen.soul.history import all_kept, folded_without, kept
 from lumen.soul.index import Index
+from lumen.soul.kinds import without
 from lumen.soul.ledger import called
-from lumen.soul.selfhood import without
-
-SETTINGS = "lumen.toml"
+from lumen.soul.records import Operation, in_words
 
 
 @dataclass(slots=True)
@@ -27,6 +28,7 @@ class Carried:
     """What the events that go did to state, without what is forgotten."""
 
     changes: list[JSON] = field(default_factory=list)
+    records: set[str] = field(default_factory=set)  # which of them these events changed
     uses: list[JSON] = field(default_factory=list)
     restores: list[JSON] = field(default_factory=list)
     undone: list[JSON] = field(default_factory=list)
@@ -39,6 +41,9 @@ class Carried:
             for call in done.calls:
                 self.sent.setdefault(call.model, []).append(call.moment)
         self.changes += [_cleaned(change, traces) for change in done.files]
+        self.changes += [one.carried() for one in done.operations if not quoted(one, traces)]
+        self.records |= {one.path for one in done.operations}
+        self.records |= {one.path for one in done.files if place_at(one.path).is_record}
         self.uses += [
             {"at": u.at, "memories": list(u.memories), "by": u.by, "day": u.day} for u in done.uses
         ]
@@ -72,10 +77,26 @@ def files_in_force(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[
     return {
         str(c["path"]): str(c["value"])
         for c in changes
-        if c["at"] == latest.get(str(c["path"]))
+        if not place_at(str(c["path"])).is_record
+        and c["at"] == latest.get(str(c["path"]))
         and c["value"] is not None
-        and c["path"] != SETTINGS
+        and not is_theirs(str(c["path"]))
     }
+
+
+def records_in_force(index: Index, carried: Carried, gone: AbstractSet[int]) -> dict[str, str]:
+    """The records that read otherwise without what is forgotten."""
+    found = {}
+    for path in sorted(carried.records):
+        text, known = folded_without(index, path, gone, carried.changes), kept(index, path)
+        if known and known.text is not None and text != known.text:
+            found[path] = text or ""
+    return found
+
+
+def quoted(one: Operation, traces: Traces) -> bool:
+    """Whether an operation tells of it: records hold what steps were told, as notes do."""
+    return traces.noted_in(in_words(one.name, one.value), spoken=True)
 
 
 def lines_cut(index: Index, files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

@@ -11,12 +11,13 @@ from collections.abc import Iterable
 
 from lumen.core.data import Change, EventType, kernel_entry
 from lumen.core.errors import UsageError
+from lumen.core.stores import place_at, store_at
 from lumen.kernel.commit import Gate
 from lumen.kernel.revise import base_of
 from lumen.soul.archive import Placed
 from lumen.soul.history import Transition, all_kept, checkpoints, transitions
 from lumen.soul.index import Index
-from lumen.soul.selfhood import SOUL, is_self, store_of
+from lumen.soul.selfhood import SOUL
 from lumen.soul.weighed import moved
 
 AUTHOR = "lumen:author"
@@ -63,9 +64,9 @@ def find(index: Index, point: str) -> int:
 
 
 def self_at(index: Index, seq: int | None = None) -> dict[str, str | None]:
-    """The self files as an event left them, or as they are in force; None: there was no file."""
+    """What goes back with a restore, as an event left it or as it is in force; None: no file."""
     found = all_kept(index) if seq is None else all_kept(index, seq)
-    return {path: kept.text for path, kept in found.items() if is_self(path)}
+    return {path: kept.text for path, kept in found.items() if place_at(path).goes_back}
 
 
 def difference(before: dict[str, str | None], after: dict[str, str | None]) -> list[str]:
@@ -130,7 +131,7 @@ def undo(gate: Gate) -> tuple[Transition, Placed]:
     if last is None:
         raise UsageError("there is no change to undo", fix="lumen checkpoint list")
     before = self_at(gate.index, last.seq - 1)
-    wanted = {path: before.get(path) for path in last.paths if is_self(path)}
+    wanted = {path: before.get(path) for path in last.paths if place_at(path).goes_back}
     what = f"The author undid event {last.seq}: {in_words(gate.index, [last])[0]}"
     return last, _go_back(gate, wanted, last.seq - 1, what, last.seq)
 
@@ -139,9 +140,9 @@ def _go_back(gate: Gate, wanted: dict[str, str | None], seq: int, what: str, und
     now = self_at(gate.index)
     whole = wanted if undoes else {**dict.fromkeys(now), **wanted}
     changes = [
-        Change(store_of(path), "set", text, base_of(now.get(path)), path)
+        Change(store, "set", text, base_of(now.get(path)), path)
         for path, text in sorted(whole.items())
-        if now.get(path) != text
+        if now.get(path) != text and (store := store_at(path))
     ]
     payload = {"undoes": undoes} if undoes else {"restores": seq}
     if undoes and any(t.seq == undoes and t.weighs for t in transitions(gate.index)):

@@ -1,6 +1,6 @@
 """The gate: every change to a being passes here, and only here is soul/write.py called.
 
-A loop may write what the table grants it and nothing else. A set of changes is carried out whole
+A loop may write what core/stores.py grants it and nothing else. A set of changes is carried out whole
 or not at all; a refusal is archived, raised, and changes nothing. What the changes should be is
 decided elsewhere; what each makes of the files is in revise.py.
 """
@@ -8,12 +8,12 @@ decided elsewhere; what each makes of the files is in revise.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
-from lumen.core.canon import JSON, dumps
+from lumen.core.canon import JSON, dumps, sha256
 from lumen.core.clock import Clock
 from lumen.core.data import (
     Author,
@@ -24,79 +24,22 @@ from lumen.core.data import (
     EventType,
     Held,
     Origin,
-    Store,
     kernel_entry,
 )
 from lumen.core.errors import Locked, LumenError, Refused
-from lumen.kernel.edits import look, read
+from lumen.core.stores import Kind, Store, granted, is_looked_at, is_self, store_at
+from lumen.kernel.edits import Stray, look, read
 from lumen.kernel.redact import redacted, redacted_json, secret_line
-from lumen.kernel.revise import base_of, revise
+from lumen.kernel.revise import base_of, operated, operation, revise
 from lumen.soul.archive import Placed
-from lumen.soul.files import drop_empty, scaffold, set_file
+from lumen.soul.files import drop_empty, scaffold, set_aside, set_file
 from lumen.soul.fold import EDITED, SPOKEN_FOR
-from lumen.soul.history import all_kept
+from lumen.soul.history import all_kept, kept
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
-from lumen.soul.selfhood import is_self, store_of
+from lumen.soul.records import Operation
 from lumen.soul.signed import Signer
 from lumen.soul.write import Writer
-
-# DESIGN's table of who may write what; a verb of its own is a store of its own. Prompts, code,
-# step order and this table are in nobody's row: they change by hand or not at all.
-GRANTS: Mapping[str, frozenset[Store]] = MappingProxyType(
-    {
-        "action": frozenset(
-            {
-                Store.MEMORY,
-                Store.GOAL_STATUS,
-                Store.GOAL_GAP,
-                Store.BELIEFS,
-                Store.LATTICE,
-                Store.SELF_NORMS,
-                Store.LEARNING_NOTEBOOK,
-                Store.EVIDENCE_LEDGER,
-                Store.NOTEBOOKS,
-                Store.SKILLS,
-                Store.CHARTER_DRAFT,
-                Store.OVERLAY,
-                Store.STATE,
-            }
-        ),
-        "explore": frozenset({Store.MEMORY, Store.LATTICE_EVIDENCE, Store.STATE}),
-        "reflection": frozenset(
-            {
-                Store.MEMORY,
-                Store.GOAL_STATUS,
-                Store.GOALS,
-                Store.VALUES,
-                Store.SOUL,
-                Store.BELIEFS,
-                Store.LATTICE,
-                Store.SELF_NORMS,
-                Store.LEARNING_NOTEBOOK,
-                Store.EVIDENCE_LEDGER,
-                Store.NOTEBOOKS,
-                Store.CHARTER_DRAFT,
-                Store.STATE,
-            }
-        ),
-        "maintenance": frozenset({Store.MEMORY, Store.SUMMARY}),
-        "author": frozenset(Store) - {Store.GOAL_GAP, Store.SUMMARY, Store.PROMPTS, Store.STATE},
-    }
-)
-OPERATIONS: Mapping[Store, frozenset[str]] = MappingProxyType(
-    {
-        Store.MEMORY: frozenset({"append"}),
-        Store.SOUL: frozenset({"set"}),
-        Store.VALUES: frozenset({"set", "put", "drop"}),
-        Store.GOALS: frozenset({"set", "put", "drop"}),
-        Store.GOAL_STATUS: frozenset({"move"}),
-        Store.GOAL_GAP: frozenset({"add"}),
-        Store.SETTINGS: frozenset({"set"}),
-        Store.SUMMARY: frozenset({"set"}),
-        Store.STATE: frozenset({"append", "set", "average"}),
-    }
-)
 
 
 class Gate:
@@ -195,11 +138,36 @@ class Gate:
             self.index.catch_up()
             edits = look(self.being, self.index, self.secrets)
             valid = {**edits.valid, **(edits.unvouched if vouched else {})}
-            if valid:
-                self.writer.append([self._by_hand(valid)], durable=True, sign=True)
-                self.index.catch_up()
-        kept = replace(edits, unvouched={}) if vouched else edits
-        return [*(f"{path} was edited by hand: adopted." for path in valid), *kept.told()]
+            said = self._take_in(valid, edits.strays)
+        waiting = replace(edits, unvouched={}) if vouched else edits
+        return [*said, *waiting.told()]
+
+    def _settle(self, paths: AbstractSet[str]) -> None:
+        """Adopt or put back what was done by hand to records that are about to be written."""
+        if any(self._differs(path) for path in paths):
+            edits = look(self.being, self.index, self.secrets)
+            valid = {path: text for path, text in edits.valid.items() if path in paths}
+            strays = {path: stray for path, stray in edits.strays.items() if path in paths}
+            self.repairs.extend(self._take_in(valid, strays))
+
+    def _differs(self, path: str) -> bool:
+        known, found = kept(self.index, path), read(self.being, path)
+        text = known.text if known else None
+        return found is not None and found != (None if text is None else text.encode())
+
+    def _take_in(self, valid: Mapping[str, str], strays: Mapping[str, Stray]) -> list[str]:
+        """Archive edits by hand; set aside those that are not the author's to make."""
+        if valid:
+            self.writer.append([self._by_hand(valid)], durable=True, sign=True)
+            self.index.catch_up()
+        said = [f"{path} was edited by hand: adopted." for path in valid]
+        for path, stray in strays.items():
+            name = f"{Path(path).name}-{sha256(stray.data)[:8]}"
+            aside = self.being.named(set_aside(self.being, name, stray.data))
+            known = kept(self.index, path)
+            set_file(self.being.at(path), known.text.encode() if known and known.text else None)
+            said.append(f"{path} is as it was: {stray.why}. What stood there is kept in {aside}.")
+        return said
 
     def rewrite(self, files: Mapping[str, bytes | None]) -> None:
         """Change files that the archive does not keep, or take them away, as the author agreed."""
@@ -224,9 +192,9 @@ class Gate:
         )
 
     def _check(self, loop: str, changes: Sequence[Change], session_key: str) -> None:
-        granted = GRANTS.get(loop, frozenset())
+        may = granted(loop)
         for change in changes:
-            why = "" if change.store in granted else f"the {loop} loop may not write {change.store}"
+            why = "" if change.store in may else f"the {loop} loop may not write {change.store}"
             why = why or _misshapen(change) or _posing(loop, change)
             if why:
                 raise self._refusal(loop, change, Refused(why), session_key)
@@ -235,13 +203,16 @@ class Gate:
         self, loop: str, edits: Sequence[Change], session_key: str
     ) -> tuple[dict[Path, bytes | None], list[JSON]]:
         """The files a set of changes makes, and how the archive tells it; else a refusal."""
+        self._settle({c.store.place.path for c in edits if c.store.place.is_record})
         texts = self._texts()
         was = dict(texts)
         told: dict[str, dict[str, JSON]] = {}
-        year = self.clock.now().year
+        done: list[Operation] = []
         for change in edits:
             try:
-                path, text = revise(texts, loop, change, year)
+                path, text = self._made(texts, loop, change, done)
+                operated_on = {one.path for one in done}
+                _must_be_one_way(path, told.keys() & operated_on)
                 self._must_agree(path, text, was.get(path))
             except Refused as error:
                 raise self._refusal(loop, change, error, session_key) from error
@@ -249,9 +220,22 @@ class Gate:
                 texts.pop(path, None)
             else:
                 texts[path] = text
-            told[path] = file_change(path, text, was.get(path), change.store)
-        files = {self.being.at(p): None if p not in texts else texts[p].encode() for p in told}
-        return files, list(told.values())
+            if path not in operated_on:
+                told[path] = file_change(path, text, was.get(path), change.store)
+        paths = {*told, *(one.path for one in done)}
+        files = {self.being.at(p): None if p not in texts else texts[p].encode() for p in paths}
+        return files, [*told.values(), *(one.told() for one in done)]
+
+    def _made(
+        self, texts: Mapping[str, str], loop: str, change: Change, done: list[Operation]
+    ) -> tuple[str, str | None]:
+        """The file a change is about and its new text; an operation on a record is noted in `done`."""
+        value = change.value.value if isinstance(change.value, Datum) else change.value
+        if not isinstance(change.value, Datum | dict):
+            return revise(texts, loop, change, self.clock.now().year)
+        one = operation(change, self.redacted_json(value)[0])
+        done.append(one)
+        return one.path, operated(texts, one)
 
     def _texts(self) -> dict[str, str]:
         """Every text a change may start from: the state, and the settings as they are on disk."""
@@ -263,7 +247,7 @@ class Gate:
     def _must_agree(self, path: str, text: str | None, state: str | None) -> None:
         """A file whose edit by hand is not adopted may not be written over; nor a secret kept."""
         found = read(self.being, path)
-        if is_self(path) and found is not None and found != (state or "").encode():
+        if is_looked_at(path) and found is not None and found != (state or "").encode():
             raise Refused(
                 f"{path} was edited by hand and is not adopted yet", fix="lumen self diff"
             )
@@ -314,7 +298,7 @@ def file_change(
 ) -> dict[str, JSON]:
     """A file's change as it stands in the archive."""
     return {
-        "store": (store or store_of(path)).value,
+        "store": (store or _store_of(path)).value,
         "operation": "set",
         "path": path,
         "base": base_of(was),
@@ -322,18 +306,31 @@ def file_change(
     }
 
 
+def _must_be_one_way(path: str, both: AbstractSet[str]) -> None:
+    """A record is set whole or operated on; both at once would depend on which came first."""
+    if path in both:
+        raise Refused(f"{path} cannot be set and operated on at once")
+
+
+def _store_of(path: str) -> Store:
+    store = store_at(path)
+    if store is None:
+        raise Refused(f"{path} is no file of any store")
+    return store
+
+
 def _misshapen(change: Change) -> str:
     """What keeps a granted change from being carried out; empty when nothing does."""
-    if change.operation not in OPERATIONS.get(change.store, frozenset()):
+    if change.operation not in change.store.place.operations:
         return f"{change.store} knows no {change.operation}"
     match change.operation, change.value:
-        case _, Datum() if change.store is Store.STATE:
-            return ""
-        case _ if change.store is Store.STATE:
-            return f"{change.operation} with that value is no operation"
-        case "append", Entry() as entry:
+        case "append", Entry() as entry if change.store is Store.MEMORY:
             return _presumptuous(entry)
         case ("set", str() | None) | ("put" | "drop" | "move" | "add", Held()):
+            return ""
+        case "append", dict() if change.store.place.kind is Kind.LINES:
+            return ""
+        case _, Datum() if change.store.place.kind is Kind.STATE:
             return ""
         case _:
             return f"{change.operation} with that value is no operation"

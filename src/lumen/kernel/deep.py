@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lumen.core.data import Being
+from lumen.core.stores import is_theirs
 from lumen.kernel.edits import Edits, look, read
 from lumen.soul.archive import read as read_lines
 from lumen.soul.fold import fold
 from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched
-from lumen.soul.selfhood import is_self
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +47,4 @@ def compare(being: Being, index: Index, progress: Progress = unwatched) -> Compa
 def _by_hand(edits: Edits, path: str) -> bool:
     """Whether the author may have changed it: the self by an edit, the settings at any time."""
     edited = path in edits.valid or path in edits.flawed or path in edits.unvouched
-    return edited if is_self(path) else path == "lumen.toml"
+    return edited or is_theirs(path)

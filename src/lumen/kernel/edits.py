@@ -8,14 +8,25 @@ from __future__ import annotations
 import errno
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 
 from lumen.core.canon import sha256
 from lumen.core.data import Being
+from lumen.core.stores import YEAR, ByHand, Store, is_looked_at, is_self, is_theirs, place_at
 from lumen.soul.disk import standing
 from lumen.soul.history import all_kept, held
 from lumen.soul.index import Index
-from lumen.soul.selfhood import SOUL, VALUES, Flaw, Selfhood, check, is_self, selfhood
+from lumen.soul.kinds import check
+from lumen.soul.selfhood import Flaw, Selfhood, selfhood
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """What stands in a file that is the archive's to write, and why it is not used."""
+
+    data: bytes
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +37,7 @@ class Edits:
     flawed: dict[str, Flaw] = field(default_factory=dict)
     unvouched: dict[str, str] = field(default_factory=dict)  # changed while a turn was cut off
     missing: tuple[str, ...] = ()
+    strays: dict[str, Stray] = field(default_factory=dict)  # of records: to be put back
 
     def told(self) -> list[str]:
         """What the author should know of them: file, line and reason."""
@@ -43,8 +55,8 @@ class Edits:
 
 
 def look(being: Being, index: Index, secrets: Sequence[str] = ()) -> Edits:
-    """Compare every self file on disk with the state; the index must be caught up."""
-    state = {path: k.text for path, k in all_kept(index).items() if is_self(path)}
+    """Compare every file that may be edited by hand with the state; the index must be caught up."""
+    state = {path: k.text for path, k in all_kept(index).items() if is_looked_at(path)}
     waiting = held(index)
     edits = Edits()
     gone: list[str] = []
@@ -58,11 +70,14 @@ def look(being: Being, index: Index, secrets: Sequence[str] = ()) -> Edits:
         if data is None:
             gone += [path] if known is not None else []
         elif known is None or data != known.encode():
-            if waiting.get(path) == sha256(data):
+            held_back = waiting.get(path) == sha256(data)
+            if place_at(path).is_record:
+                _sort_record(edits, path, data, secrets, held_back=held_back)
+            elif held_back:
                 edits.unvouched[path] = data.decode("utf-8", "replace")
             else:
                 _sort(edits, path, data, secrets)
-    return Edits(edits.valid, edits.flawed, edits.unvouched, tuple(gone))
+    return replace(edits, missing=tuple(gone))
 
 
 def in_force(index: Index) -> dict[str, str]:
@@ -77,9 +92,10 @@ def self_in_force(index: Index) -> Selfhood:
 
 
 def on_disk(being: Being) -> set[str]:
-    """The self files there are."""
-    years = {being.named(p) for p in being.goals.glob("*.json")}
-    return {p for p in {SOUL, VALUES, *years} if is_self(p) and being.at(p).is_file()}
+    """The files there are whose edits by hand have to be noticed."""
+    places = (store.place.path.replace(YEAR, "*") for store in Store if store.place.path)
+    found = {being.named(path) for place in places for path in being.root.glob(place)}
+    return {path for path in found if is_looked_at(path) and being.at(path).is_file()}
 
 
 def read(being: Being, path: str) -> bytes | None:
@@ -99,10 +115,27 @@ def read(being: Being, path: str) -> bytes | None:
 
 def watched(being: Being) -> dict[str, bytes]:
     """Everything no skill may touch: the self, the prompts, the settings, and their folders."""
-    fixed = {SOUL, VALUES, being.named(being.settings)}
-    fixed |= {being.named(folder) for folder in (being.goals, being.prompts)}
+    guarded = [
+        s.place.path for s in Store if is_looked_at(s.place.file()) or is_theirs(s.place.path)
+    ]
+    above = {str(PurePosixPath(path).parent) for path in guarded} - {".", "data"}
+    fixed = {*(p for p in guarded if YEAR not in p), *above, being.named(being.prompts)}
     found = fixed | on_disk(being) | {being.named(p) for p in being.prompts.rglob("*")}
     return {path: kind for path in sorted(found) if (kind := standing(being.at(path))) is not None}
+
+
+def _sort_record(
+    edits: Edits, path: str, data: bytes, secrets: Sequence[str], *, held_back: bool
+) -> None:
+    """A record that cannot be adopted is put back at once: steps have to go on writing it."""
+    if place_at(path).by_hand is ByHand.PUT_BACK:
+        edits.strays[path] = Stray(data, "it is a record that is only added to")
+    elif held_back:
+        edits.strays[path] = Stray(data, "it was changed while a turn was cut off")
+    else:
+        _sort(edits, path, data, secrets)
+        if flaw := edits.flawed.pop(path, None):
+            edits.strays[path] = Stray(data, f"line {flaw.line}: {flaw.why}")
 
 
 def _sort(edits: Edits, path: str, data: bytes, secrets: Sequence[str]) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from lumen.core.canon import JSON
 from lumen.core.clock import ulid
-from lumen.core.data import Author, Change, Entry, EventType, Origin, Store, kernel_entry
+from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import MindError, UsageError
+from lumen.core.stores import Store
 from lumen.kernel.approvals import APPROVED, Proposal, escalation, proposals, signed_by
 from lumen.kernel.calls import Calls
 from lumen.kernel.loops import parameters

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from lumen.core.canon import clean
 from lumen.core.data import Author, Being, Event, EventType, Memory
 from lumen.core.errors import UsageError
-from lumen.kernel.carried import Carried, files_in_force, lines_cut
+from lumen.kernel.carried import Carried, files_in_force, lines_cut, records_in_force
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import on_disk
 from lumen.kernel.edits import read as read_file
@@ -155,7 +155,10 @@ def plan(being: Being, index: Index, sought: Sought, progress: Progress = unwatc
         erasure=Erasure(
             targets=tuple(sorted(goes.keys() | again)),
             carried=carried.payload(),
-            files=files_in_force(index, carried.changes),
+            files={
+                **files_in_force(index, carried.changes),
+                **records_in_force(index, carried, goes.keys()),
+            },
         ),
         cut={},
         beyond=tuple(carried.away()),

@@ -29,7 +29,7 @@ from lumen.soul.queries import (
     replies_that_end,
     statements,
 )
-from lumen.soul.selfhood import GOALS, SOUL, selfhood
+from lumen.soul.selfhood import SOUL, is_goals, selfhood
 
 MOST_MEMORIES = 200
 MOST_QUESTIONS = 20
@@ -91,7 +91,7 @@ class Lived:
             return
         start = last(self.index, "reflection")
         for path, file in all_kept(self.index).items():
-            if not GOALS.fullmatch(path):
+            if not is_goals(path):
                 continue
             then = kept(self.index, path, back - 1)
             was = _goals_in(path, then.text if then else None)

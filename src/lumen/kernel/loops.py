@@ -15,8 +15,8 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import TypeVar
 
+from lumen.core.stores import GRANTS
 from lumen.kernel import steps
-from lumen.kernel.commit import GRANTS
 from lumen.kernel.contour.read import found_in, read_contour
 from lumen.kernel.policy import Parameters
 

@@ -13,12 +13,13 @@ from pathlib import Path, PurePosixPath
 
 from lumen.core.canon import sha256
 from lumen.core.data import Being, Event, EventType
+from lumen.core.stores import store_at
 from lumen.hands.skills import Maker, discover, made_by
 from lumen.kernel.carried import lost
 from lumen.kernel.traces import Traces
 from lumen.soul.index import Index
+from lumen.soul.kinds import without
 from lumen.soul.queries import terms
-from lumen.soul.selfhood import is_self, without
 from lumen.soul.vectors import has_erased_vectors, kept_words
 
 WRITES = "write_file.write"
@@ -147,7 +148,7 @@ def _is_kept(being: Being, path: Path) -> bool:
     archive = path.is_relative_to(being.memory) and "quarantine" not in path.parts
     index = path.parent == being.index.parent and path.name.startswith(being.index.stem)
     fixed = path in (being.heads, being.settings)
-    return archive or index or fixed or is_self(name)
+    return archive or index or fixed or store_at(name) is not None
 
 
 def _is_shipped(being: Being, path: Path, makers: Mapping[str, Maker]) -> bool:

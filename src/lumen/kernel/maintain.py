@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, tzinfo
 
 from lumen.core.clock import parse_stamp
-from lumen.core.data import Change, Store, kernel_entry
+from lumen.core.data import Change, kernel_entry
+from lumen.core.stores import Store
 from lumen.kernel.chosen import Chosen
 from lumen.kernel.commit import Gate
 from lumen.kernel.recall import Recall
 from lumen.kernel.revise import base_of
 from lumen.kernel.summary import Noted, summarise
 from lumen.soul.chosen import reindexed
-from lumen.soul.fold import WHOLE
 from lumen.soul.history import kept, transitions
 from lumen.soul.index import Index
 from lumen.soul.queries import faded_until, many_untouched, years
+from lumen.soul.records import WHOLE
 from lumen.soul.vectors import progress as vector_progress
 
 KERNEL = "lumen:kernel"
@@ -49,7 +50,7 @@ def summaries(gate: Gate, zone: tzinfo) -> list[str]:
     gate.index.catch_up()
     written = []
     for year in years(gate.index):
-        path = f"data/memory/{year:04d}/summary.md"
+        path = Store.SUMMARY.place.file(year)
         upto, known = _upto(gate.index, year, zone), kept(gate.index, path)
         if not upto and known is None:
             continue  # nothing to tell of

@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from lumen.core.canon import JSON, sha256
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Being, Entry, Head, kernel_entry
 from lumen.core.errors import Busy, Damaged, Refused
+from lumen.core.stores import YEAR, Store, is_theirs
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import look, read
 from lumen.kernel.keys import author_signer
@@ -177,9 +178,8 @@ def rebuild(gate: Gate, progress: Progress = unwatched) -> list[str]:
         edits = look(gate.being, gate.index, gate.secrets)
         for path, known in all_kept(gate.index).items():
             waiting = path in edits.flawed or path in edits.unvouched
-            theirs = gate.being.at(path) == gate.being.settings
             wanted = _bytes(known)
-            if not (waiting or theirs) and read(gate.being, path) != wanted:
+            if not (waiting or is_theirs(path)) and read(gate.being, path) != wanted:
                 set_file(gate.being.at(path), wanted)
                 told.append(f"{path} is now as event {known.seq} left it.")
     return told
@@ -345,8 +345,10 @@ def _hash(data: bytes | None) -> str | None:
 
 def _staged(being: Being) -> list[Path]:
     """What commits that were cut off laid beside the files they were for."""
-    folders = [being.root, being.data, being.goals, *being.memory.glob("[0-9][0-9][0-9][0-9]/")]
-    return [p for folder in folders for p in folder.glob(".*.new") if STAGED.fullmatch(p.name)]
+    places = {store.place.path.replace(YEAR, "[0-9]" * 4) for store in Store if store.place.path}
+    beside = {str(PurePosixPath(path).with_name(".*.new")) for path in places}
+    found = {path for pattern in beside for path in being.root.glob(pattern)}
+    return sorted(path for path in found if STAGED.fullmatch(path.name))
 
 
 def _of_chain(index: Index, head: Head) -> bool:

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from lumen.core.canon import JSON, dumps, sha256
 from lumen.core.clock import Clock, stamp
-from lumen.core.data import Change, Store, kernel_entry
+from lumen.core.data import Change, kernel_entry
 from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
+from lumen.core.stores import Store
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
 from lumen.kernel.registry import Registry, noting

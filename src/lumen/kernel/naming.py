@@ -16,6 +16,7 @@ from functools import cache
 from types import MappingProxyType
 
 from lumen.core.canon import printable
+from lumen.core.stores import Store
 from lumen.kernel.lexicon import FOLDER, lexicon
 from lumen.kernel.passages import is_evidence
 from lumen.kernel.reading import is_question, modality, sentences, small_talk
@@ -166,7 +167,7 @@ def _told(index: Index) -> tuple[str, int]:
 def _set_at(index: Index, configured: str) -> int | None:
     """The event that put this name into lumen.toml; nothing: it was put there by hand."""
     since: int | None = None
-    for seq, text in texts_of(index, "lumen.toml"):  # the newest first
+    for seq, text in texts_of(index, Store.SETTINGS.place.path):  # the newest first
         if _configured(text) != configured:
             break
         since = seq

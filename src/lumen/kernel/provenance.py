@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lumen.core.data import Author, Event, Origin
+from lumen.core.stores import is_self
 from lumen.kernel.confidential import Confidential
 from lumen.soul.history import lines_written
 from lumen.soul.index import Index
 from lumen.soul.queries import evolved_in
-from lumen.soul.selfhood import SOUL, VALUES, is_self
+from lumen.soul.selfhood import SOUL, VALUES
 
 AUTHOR = "lumen:author"
 REFLECTION = "lumen:reflection:"

@@ -16,6 +16,7 @@ from lumen.kernel.loops import LOOPS
 from lumen.kernel.traces import Traces
 from lumen.mind.roles import ROLES
 from lumen.soul.fold import ERASED
+from lumen.soul.records import in_words, is_operation
 
 NEVER = ("genesis", "key_added", "scrubbed", "rollback_accepted")
 # Hashes, ids and moments: everything else in a payload is taken to be words.
@@ -84,8 +85,9 @@ def _quotes(event: Event, traces: Traces) -> bool:
     entry = event.entry
     said = {key: value for key, value in entry.payload.items() if key != "changes"}
     changes: JSON = entry.payload.get("changes", ())
-    files = [str(change["value"] or "") for change in changes]
-    if any(map(traces.stands_in, files)):
+    files = [str(change["value"] or "") for change in changes if not is_operation(change)]
+    noted = [in_words(str(c.get("name", "")), c["value"]) for c in changes if is_operation(c)]
+    if any(map(traces.stands_in, files)) or any(traces.noted_in(n, spoken=True) for n in noted):
         return True
     if entry.author is not Author.KERNEL:
         return traces.tells(entry.description) or any(

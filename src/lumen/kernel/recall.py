@@ -18,6 +18,7 @@ import numpy as np
 
 from lumen.core.clock import stamp
 from lumen.core.data import Memory
+from lumen.core.stores import Store
 from lumen.kernel.asks import is_told, may_answer
 from lumen.kernel.chosen import Chosen, ChosenEmbedder
 from lumen.kernel.corrections import same_attribute
@@ -37,9 +38,9 @@ from lumen.kernel.reading import asks_for, fits, names, stem, tells_home, words
 from lumen.kernel.slots import Evidence
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted, read_summary, within
-from lumen.soul.fold import WHOLE
 from lumen.soul.history import kept
 from lumen.soul.index import Index
+from lumen.soul.records import WHOLE
 from lumen.soul.vectors import Passage, Vectors
 
 EXCHANGES = 2
@@ -134,7 +135,7 @@ class Recall:
         after = 0
         if span.long:
             for year in range(span.start.year, span.end.year + 1):
-                known = kept(self._index, f"data/memory/{year:04d}/summary.md")
+                known = kept(self._index, Store.SUMMARY.place.file(year))
                 lines += read_summary(known.text or "") if known else []
             after = max((line.event for line in lines), default=0)
         said = [

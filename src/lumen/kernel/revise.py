@@ -5,34 +5,30 @@ Pure: takes texts, gives texts. Whether a loop may propose it at all is in commi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-from lumen.core.canon import sha256
-from lumen.core.data import Change, Datum, Held, Store
+from lumen.core.canon import JSON, clean, dumps, sha256
+from lumen.core.data import Change, Datum, Held
 from lumen.core.errors import Refused
-from lumen.kernel import state
+from lumen.core.stores import Store, fixed_paths, is_looked_at, store_at
+from lumen.soul.kinds import check
+from lumen.soul.records import LARGEST, Operation, applied, millionths, values_of
 from lumen.soul.selfhood import (
-    GOALS,
-    SOUL,
-    VALUES,
+    LONGEST_NAME,
     Flaw,
-    check,
     drop,
     goals_of,
-    is_self,
+    is_goals,
     parse_held,
     put,
     spell,
     stand,
     states_of,
-    store_of,
 )
 
-PATHS = {Store.SOUL: SOUL, Store.VALUES: VALUES, Store.SETTINGS: "lumen.toml"}
-SUMMARY = re.compile(r"data/memory/[0-9]{4}/summary\.md")
 FORWARD = {("todo", "working"), ("working", "done")}
 STATES_OF_WORK = ("todo", "working", "done")
+LONGEST_VALUE = 16 * 1024
 LEARN = "learn the skill "  # how a goal for a missing ability begins: what follows gets written
 
 
@@ -44,10 +40,8 @@ def revise(
     Raises:
         Refused: its base is gone, what it names is not there, or it may not become that.
     """
-    if isinstance(change.value, Datum):
-        return state.PATH, state.revised(texts.get(state.PATH), change.operation, change.value)
     if change.operation == "set":
-        path, text = _set(texts, change)
+        path, text = _set(texts, loop, change)
     elif isinstance(change.value, Held):
         path, held = _one(texts, loop, change, change.value, year)
         text = spell(held)
@@ -59,6 +53,53 @@ def revise(
     return path, text
 
 
+def operation(change: Change, value: JSON) -> Operation:
+    """The operation on a record that a change proposes; `value` is the change's without secrets.
+
+    Raises:
+        Refused: it is none that the record knows.
+    """
+    place, store = change.store.place, change.store.value
+    try:
+        longest = len(dumps(value))
+    except TypeError as error:
+        raise Refused(f"{store} cannot keep that value: {error}") from error
+    if longest > LONGEST_VALUE:
+        raise Refused(f"{store} keeps values of at most {LONGEST_VALUE:,} bytes")
+    if not isinstance(change.value, Datum):
+        if why := place.check(value):
+            raise Refused(f"{store} keeps no such line: {why}")
+        return Operation(0, 0, place.path, store, "append", value, most=place.most)
+    name, share = change.value.name, change.value.share
+    if not name.strip() or len(name) > LONGEST_NAME or name != clean(name):
+        raise Refused(f"{name!r} is no name for a value")
+    if change.operation != "average":
+        return Operation(0, 0, place.path, store, change.operation, value, name)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not abs(value) <= LARGEST or not 0 < share <= 1:
+        raise Refused(f"no average is taken of {value!r} by a share of {share!r}")
+    moved = millionths(value), name, millionths(share)
+    return Operation(0, 0, place.path, store, "average", *moved)
+
+
+def operated(texts: Mapping[str, str], one: Operation) -> str:
+    """The text of a record after an operation.
+
+    Raises:
+        Refused: it would not be what the record must be.
+    """
+    before = values_of(texts.get(one.path)).get(one.name) if one.name else None
+    fits = {"append": list, "average": int | float}.get(one.operation)
+    if before is not None and fits and (isinstance(before, bool) or not isinstance(before, fits)):
+        raise Refused(f"{one.name!r} in {one.path} is nothing that knows {one.operation}")
+    text = applied(texts.get(one.path), one)
+    try:
+        check(one.path, text)
+    except Flaw as flaw:
+        raise Refused(f"{one.path} would not say what it must: {flaw}") from flaw
+    return text
+
+
 def asks_for_skill(goal: str) -> bool:
     """Whether a goal is to learn a skill, however it is spelled."""
     return " ".join(goal.casefold().split()).startswith(LEARN.strip())
@@ -66,7 +107,7 @@ def asks_for_skill(goal: str) -> bool:
 
 def _must_ask_for_no_skill(path: str, before: str | None, after: str | None) -> None:
     """A goal to learn a skill has code written: it is opened by a missing ability, or the author."""
-    if GOALS.fullmatch(path) and _to_learn(path, after) - _to_learn(path, before):
+    if is_goals(path) and _to_learn(path, after) - _to_learn(path, before):
         raise Refused("a goal to learn a skill comes from a missing ability or from the author")
 
 
@@ -78,11 +119,11 @@ def _to_learn(path: str, text: str | None) -> set[str]:
 def _must_hold(store: Store, path: str, text: str | None) -> None:
     """See that a new text is one the file may have."""
     if text is None:
-        if store in (Store.SETTINGS, Store.SUMMARY):
+        if not store.place.can_go:
             raise Refused(f"{path} cannot be taken away")
         return
     try:
-        if is_self(path):
+        if is_looked_at(path):
             check(path, text)
         text.encode()
     except Flaw as flaw:
@@ -91,9 +132,11 @@ def _must_hold(store: Store, path: str, text: str | None) -> None:
         raise Refused(f"{path} would hold what is not UTF-8") from error
 
 
-def _set(texts: Mapping[str, str], change: Change) -> tuple[str, str | None]:
-    path = change.path or PATHS.get(change.store, "")
+def _set(texts: Mapping[str, str], loop: str, change: Change) -> tuple[str, str | None]:
+    path = change.path or fixed_paths().get(change.store.value, "")
     _must_belong(change.store, path)
+    if change.store.place.is_record and loop != "author":
+        raise Refused(f"only the author sets the whole of {path}")
     if base_of(texts.get(path)) != change.base:
         raise Refused(
             f"{path} was changed by someone else in the meantime",
@@ -133,10 +176,7 @@ def base_of(text: str | None) -> str:
 
 
 def _must_belong(store: Store, path: str) -> None:
-    summary = store is Store.SUMMARY and SUMMARY.fullmatch(path) is not None
-    named = store in PATHS and path == PATHS[store]
-    goals = store is Store.GOALS and GOALS.fullmatch(path) is not None
-    if not (summary or named or goals):
+    if not store.place.holds(path):
         raise Refused(f"{path or 'nothing'} is no file of {store}")
 
 
@@ -157,8 +197,7 @@ def _held(texts: Mapping[str, str], path: str) -> list[Held]:
 def _where(texts: Mapping[str, str], store: Store, name: str) -> str:
     """The file that lists a value or a goal; of several years, the newest."""
     for path in sorted(texts, reverse=True):
-        listed = path != SOUL and is_self(path) and store_of(path) is store
-        if listed and any(h.name == name for h in _held(texts, path)):
+        if store_at(path) is store and any(h.name == name for h in _held(texts, path)):
             return path
     return ""
 
@@ -171,4 +210,4 @@ def _must_find(texts: Mapping[str, str], store: Store, name: str) -> str:
 
 
 def _new_place(store: Store, year: int) -> str:
-    return VALUES if store is Store.VALUES else goals_of(year)
+    return store.place.file(year)

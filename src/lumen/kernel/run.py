@@ -15,8 +15,9 @@ from typing import Any
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock, Draw, draw_from
-from lumen.core.data import Being, Change, Datum, Entry, Store, kernel_entry
+from lumen.core.data import Being, Change, Datum, Entry, kernel_entry
 from lumen.core.errors import LumenError, MindError
+from lumen.core.stores import Store
 from lumen.hands.terms import Terms
 from lumen.kernel.archived import quoted, trace
 from lumen.kernel.biography import life_of

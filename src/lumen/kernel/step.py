@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, get_type_hints
 
 from lumen.core.canon import JSON
-from lumen.core.data import Memory, Store
+from lumen.core.data import Memory
 from lumen.core.errors import BadLoop, LumenError
+from lumen.core.stores import Store
 from lumen.kernel.evolve import Experience, Gap
 from lumen.kernel.policy import Parameters, Policy
 from lumen.kernel.slots import GIVEN, Evidence, Slot
@@ -206,16 +207,20 @@ class Unknowns(Protocol):
 class State(Protocol):
     """What lasts between turns beside memories and self: read here, changed by `changes`."""
 
-    def last(self, name: str) -> JSON:
+    def last(self, name: str, store: Store = Store.STATE) -> JSON:
         """What was set under a name, or appended last; nothing when nothing was."""
         ...
 
-    def all(self, name: str) -> tuple[JSON, ...]:
+    def all(self, name: str, store: Store = Store.STATE) -> tuple[JSON, ...]:
         """All that was appended under a name, the oldest first."""
         ...
 
-    def average(self, name: str) -> float | None:
+    def average(self, name: str, store: Store = Store.STATE) -> float | None:
         """The moving average kept under a name."""
+        ...
+
+    def lines(self, store: Store) -> tuple[dict[str, JSON], ...]:
+        """All that was added to a store of lines and is still kept, the oldest first."""
         ...
 
 
@@ -316,7 +321,7 @@ class Loop:
             raise BadLoop(
                 f"{self.name} loop: step {one.name} asks for {', '.join(sorted(excess))}, "
                 "which this loop is not granted",
-                fix="see GRANTS in kernel/commit.py",
+                fix="see core/stores.py",
             )
 
 

@@ -46,6 +46,10 @@ CREATE TABLE open_turns(session_key TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID
 CREATE TABLE changes(path TEXT, seq INTEGER, store TEXT, base TEXT, text TEXT,
   PRIMARY KEY(path, seq)) WITHOUT ROWID;
 CREATE INDEX changes_seq ON changes(seq);
+CREATE TABLE operations(path TEXT, seq INTEGER, n INTEGER, told TEXT,
+  PRIMARY KEY(path, seq, n)) WITHOUT ROWID;
+CREATE INDEX operations_seq ON operations(seq);
+CREATE TABLE records(path TEXT PRIMARY KEY, store TEXT, seq INTEGER, base TEXT, text TEXT) WITHOUT ROWID;
 CREATE TABLE lines(path TEXT, line TEXT, seq INTEGER, PRIMARY KEY(path, line)) WITHOUT ROWID;
 CREATE TABLE undone(seq INTEGER PRIMARY KEY, undoes INTEGER);
 CREATE TABLE checkpoints(seq INTEGER PRIMARY KEY, name TEXT);
@@ -91,6 +95,8 @@ FOLDED = (
     "tally",
     "open_turns",
     "changes",
+    "operations",
+    "records",
     "lines",
     "undone",
     "checkpoints",

@@ -16,8 +16,9 @@ from functools import lru_cache
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author, Entry, Event, EventType, Origin
 from lumen.core.errors import Damaged
+from lumen.core.stores import fixed_paths
+from lumen.soul.records import WHOLE, Operation, folded, is_operation, operation_from
 
-WHOLE = 1_000_000
 EDITED = "edited"
 ERASED = "erased"
 PURSUES = "pursues"
@@ -41,7 +42,7 @@ SPOKEN_FOR = frozenset(
         "uses",
     }
 )
-_BEFORE_PATHS = {"soul": "data/soul.md", "values": "data/values.json", "settings": "lumen.toml"}
+_BEFORE_PATHS = fixed_paths()  # older changes name no path
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,7 @@ class Effects:
     """All that one event changes."""
 
     files: tuple[FileSet, ...] = ()
+    operations: tuple[Operation, ...] = ()
     uses: tuple[Uses, ...] = ()
     fade: Fade | None = None
     restores: tuple[Restore, ...] = ()
@@ -163,10 +165,18 @@ class State:
 
     seq: int = 0
     files: dict[str, FileSet] = field(default_factory=dict)
+    operations: dict[str, dict[tuple[int, int], Operation]] = field(default_factory=dict)
 
     def texts(self) -> dict[str, str]:
         """Every file there is, by its path inside the being."""
-        return {path: f.text for path, f in sorted(self.files.items()) if f.text is not None}
+        found = {path: self._text(path) for path in sorted({*self.files, *self.operations})}
+        return {path: text for path, text in found.items() if text is not None}
+
+    def _text(self, path: str) -> str | None:
+        """What was set last, and what was done to it since."""
+        whole = self.files.get(path)
+        since = (o for o in self.operations.get(path, {}).values() if not whole or o.at > whole.at)
+        return folded(whole.text if whole else None, since)
 
 
 def fold(events: Iterable[Event]) -> State:
@@ -174,10 +184,13 @@ def fold(events: Iterable[Event]) -> State:
     state = State()
     for event in events:
         state.seq = event.seq
-        for change in effects(event).files:
+        done = effects(event)
+        for change in done.files:
             known = state.files.get(change.path)
             if known is None or known.at <= change.at:
                 state.files[change.path] = change
+        for one in done.operations:
+            state.operations.setdefault(one.path, {})[one.at, one.n] = one
     return state
 
 
@@ -237,11 +250,6 @@ def day_of(timestamp: str) -> int:
     return date.fromisoformat(timestamp[:10]).toordinal()
 
 
-def millionths(weight: float) -> int:
-    """A weight as it is counted."""
-    return round(weight * WHOLE)
-
-
 def _by_hand(entry: Entry) -> bool:
     """Whether an event tells of an edit by the author's own hand."""
     authors = entry.author is Author.EXTERNAL and entry.origin is Origin.AUTHOR
@@ -250,8 +258,12 @@ def _by_hand(entry: Entry) -> bool:
 
 def _read(event: Event, payload: Mapping[str, JSON]) -> Effects:
     fade, held, marks = payload.get("fade"), payload.get("held"), payload.get("marks")
+    changes = list(enumerate(payload.get("changes", ())))
     return Effects(
-        files=tuple(_file(event, change) for change in payload.get("changes", ())),
+        files=tuple(_file(event, change) for _, change in changes if not is_operation(change)),
+        operations=tuple(
+            operation_from(change, event.seq, n) for n, change in changes if is_operation(change)
+        ),
         uses=_uses(event, payload.get("uses")),
         fade=Fade(day_of(fade["as_of"]), max(1, int(fade["half_life_days"]))) if fade else None,
         restores=_restores(event, payload.get("restores")),

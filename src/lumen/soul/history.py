@@ -5,10 +5,15 @@ Answers come from the index, which is caught up by whoever asks. Nothing here re
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from lumen.core.canon import JSON, sha256
+from lumen.core.stores import place_at
 from lumen.soul.index import Index
-from lumen.soul.selfhood import is_self
+from lumen.soul.operated import told_since
+from lumen.soul.records import folded, is_operation, operation_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +42,13 @@ class Transition:
     @property
     def of_self(self) -> bool:
         """Whether it changed who the being is, or what it remembers best."""
-        return self.weighs or any(map(is_self, self.paths))
+        return self.weighs or any(place_at(path).goes_back for path in self.paths)
 
 
 _KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
 JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1"""
+_RECORD = """SELECT r.path, r.store, r.seq, e.timestamp, r.base, r.text FROM records r
+JOIN events e USING(seq) WHERE r.path = ? AND r.seq <= ?"""
 _NOW = 1 << 62
 # One step of the key a path: a plain DISTINCT would read every change there ever was.
 _PATHS = """WITH RECURSIVE known(path) AS (SELECT min(path) FROM changes UNION ALL
@@ -51,8 +58,48 @@ SELECT path FROM known WHERE path IS NOT NULL"""
 
 def kept(index: Index, path: str, at: int = _NOW) -> Kept | None:
     """A file as an event left it; nothing when it was never set by then."""
-    row = index.row(_KEPT, (path, at))
-    return Kept(*row) if row else None
+    row = index.row(_RECORD, (path, at)) or index.row(_KEPT, (path, at))
+    found = Kept(*row) if row else None
+    return found if at == _NOW else _operated(index, path, at, found)
+
+
+def _operated(index: Index, path: str, at: int, whole: Kept | None) -> Kept | None:
+    """A file with what was done to it since it was set or folded, up to an event."""
+    since = whole.seq if whole else 0
+    operations = told_since(
+        index.rows(
+            "SELECT told FROM operations WHERE path = ? AND seq > ? AND seq <= ? ORDER BY seq, n",
+            (path, since, at),
+        )
+    )
+    if not operations:
+        return whole
+    last = operations[-1]
+    start = whole.text if whole else None
+    before = folded(start, [one for one in operations if one.at < last.at])
+    text = folded(before, [one for one in operations if one.at == last.at])
+    base = "" if before is None else sha256(before.encode())
+    return Kept(path, last.store, last.at, index.time_of(last.at), base, text)
+
+
+def folded_without(
+    index: Index, path: str, gone: AbstractSet[int], again: Iterable[Mapping[str, JSON]]
+) -> str | None:
+    """What a record would be if some events had not been, but for what is stated again of them."""
+    sets: dict[int, str | None] = {
+        int(seq): text
+        for seq, text in index.rows("SELECT seq, text FROM changes WHERE path = ?", (path,))
+        if seq not in gone
+    }
+    rows = index.rows("SELECT told FROM operations WHERE path = ? ORDER BY seq, n", (path,))
+    operations = [one for one in told_since(rows) if one.at not in gone]
+    for change in again:
+        if change["path"] == path and is_operation(change):
+            operations.append(operation_from(change, 0, 0))
+        elif change["path"] == path:
+            sets[int(change["at"])] = change["value"]
+    start = max(sets, default=0)
+    return folded(sets.get(start), [one for one in operations if one.at > start])
 
 
 def versions(index: Index, path: str) -> list[Kept]:
@@ -67,8 +114,8 @@ def versions(index: Index, path: str) -> list[Kept]:
 
 def all_kept(index: Index, at: int = _NOW) -> dict[str, Kept]:
     """Every file the archive knew at an event, those that were taken away too."""
-    paths = [path for (path,) in index.rows(_PATHS)]
-    found = {path: kept(index, path, at) for path in paths}
+    paths = {path for (path,) in (*index.rows(_PATHS), *index.rows("SELECT path FROM records"))}
+    found = {path: kept(index, path, at) for path in sorted(paths)}
     return {path: k for path, k in found.items() if k}
 
 

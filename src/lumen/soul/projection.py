@@ -14,6 +14,7 @@ import apsw
 
 from lumen.core.data import Author, EventType
 from lumen.core.errors import Damaged
+from lumen.core.stores import is_self
 from lumen.soul.archive import Stored, segments
 from lumen.soul.database import transaction
 from lumen.soul.fold import (
@@ -25,11 +26,12 @@ from lumen.soul.fold import (
     closes,
     day_of,
     effects,
-    millionths,
     opens,
 )
 from lumen.soul.links import Applied, Loose, linked_lines
-from lumen.soul.selfhood import entries, is_self
+from lumen.soul.operated import operate
+from lumen.soul.records import millionths
+from lumen.soul.selfhood import entries
 
 BATCH = 5_000  # events applied in one transaction: memory and log stay flat
 Row = Any  # a row as SQLite hands it over
@@ -153,6 +155,7 @@ def _apply(db: apsw.Connection, seq: int, done: Effects) -> None:
     unweighed = [_erase(db, seq, target) for target in done.erases]
     for change in done.files:
         _set_file(db, change)
+    operate(db, seq, done)
     for undo in done.undone:
         db.execute("INSERT OR REPLACE INTO undone VALUES(?,?)", (undo.at, undo.undoes))
     _weigh(db, seq, done, anew=any(unweighed))
@@ -326,6 +329,7 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
     # An erasure may go itself: the one it goes by names its lines again.
     for table in (
         "changes",
+        "operations",
         "undone",
         "checkpoints",
         "erasures",

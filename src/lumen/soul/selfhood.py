@@ -7,18 +7,17 @@ archive to say, who may change it for the gate.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
-from lumen.core.data import Held, Store
+from lumen.core.data import Held
+from lumen.core.stores import Kind, Store, place_at, store_at
 
-SOUL = "data/soul.md"
-VALUES = "data/values.json"
-GOALS = re.compile(r"data/goals/[0-9]{4}\.json")
-VALUE_STATES = ("active", "deprecated")
-GOAL_STATES = ("todo", "working", "done", "perpetual")
+SOUL = Store.SOUL.place.path
+VALUES = Store.VALUES.place.path
+VALUE_STATES = Store.VALUES.place.states
+GOAL_STATES = Store.GOALS.place.states
 LONGEST = 256 * 1024
 LONGEST_NAME = 200
 WRAPPED = 4  # lines that a few words may be spread over
@@ -45,19 +44,14 @@ class Flaw(ValueError):
         self.why = why
 
 
-def is_self(path: str) -> bool:
-    """Whether a path inside the being is one of the files that say who it is."""
-    return path in (SOUL, VALUES) or GOALS.fullmatch(path) is not None
+def is_goals(path: str) -> bool:
+    """Whether a path inside the being is a year's goals."""
+    return store_at(path) is Store.GOALS
 
 
 def goals_of(year: int) -> str:
     """The file of a year's goals."""
-    return f"data/goals/{year:04d}.json"
-
-
-def store_of(path: str) -> Store:
-    """The store a self file belongs to."""
-    return {SOUL: Store.SOUL, VALUES: Store.VALUES}.get(path, Store.GOALS)
+    return Store.GOALS.place.file(year)
 
 
 def selfhood(texts: Mapping[str, str]) -> Selfhood:
@@ -67,7 +61,7 @@ def selfhood(texts: Mapping[str, str]) -> Selfhood:
     goals = [
         goal
         for path in sorted(texts)
-        if GOALS.fullmatch(path)
+        if is_goals(path)
         for goal in parse_held(texts[path], GOAL_STATES)
     ]
     return Selfhood(
@@ -89,13 +83,18 @@ def check(path: str, text: str) -> None:
         raise Flaw(1, f"it has {len(text):,} characters; at most {LONGEST:,} fit")
     if text.startswith("\ufeff"):
         raise Flaw(1, "it begins with a byte order mark: save it as plain UTF-8")
-    if path != SOUL:
+    if is_held(path):
         parse_held(text, states_of(path))
+
+
+def is_held(path: str) -> bool:
+    """Whether a file lists values or goals."""
+    return place_at(path).kind is Kind.HELD
 
 
 def states_of(path: str) -> tuple[str, ...]:
     """How what a file lists may stand."""
-    return VALUE_STATES if path == VALUES else GOAL_STATES
+    return place_at(path).states
 
 
 def parse_held(text: str, states: Sequence[str]) -> list[Held]:
@@ -152,7 +151,7 @@ def entries(path: str, text: str | None) -> tuple[str, ...]:
     """What a self file says, piece by piece: its lines, or the names of its values or goals."""
     if text is None:
         return ()
-    if path != SOUL:
+    if is_held(path):
         try:
             return tuple(held.name for held in parse_held(text, states_of(path)))
         except Flaw:
@@ -162,7 +161,7 @@ def entries(path: str, text: str | None) -> tuple[str, ...]:
 
 def without(path: str, text: str, quotes: Callable[[str], bool]) -> str:
     """A file's text without the lines, values or goals that say something."""
-    if is_self(path) and path != SOUL:
+    if is_held(path):
         try:
             held = parse_held(text, states_of(path))
         except Flaw:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lumen.soul.index import Index
-from lumen.soul.selfhood import GOALS, VALUES, Flaw, parse_held, states_of
+from lumen.soul.selfhood import VALUES, Flaw, is_goals, parse_held, states_of
 
 GONE = "gone"
 
@@ -62,7 +62,7 @@ def versions(index: Index, kind: str) -> list[Version]:
     found = [Version(*row) for row in rows]
     if kind == "value":
         return [v for v in found if v.path == VALUES]
-    return [v for v in found if GOALS.fullmatch(v.path)]
+    return [v for v in found if is_goals(v.path)]
 
 
 def series(found: Iterable[Version]) -> list[Series]:

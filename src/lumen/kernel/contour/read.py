@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any, NoReturn, get_type_hints
 
 from lumen.core.canon import JSON, loads
-from lumen.core.data import Store
 from lumen.core.errors import BadLoop
+from lumen.core.stores import Store
 from lumen.kernel.policy import DEPTHS, Condition, Parameters, Policy
 from lumen.kernel.step import Beat, Loop, Step, is_parameters
 

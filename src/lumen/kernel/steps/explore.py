@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
+from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
+from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.archived import Cite, Plain, Quote
 from lumen.kernel.evolve import Gap

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
+from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
+from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.candidates import CREATE, Candidate

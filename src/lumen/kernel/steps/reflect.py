@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lumen.core.canon import JSON, printable, sha256
-from lumen.core.data import Author, Change, Entry, EventType, Origin, Store
+from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
+from lumen.core.stores import Store
 from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.evolve import Experience, Proposal, changed, one_line, proposals, settle
 from lumen.kernel.identity import Recalled

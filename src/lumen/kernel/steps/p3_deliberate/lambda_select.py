@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
-from lumen.core.data import Change, Held, Store
+from lumen.core.data import Change, Held
 from lumen.core.errors import MindError
+from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.candidates import CREATE, Candidate, torn

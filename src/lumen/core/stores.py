@@ -1,0 +1,205 @@
+"""Every store of a being, one entry each: where it lives, what can be done to it, and by whom.
+
+The gate's grants, the shapes of changes, and which files are checked, adopted, restored, rebuilt and
+guarded all follow from here: a new store is a new member, and nothing else. What a kind of place
+makes of its operations is in soul/kinds.py. Prompts, code, step order and this table are in nobody's
+row: they change by hand or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from functools import lru_cache
+from types import MappingProxyType
+
+from lumen.core.canon import JSON
+
+YEAR = "YYYY"  # in a path: a file a year
+NAME = "NAME"  # in a path: the name of the store
+Check = Callable[[Mapping[str, JSON]], str]  # what is wrong with a JSON object; empty: nothing
+
+
+class Kind(Enum):
+    """What kind of thing a store is kept in."""
+
+    EVENTS = "events"  # the archive itself
+    TEXT = "text"  # a file, set whole
+    HELD = "held"  # values or goals, each with weight and status
+    LINES = "lines"  # JSON objects, one to a line, only added to
+    STATE = "state"  # one JSON object: names and their values
+    VERB = "verb"  # one thing that may be done to another store
+    PROGRAMS = "programs"  # a folder of programs, changed by making one
+
+
+class ByHand(Enum):
+    """What an edit of a file by the author's hand comes to."""
+
+    ADOPTED = "adopted"  # archived and in force, if it says what it must
+    THEIRS = "theirs"  # in force as it stands, without a word
+    PUT_BACK = "put back"  # set aside: the file is the archive's to write
+    OVERWRITTEN = "overwritten"  # lost when the file is written next
+
+
+def anything(_said: Mapping[str, JSON]) -> str:
+    """Nothing is wrong with any object."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a store lives and what can be done there; without a path it has no file of its own."""
+
+    kind: Kind
+    operations: frozenset[str]
+    path: str = ""
+    by_hand: ByHand = ByHand.ADOPTED
+    states: tuple[str, ...] = ()  # how what is held may stand
+    most: int = 0  # lines that are kept: the newest
+    check: Check = anything
+    goes_back: bool = True  # a restore takes it along
+    can_go: bool = True  # the file may be taken away
+
+    def holds(self, path: str) -> bool:
+        """Whether a path inside the being is a file of this place."""
+        pattern = re.escape(self.path).replace(YEAR, "[0-9]{4}")
+        return bool(self.path) and re.fullmatch(pattern, path) is not None
+
+    def file(self, year: int = 0) -> str:
+        """The path of the file, or of a year's."""
+        return self.path.replace(YEAR, f"{year:04d}")
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it is changed by operations that the fold carries out."""
+        return self.kind in (Kind.LINES, Kind.STATE)
+
+
+NOWHERE = Place(Kind.VERB, frozenset(), by_hand=ByHand.OVERWRITTEN, goes_back=False)
+
+
+def text(
+    path: str, by_hand: ByHand = ByHand.ADOPTED, *, goes_back: bool = True, can_go: bool = True
+) -> Place:
+    """A text that is set whole."""
+    return Place(Kind.TEXT, frozenset({"set"}), path, by_hand, goes_back=goes_back, can_go=can_go)
+
+
+def held(path: str, *states: str) -> Place:
+    """A list of values or goals, set whole or one at a time."""
+    return Place(Kind.HELD, frozenset({"set", "put", "drop"}), path, states=states)
+
+
+def lines(most: int = 1_000, check: Check = anything) -> Place:
+    """A record of JSON objects that is only added to; the newest are kept. `set`: the whole of it."""
+    operations = frozenset({"append", "set"})
+    path = f"data/state/{NAME}.jsonl"
+    return Place(Kind.LINES, operations, path, ByHand.PUT_BACK, most=most, check=check)
+
+
+def state(check: Check = anything) -> Place:
+    """Values by name: each is set, moved a little towards a number, or a list that is added to.
+
+    `set` also takes the whole of it.
+    """
+    operations = frozenset({"set", "append", "average"})
+    return Place(Kind.STATE, operations, f"data/state/{NAME}.json", check=check)
+
+
+def verb(operation: str) -> Place:
+    """One operation on another store, granted by itself."""
+    return Place(Kind.VERB, frozenset({operation}))
+
+
+class Store(StrEnum):
+    """What a loop may be granted to change: its archived name, its place, the loops it is granted to.
+
+    The author, who restores and edits, is granted every record without a word.
+    """
+
+    _value_: str
+    place: Place
+    loops: frozenset[str]
+
+    def __new__(cls, name: str, place: Place, loops: str) -> Store:
+        """A member is its archived name, and carries the rest of its entry."""
+        member = str.__new__(cls, name)
+        member._value_ = name
+        member.place = replace(place, path=place.path.replace(NAME, name))
+        member.loops = frozenset(loops.split()) | ({"author"} if place.is_record else set())
+        return member
+
+    MEMORY = (
+        "memory",
+        Place(Kind.EVENTS, frozenset({"append"})),
+        "action explore reflection maintenance author",
+    )
+    SOUL = "soul", text("data/soul.md"), "reflection author"
+    VALUES = "values", held("data/values.json", "active", "deprecated"), "reflection author"
+    GOALS = (
+        "goals",
+        held(f"data/goals/{YEAR}.json", "todo", "working", "done", "perpetual"),
+        "reflection author",
+    )
+    GOAL_STATUS = "goal_status", verb("move"), "action reflection author"
+    GOAL_GAP = "goal_gap", verb("add"), "action"
+    STATE = "state", state(), "action explore reflection"
+    SKILLS = "skills", Place(Kind.PROGRAMS, frozenset()), "action author"
+    SETTINGS = (
+        "settings",
+        text("lumen.toml", ByHand.THEIRS, goes_back=False, can_go=False),
+        "author",
+    )
+    SUMMARY = (
+        "summary",
+        text(f"data/memory/{YEAR}/summary.md", ByHand.OVERWRITTEN, goes_back=False, can_go=False),
+        "maintenance",
+    )
+
+
+GRANTS: Mapping[str, frozenset[Store]] = MappingProxyType(
+    {
+        loop: frozenset(store for store in Store if loop in store.loops)
+        for loop in sorted({loop for store in Store for loop in store.loops})
+    }
+)
+
+
+def granted(loop: str) -> frozenset[Store]:
+    """What a loop may change; of a loop nobody knows, nothing."""
+    return GRANTS.get(loop, frozenset())
+
+
+@lru_cache(maxsize=512)
+def store_at(path: str) -> Store | None:
+    """The store a path inside the being is a file of."""
+    return next((store for store in Store if store.place.holds(path)), None)
+
+
+def place_at(path: str) -> Place:
+    """The place a path inside the being is a file of, or one where nothing can be done."""
+    store = store_at(path)
+    return store.place if store else NOWHERE
+
+
+def is_self(path: str) -> bool:
+    """Whether a path inside the being is one of the files that say who it is."""
+    place = place_at(path)
+    return place.kind in (Kind.TEXT, Kind.HELD) and place.by_hand is ByHand.ADOPTED
+
+
+def is_looked_at(path: str) -> bool:
+    """Whether an edit of a file by hand has to be noticed."""
+    return place_at(path).by_hand in (ByHand.ADOPTED, ByHand.PUT_BACK)
+
+
+def is_theirs(path: str) -> bool:
+    """Whether a file is the author's to write at any time."""
+    return place_at(path).by_hand is ByHand.THEIRS
+
+
+def fixed_paths() -> dict[str, str]:
+    """The file of every store that has just one, by the store's archived name."""
+    return {s.value: s.place.path for s in Store if s.place.path and YEAR not in s.place.path}

@@ -1,0 +1,147 @@
+"""A store is one entry: planted in a copy of the sources with one use, it takes part in everything."""
+
+from __future__ import annotations
+
+import shutil
+from filecmp import cmp
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.core.canon import JSON, loads
+
+if TYPE_CHECKING:
+    from tests.body.conftest import Lumen, Ran
+
+ENTRIES = """
+    DECISIONS = "decisions", lines(most=5), "action"
+    MOOD = "mood", state(), "action"
+    SKILLS = """
+USE = """
+        return replace(
+            spoken(reply, plan.candidates[selection.chosen :][:1]),
+            changes=(
+                Change(Store.DECISIONS, "append", {"heard": stimulus.text}),
+                Change(Store.MOOD, "average", Datum("calm", len(stimulus.text), 0.5)),
+            ),
+        )
+"""
+SPOKEN = "\n        return spoken(reply, plan.candidates[selection.chosen :][:1])\n"
+
+
+@pytest.fixture
+def copied(root: Path, tmp_path: Path) -> Path:
+    """A copy of the sources with two more stores."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    copied = shutil.copytree(root / "src", tmp_path / "src", ignore=ignored)
+    edit(copied / "lumen/core/stores.py", ("\n    SKILLS = ", ENTRIES))
+    return copied
+
+
+def edit(path: Path, *changes: tuple[str, str]) -> None:
+    """Change a file of the copy."""
+    text = path.read_text("utf-8")
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    path.write_text(text, "utf-8")
+
+
+def changed(root: Path, copied: Path) -> list[str]:
+    """The files of a copy that are new or other than they were."""
+    found = sorted(p.relative_to(copied) for p in copied.rglob("*.py"))
+    was = root / "src"
+    return [
+        p.as_posix()
+        for p in found
+        if not (was / p).exists() or not cmp(was / p, copied / p, shallow=False)
+    ]
+
+
+class Planted:
+    """A being that lives by the copy."""
+
+    def __init__(self, lumen: Lumen, copied: Path) -> None:
+        self.lumen = lumen
+        self.env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
+        self.state = lumen.being / "data" / "state"
+
+    def run(self, *arguments: str, stdin: bytes = b"") -> Ran:
+        """A command that has to work."""
+        ran = self.lumen.run(*arguments, stdin=stdin, env=self.env)
+        assert ran.code == 0, ran.said
+        return ran
+
+    def heard(self) -> list[str]:
+        """The lines of the store of lines."""
+        raw = (self.state / "decisions.jsonl").read_bytes()
+        return [loads(line)["heard"] for line in raw.splitlines()]
+
+    def calm(self) -> JSON:
+        """The average in the other store."""
+        return loads((self.state / "mood.json").read_bytes())["calm"]
+
+    def files(self) -> dict[str, bytes]:
+        """Both, to the byte."""
+        return {path.name: path.read_bytes() for path in self.state.iterdir()}
+
+
+def test_a_store_planted_in_two_files_lasts_goes_back_is_backed_up_and_forgets(
+    root: Path, lumen: Lumen, copied: Path, tmp_path: Path
+) -> None:
+    edit(
+        copied / "lumen/kernel/steps/p5_consolidate.py",
+        ("@step(Store.GOAL_STATUS)", "@step(Store.GOAL_STATUS, Store.DECISIONS, Store.MOOD)"),
+        ("import Change, Held", "import Change, Datum, Held"),
+        (SPOKEN, USE),
+    )
+    assert changed(root, copied) == [
+        "lumen/core/stores.py",
+        "lumen/kernel/steps/p5_consolidate.py",
+    ]
+    planted = Planted(lumen, copied)
+
+    planted.run("chat", stdin=b"I like rice.\nMy sister keeps a xylocarp.\n")
+    assert planted.heard() == ["I like rice.", "My sister keeps a xylocarp."]
+    assert planted.calm() == 19.5
+    planted.run("archive", "verify", "--deep")
+
+    whole = planted.files()
+    shutil.rmtree(planted.state)
+    planted.run("rebuild")
+    assert planted.files() == whole
+
+    planted.run("checkpoint", "create", "then")
+    (planted.state / "mood.json").write_text('{"calm": 1}', "utf-8")
+    (planted.state / "decisions.jsonl").write_text("", "utf-8")
+    told = planted.run("chat", "-m", "I like beans.").said
+    assert "data/state/mood.json was edited by hand: adopted." in told
+    assert "data/state/decisions.jsonl is as it was: it is a record that is only added to" in told
+    assert planted.heard()[-1] == "I like beans."
+    assert planted.calm() == 7.0
+    planted.run("checkpoint", "restore", "then", "--yes")
+    assert planted.files() == whole
+
+    planted.run("backup", str(tmp_path / "kept.lumen"))
+    planted.run("restore-backup", str(tmp_path / "kept.lumen"), str(tmp_path / "again"))
+    again = tmp_path / "again" / "data" / "state"
+    assert {path.name: path.read_bytes() for path in again.iterdir()} == whole
+
+    planted.run("forget", "xylocarp", "--yes")
+    assert planted.heard() == ["I like rice."]
+    assert planted.calm() == 19.5  # how long a message was says nothing of it
+    left = b"".join(p.read_bytes() for p in lumen.being.rglob("*") if p.is_file())
+    assert b"xylocarp" not in left
+    planted.run("chat", stdin=b"".join(b"Day %d.\n" % n for n in range(5)))
+    assert planted.heard() == [f"Day {n}." for n in range(5)]
+    planted.run("archive", "verify", "--deep")
+
+
+def test_a_store_is_refused_to_a_loop_it_is_not_granted_to(lumen: Lumen, copied: Path) -> None:
+    explore = copied / "lumen/kernel/steps/explore.py"
+    edit(explore, ("@step(Store.MEMORY)", "@step(Store.MEMORY, Store.DECISIONS)"))
+    ran = lumen.run("chat", "-m", "Hello.", env=Planted(lumen, copied).env)
+
+    assert ran.code != 0
+    assert "asks for decisions, which this loop is not granted" in ran.said
