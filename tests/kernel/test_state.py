@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.kernel.conftest import BIRTH
 
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, sha256
 from lumen.core.data import Change, Datum, Entry
 from lumen.core.errors import Refused
 from lumen.core.stores import Store
 from lumen.kernel.checkpoints import create, find, last_undoable, restore, undo
 from lumen.kernel.deep import compare
+from lumen.kernel.edits import watched
 from lumen.kernel.forget import carry_out, plan
 from lumen.kernel.forget import find as find_words
-from lumen.kernel.mend import rebuild
+from lumen.kernel.mend import hold, rebuild, recover
 from lumen.kernel.revise import operated, operation
 from lumen.kernel.state import FoldedState
 from lumen.soul.history import kept
@@ -217,6 +220,58 @@ def test_an_edit_made_while_a_turn_writes_is_adopted_first(guarded: Guarded, bea
 
     assert (value(guarded, "a"), value(guarded, "b")) == (7, 2)
     assert guarded.gate.repairs == [f"{PATH} was edited by hand: adopted."]
+
+
+def test_an_edit_made_while_a_turn_was_cut_off_is_set_aside(guarded: Guarded, beat: Entry) -> None:
+    guarded.gate.commit("action", [change("set", "a", 1)], beat)
+    guarded.being.at(PATH).write_text('{"a": 7}', "utf-8")
+    assert len(hold(guarded.gate, guarded.events()[0].timestamp)) == 1
+    (said,) = guarded.gate.adopt()
+
+    assert said.startswith(f"{PATH} is as it was: it was changed while a turn was cut off.")
+    assert value(guarded, "a") == 1
+
+
+def test_no_skill_may_touch_it(guarded: Guarded, beat: Entry) -> None:
+    guarded.gate.commit("action", [change("set", "a", 1)], beat)
+    assert {PATH, "data/state"} <= watched(guarded.being).keys()
+
+
+def test_it_is_set_whole_or_operated_on_but_not_both_at_once(guarded: Guarded, beat: Entry) -> None:
+    both = [change("set", "a", 1), Change(Store.STATE, "set", "{}", sha256(b'{\n  "a": 1\n}\n'))]
+    with pytest.raises(Refused, match="cannot be set and operated on at once"):
+        guarded.gate.commit("author", both, beat)
+    with pytest.raises(Refused, match="cannot be set and operated on at once"):
+        guarded.gate.commit("author", [Change(Store.STATE, "set", "{}"), both[0]], beat)
+
+
+def test_a_file_that_a_crash_kept_from_its_change_is_brought_up(
+    guarded: Guarded, beat: Entry
+) -> None:
+    guarded.gate.commit("action", [change("set", "a", 1)], beat)
+    was = guarded.being.at(PATH).read_bytes()
+    guarded.gate.commit("action", [change("set", "a", 2)], beat)
+    guarded.being.at(PATH).write_bytes(was)
+    long_ago = BIRTH.timestamp() - 60
+    os.utime(guarded.being.at(PATH), (long_ago, long_ago))
+    recover(guarded.gate)
+
+    assert value(guarded, "a") == 2
+    assert not guarded.being.quarantine.exists()
+
+
+def test_a_record_of_nothing_but_what_is_forgotten_is_gone(life: Life, beat: Entry) -> None:
+    life.say("My sister keeps a xylocarp.")
+    life.kernel.gate.commit("action", [change("set", "topic", "a xylocarp")], beat)
+    index = life.kernel.index
+    index.catch_up()
+    carry_out(life.kernel.gate, plan(life.being, index, find_words(index, "xylocarp")))
+    index.catch_up()
+
+    assert not life.being.at(PATH).exists()
+    assert index.differences() == []
+    assert compare(life.being, index).problems == ()
+    assert life.open_again() == []
 
 
 def test_a_rebuild_brings_a_lost_file_back_byte_for_byte(guarded: Guarded, beat: Entry) -> None:

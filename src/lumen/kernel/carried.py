@@ -84,13 +84,15 @@ def files_in_force(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[
     }
 
 
-def records_in_force(index: Index, carried: Carried, gone: AbstractSet[int]) -> dict[str, str]:
-    """The records that read otherwise without what is forgotten."""
-    found = {}
+def records_in_force(
+    index: Index, carried: Carried, gone: AbstractSet[int]
+) -> dict[str, str | None]:
+    """The records that read otherwise without what is forgotten, or are not there at all."""
+    found: dict[str, str | None] = {}
     for path in sorted(carried.records):
         text, known = folded_without(index, path, gone, carried.changes), kept(index, path)
         if known and known.text is not None and text != known.text:
-            found[path] = text or ""
+            found[path] = text
     return found
 
 
@@ -99,10 +101,10 @@ def quoted(one: Operation, traces: Traces) -> bool:
     return traces.noted_in(in_words(one.name, one.value), spoken=True)
 
 
-def lines_cut(index: Index, files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def lines_cut(index: Index, files: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
     """The lines that files lose, as they were written."""
     state = {path: kept.text or "" for path, kept in all_kept(index).items()}
-    return {path: lost(state[path], text) for path, text in files.items()}
+    return {path: lost(state[path], text or "") for path, text in files.items()}
 
 
 def lost(before: str, after: str) -> tuple[str, ...]:

@@ -165,7 +165,8 @@ class Gate:
             name = f"{Path(path).name}-{sha256(stray.data)[:8]}"
             aside = self.being.named(set_aside(self.being, name, stray.data))
             known = kept(self.index, path)
-            set_file(self.being.at(path), known.text.encode() if known and known.text else None)
+            text = known.text if known else None
+            set_file(self.being.at(path), None if text is None else text.encode())
             said.append(f"{path} is as it was: {stray.why}. What stood there is kept in {aside}.")
         return said
 
@@ -210,9 +211,10 @@ class Gate:
         done: list[Operation] = []
         for change in edits:
             try:
+                operates = isinstance(change.value, Datum | dict)
+                others = set(told) if operates else {one.path for one in done}
                 path, text = self._made(texts, loop, change, done)
-                operated_on = {one.path for one in done}
-                _must_be_one_way(path, told.keys() & operated_on)
+                _must_be_one_way(path, others)
                 self._must_agree(path, text, was.get(path))
             except Refused as error:
                 raise self._refusal(loop, change, error, session_key) from error
@@ -220,7 +222,7 @@ class Gate:
                 texts.pop(path, None)
             else:
                 texts[path] = text
-            if path not in operated_on:
+            if not operates:
                 told[path] = file_change(path, text, was.get(path), change.store)
         paths = {*told, *(one.path for one in done)}
         files = {self.being.at(p): None if p not in texts else texts[p].encode() for p in paths}
@@ -306,9 +308,9 @@ def file_change(
     }
 
 
-def _must_be_one_way(path: str, both: AbstractSet[str]) -> None:
+def _must_be_one_way(path: str, others: AbstractSet[str]) -> None:
     """A record is set whole or operated on; both at once would depend on which came first."""
-    if path in both:
+    if path in others:
         raise Refused(f"{path} cannot be set and operated on at once")
 
 

@@ -47,7 +47,7 @@ class Erasure:
 
     targets: tuple[int, ...]
     carried: Mapping[str, JSON] = field(default_factory=dict)  # payload of the event that says so
-    files: Mapping[str, str] = field(default_factory=dict)  # files as they are to be
+    files: Mapping[str, str | None] = field(default_factory=dict)  # as they are to be; None: gone
     aside: tuple[str, ...] = ()  # files in quarantine to take away
 
 
@@ -225,7 +225,7 @@ def erase(gate: Gate, plan: Erasure, what: str, signer: Signer | None = None) ->
                 f"{paths} tells of it too, and was edited by hand, which is not adopted yet",
                 fix="lumen self diff",
             )
-        files = {gate.being.at(path): text.encode() for path, text in plan.files.items()}
+        files = {gate.being.at(path): _encoded(text) for path, text in plan.files.items()}
         entry = announcement(gate, plan, what)
         placed = gate.writer.append([entry], durable=True, files=files, signer=signer)[-1]
         gate.index.catch_up()
@@ -250,7 +250,7 @@ def _scrub(gate: Gate, by: int, targets: Sequence[int]) -> None:
     said = parse(read_at(gate.being.memory, *place)).entry.payload if place else {}
     for path, was in said.get("files", {}).items():
         known, data = kept(gate.index, path), read(gate.being, path)
-        if known and data is not None and sha256(data) == was:  # edited since: the author's
+        if data is not None and sha256(data) == was:  # edited since: the author's
             set_file(gate.being.at(path), _bytes(known))
     for path in said.get("aside", ()):
         gate.being.at(path).unlink(missing_ok=True)
@@ -355,5 +355,9 @@ def _of_chain(index: Index, head: Head) -> bool:
     return index.hash_of(head.seq) == head.event_hash
 
 
-def _bytes(known: Kept) -> bytes | None:
-    return None if known.text is None else known.text.encode()
+def _bytes(known: Kept | None) -> bytes | None:
+    return _encoded(known.text if known else None)
+
+
+def _encoded(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
