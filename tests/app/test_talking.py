@@ -31,6 +31,15 @@ def test_plain_code_says_something_and_gets_an_answer_with_its_evidence(home: Pa
     assert said.event > said.heard > told.event
 
 
+def test_what_was_of_use_is_recalled_as_it_weighs_now(home: Path) -> None:
+    with lumen.open(home) as being:
+        being.say("My sister lives in Lisbon.")
+        (before,) = being.recall("Where does my sister live?")
+        being.say("Where does my sister live?")
+        (after,) = being.recall("Where does my sister live?")
+    assert after.weight > before.weight
+
+
 def test_code_in_an_event_loop_does_the_same(home: Path) -> None:
     async def talk() -> str:
         async with lumen.open(home) as being:

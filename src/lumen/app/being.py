@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from lumen.app import approving, talking
+from lumen.app.callers import refuse_to_skills
 from lumen.app.living import CycleResult
 from lumen.app.models import Assigned, assign_model
 from lumen.app.opened import Opened
@@ -216,6 +217,7 @@ class Door:
                 self._open.close()
 
     def _opened(self) -> tuple[Any, list[str]]:
+        refuse_to_skills("this program")
         path = None if self._path is None else str(self._path)
         folder, by_default = find_being(path)
         clock = self._clock or SystemClock()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -149,7 +149,9 @@ def evidence_of(
     """What the author said that bears on a claim, as the archive has it."""
     from lumen.kernel.proved import of_evidence, proved
 
-    return tuple(proved(index, lambda: _evidence(index, claim, tell, recall), of_evidence))
+    found = proved(index, lambda: _evidence(index, claim, tell, recall), of_evidence)
+    now = index.get(e.memory.seq for e in found)  # recall holds on to them as they weighed before
+    return tuple(replace(e, memory=now.get(e.memory.seq, e.memory)) for e in found)
 
 
 def _evidence(

@@ -24,7 +24,6 @@ from lumen.app import (
     spending,
 )
 from lumen.app.bulk import Memo, Remembered, as_memos, remember
-from lumen.app.callers import refuse_to_skills
 from lumen.app.holding import Holding
 from lumen.app.living import Scheduler
 from lumen.app.looking import Look
@@ -70,7 +69,6 @@ class Opened:
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Kernel]:
         """The kernel for one turn; turns wait for each other, in the order they came."""
-        self._refuse_to_skills()
         async with self.queue:
             self._busy = True
             try:
@@ -99,7 +97,6 @@ class Opened:
         private: bool = False,
     ) -> Remembered:
         """Keep one text or many, as said at a moment of the past; nothing answers them."""
-        self._refuse_to_skills()
         memos = as_memos(what, Memo("", at, speaker, session, private))
         return remember(self._kernel, memos, self._look().settings.author_name)
 
@@ -137,7 +134,6 @@ class Opened:
 
     def plan_forget(self, what: str | int, *, own_files: bool = False) -> forgetting.ToForget:
         """All that would go with a memory or with some words; nothing is changed."""
-        self._refuse_to_skills()
         return forgetting.plan_forgetting(self._kernel, str(what), own_files=own_files)
 
     def forget(self, planned: forgetting.ToForget) -> forgetting.Forgotten:
@@ -197,7 +193,6 @@ class Opened:
 
     def backup(self, file: str | Path) -> Packed:
         """Put the whole being into one new file, verified."""
-        self._refuse_to_skills()
         return safekeeping.backup_being(self._kernel.being, Path(file), self._kernel.clock)
 
     def verify(self, *, deep: bool = False) -> safekeeping.Verified:
@@ -208,7 +203,6 @@ class Opened:
         self, conversation: str | None, speaker: str | None, key: str | None, *, private: bool
     ) -> Spoken:
         """How a message comes: without a conversation, each speaker has one for as long as this is open."""
-        self._refuse_to_skills()
         mine = speaker is None or speaker == self._look().settings.author_name
         guest = AUTHOR if mine else str(speaker)
         if conversation is None:
@@ -241,10 +235,5 @@ class Opened:
             yield kernel
 
     def _must_be_idle(self) -> None:
-        self._refuse_to_skills()
         if self._busy:
             raise Busy("a turn is under way with this being", fix="await it first")
-
-    def _refuse_to_skills(self) -> None:
-        """What changes a being or speaks for its author is the author's: a skill may only look."""
-        refuse_to_skills("this program")
