@@ -13,8 +13,9 @@ from tests.kernel.conftest import BIRTH
 from lumen.core.canon import JSON, sha256
 from lumen.core.data import Change, Datum, Entry
 from lumen.core.errors import Refused
-from lumen.core.stores import Store
+from lumen.core.stores import Store, lines
 from lumen.kernel.checkpoints import create, find, last_undoable, restore, undo
+from lumen.kernel.commit import _misshapen, file_change
 from lumen.kernel.deep import compare
 from lumen.kernel.edits import watched
 from lumen.kernel.forget import carry_out, plan
@@ -302,3 +303,37 @@ def test_what_is_forgotten_leaves_the_state_and_the_rest_of_it_stays(
     assert (life.being.root / PATH).read_text("utf-8") == known.text
     assert index.differences() == []
     assert compare(life.being, index).problems == ()
+
+
+def test_a_record_that_is_full_takes_no_more() -> None:
+    full = spelled({f"n{at}": "x" * 10_000 for at in range(26)})
+    one = operation(Change(Store.STATE, "set", Datum("more", "y" * 10_000)), "y" * 10_000)
+
+    with pytest.raises(Refused, match="would not say what it must"):
+        operated({Store.STATE.place.path: full}, one)
+
+
+def lines_store() -> Store:
+    """A store of lines, as a new entry would make it; no store that is shipped is one yet."""
+    diary = str.__new__(Store, "diary")
+    diary._value_ = "diary"
+    diary.place = lines(most=5, check=lambda said: "" if "day" in said else "it has no day")
+    return diary
+
+
+def test_a_line_is_appended_as_its_store_wants_it() -> None:
+    one = operation(Change(lines_store(), "append", {"day": 1}), {"day": 1})
+
+    assert (one.operation, one.value, one.most) == ("append", {"day": 1}, 5)
+    with pytest.raises(Refused, match="keeps no such line: it has no day"):
+        operation(Change(lines_store(), "append", {"night": 1}), {"night": 1})
+
+
+def test_the_gate_takes_an_object_for_a_line_and_nothing_else() -> None:
+    assert _misshapen(Change(lines_store(), "append", {"day": 1})) == ""
+    assert "no operation" in _misshapen(Change(lines_store(), "append", "a day"))
+
+
+def test_what_is_no_file_of_any_store_is_not_changed() -> None:
+    with pytest.raises(Refused, match="is no file of any store"):
+        file_change("notes.txt", "x", None)
