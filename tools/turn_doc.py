@@ -12,8 +12,9 @@ from pathlib import Path
 
 from lumen.core.clock import Draw
 from lumen.kernel import loops
+from lumen.kernel.given import CAPABILITIES
 from lumen.kernel.slots import GIVEN
-from lumen.kernel.step import CAPABILITIES, Loop, Step
+from lumen.kernel.step import Loop, Step
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "turn.md"
 OPENING = """\

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lumen.kernel.archived import Plain, Quote
+from lumen.core.exposure import Plain, Quote
 from lumen.kernel.policy import Parameters
 from lumen.kernel.slots import Slot, Stimulus
 from lumen.kernel.step import step
@@ -57,9 +57,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lumen.core.errors import MindError
-from lumen.kernel.archived import Quote
+from lumen.core.exposure import Quote
 from lumen.kernel.slots import Slot, Stimulus
-from lumen.kernel.step import Mind, Skip, step
+from lumen.kernel.given import Mind
+from lumen.kernel.step import Skip, step
 
 
 @dataclass(frozen=True, slots=True)

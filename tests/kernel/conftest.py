@@ -22,7 +22,7 @@ from tests.kernel.recorder import Recorder, connect, recording
 from tests.remembering import Remembering
 
 from lumen.core.canon import JSON, dumps
-from lumen.core.clock import FixedClock, ulid
+from lumen.core.clock import FixedClock, Now, ulid
 from lumen.core.data import Author, Being, Entry, Event, EventType, Origin, kernel_entry
 from lumen.kernel.birth import init
 from lumen.kernel.capabilities import PROMPTS
@@ -31,7 +31,7 @@ from lumen.kernel.conversation import Answered, converse
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
 from lumen.kernel.run import Kernel, Watch, adopt_edits, close_dead_turns
-from lumen.kernel.slots import Now, Self
+from lumen.kernel.slots import Self
 from lumen.kernel.triggers import Thresholds
 from lumen.mind.ask import Reach
 from lumen.mind.embed import Embedder

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from lumen.core.canon import JSON
-from lumen.core.clock import FixedClock, ulid
+from lumen.core.clock import FixedClock, Now, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Refused
 from lumen.core.stores import is_self
@@ -24,7 +24,7 @@ from lumen.kernel.commit import Gate, begin
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
 from lumen.kernel.run import Kernel, adopt_edits, close_dead_turns
-from lumen.kernel.slots import Now, Self
+from lumen.kernel.slots import Self
 from lumen.mind.ask import Reach
 from lumen.mind.roles import parse_assignments
 from lumen.soul.archive import parse, read, segments

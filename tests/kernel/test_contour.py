@@ -13,15 +13,16 @@ import pytest
 from lumen.core.canon import JSON, dumps, loads
 from lumen.core.data import Author, Change, Datum, Entry, EventType, Origin
 from lumen.core.errors import BadLoop
+from lumen.core.exposure import Cite, Plain, Quote, quoted, trace
 from lumen.core.stores import GRANTS, Store
 from lumen.kernel import loops
-from lumen.kernel.archived import Cite, Plain, Quote, quoted, trace
 from lumen.kernel.contour.read import Contour, found_in, read_contour
 from lumen.kernel.forget import find, plan
+from lumen.kernel.given import State
 from lumen.kernel.policy import Condition, Parameters, Policy
 from lumen.kernel.quoting import why_goes
 from lumen.kernel.slots import Slot, Stimulus
-from lumen.kernel.step import State, step
+from lumen.kernel.step import step
 from lumen.kernel.steps.p1_perceive import Surface
 from lumen.soul.verify import verify
 

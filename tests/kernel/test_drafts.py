@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.axes import AxisWeights, Ground
-from lumen.kernel.axes import truthfulness as truth_of
 from lumen.kernel.forget import Sought, plan
 from lumen.kernel.loops import parameters
 from lumen.kernel.slots import Draft
+from lumen.kernel.steps.p3_deliberate.axes import AxisWeights, Ground
+from lumen.kernel.steps.p3_deliberate.axes import truthfulness as truth_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

@@ -13,11 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from lumen.core.clock import Now
 from lumen.core.errors import BadLoop
 from lumen.core.stores import Store, granted
+from lumen.kernel.evidence import Recall
+from lumen.kernel.given import Mind
 from lumen.kernel.loops import ACTION
-from lumen.kernel.slots import Now, Slot, Stimulus
-from lumen.kernel.step import Beat, Function, Loop, Mind, Recall, Skip, Step, step
+from lumen.kernel.slots import Slot, Stimulus
+from lumen.kernel.step import Beat, Function, Loop, Skip, Step, step
 from lumen.kernel.steps import p1_perceive, p4_act, p5_consolidate
 from lumen.kernel.steps.p1_perceive import Ingested
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumen.core.clock import Now
 from lumen.core.data import Author, Change, EventType, Memory, Origin
+from lumen.core.exposure import LONGEST_QUOTE as LONGEST_TRACED
+from lumen.core.exposure import trace
 from lumen.core.stores import Store
-from lumen.kernel.archived import LONGEST_QUOTE as LONGEST_TRACED
-from lumen.kernel.archived import trace
-from lumen.kernel.axes import Axes
 from lumen.kernel.candidates import Candidate
 from lumen.kernel.dates import day
+from lumen.kernel.evidence import Evidence
 from lumen.kernel.loops import parameters
 from lumen.kernel.passages import LONGEST_QUOTE, MOST_SENTENCES, passages, quoted
 from lumen.kernel.reading import (
@@ -31,8 +32,9 @@ from lumen.kernel.reading import (
     stem,
     words,
 )
-from lumen.kernel.slots import Draft, Evidence, Now
+from lumen.kernel.slots import Draft
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, verdict
+from lumen.kernel.steps.p3_deliberate.axes import Axes
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
 

@@ -12,30 +12,19 @@ import pytest
 from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Held, kernel_entry
 from lumen.core.errors import LumenError, UsageError
+from lumen.core.exposure import trace
 from lumen.core.stores import Store
-from lumen.kernel.archived import trace
 from lumen.kernel.biography import ArchivedLife
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.conversation import LONGEST_MESSAGE, says_something
+from lumen.kernel.evidence import Recall
+from lumen.kernel.given import CAPABILITIES, Biography, Hands, Mind, Past, State, Unknowns
 from lumen.kernel.identity import digest
 from lumen.kernel.loops import ACTION
 from lumen.kernel.proved import Proved
 from lumen.kernel.run import Watch
 from lumen.kernel.slots import Self, Slot
-from lumen.kernel.step import (
-    CAPABILITIES,
-    Beat,
-    Biography,
-    Hands,
-    Loop,
-    Mind,
-    Past,
-    Recall,
-    Skip,
-    State,
-    Step,
-    Unknowns,
-)
+from lumen.kernel.step import Beat, Loop, Skip, Step
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.steps.p5_consolidate import Evaluation

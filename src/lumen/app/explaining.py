@@ -14,7 +14,7 @@ from lumen.core.errors import UsageError
 from lumen.soul.index import Index
 
 if TYPE_CHECKING:
-    from lumen.kernel.slots import Evidence
+    from lumen.kernel.evidence import Evidence
 
 MOST_DIGITS = 18  # SQLite counts no further
 

@@ -13,8 +13,8 @@ from lumen.core.errors import UsageError
 from lumen.soul.index import Index
 
 if TYPE_CHECKING:
+    from lumen.kernel.evidence import Evidence
     from lumen.kernel.recall import Recall
-    from lumen.kernel.slots import Evidence
 
 RELATED = 0.3  # the least score of what a search finds by meaning
 BEARS_ON = 0.45  # the least score of what is shown for a claim

@@ -40,7 +40,7 @@ from lumen.kernel.run import Kernel
 if TYPE_CHECKING:
     from lumen.app.histories import History
     from lumen.kernel.commit import Gate
-    from lumen.kernel.slots import Evidence
+    from lumen.kernel.evidence import Evidence
     from lumen.soul.backup import Packed
 
 AUTHOR = ""  # the speaker that is nobody else

@@ -18,7 +18,7 @@ from lumen.app.reach import (
     secrets_in,
 )
 from lumen.app.settings import Settings, data_home, must_be, zone
-from lumen.core.clock import Clock, SystemClock, stamp
+from lumen.core.clock import Clock, Now, SystemClock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, NoSubstrate, Refused
 from lumen.hands.ancestry import started_by_skill
@@ -33,7 +33,7 @@ from lumen.kernel.recall import Recall
 from lumen.kernel.registry import load, noting
 from lumen.kernel.run import Kernel as Kernel
 from lumen.kernel.run import adopt_edits
-from lumen.kernel.slots import Now, Self
+from lumen.kernel.slots import Self
 from lumen.kernel.treasury import Caps
 from lumen.kernel.triggers import Thresholds
 from lumen.kernel.turns import no_turn_meanwhile

@@ -10,7 +10,10 @@ import random
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 PAIRS = [a + b for a in CROCKFORD for b in CROCKFORD]
@@ -32,6 +35,14 @@ class Clock(Protocol):
     def tick(self) -> float:
         """Seconds from an arbitrary start, for measuring how long something took."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """A moment, and the zone the author lives in."""
+
+    moment: datetime
+    zone: ZoneInfo
 
 
 class SystemClock:

@@ -6,11 +6,12 @@ import datetime as calendar
 from dataclasses import dataclass
 from datetime import datetime, time
 
-from lumen.core.clock import parse_stamp, stamp
+from lumen.core.clock import Now, parse_stamp, stamp
 from lumen.kernel.dates import day
+from lumen.kernel.evidence import Recall
+from lumen.kernel.given import Biography
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.slots import Now, Self
-from lumen.kernel.step import Biography, Recall
+from lumen.kernel.slots import Self
 
 KERNEL, GROUNDED = "kernel", "grounded"  # kinds of drafts
 NOON = 12

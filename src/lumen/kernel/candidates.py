@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON, sha256
 from lumen.core.data import Held
+from lumen.core.exposure import Plain, Quote
 from lumen.hands.skills import is_name
-from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import words
 from lumen.kernel.revise import LEARN

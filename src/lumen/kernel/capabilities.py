@@ -21,11 +21,11 @@ from lumen.hands.terms import Grant, Terms
 from lumen.kernel.approvals import skill_of, skill_proposal
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
+from lumen.kernel.given import Done, Output, Spoken
 from lumen.kernel.guard import Guard
 from lumen.kernel.privacy import holds_private
 from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
-from lumen.kernel.step import Done, Output, Spoken
 from lumen.kernel.written import hash_of_file, last_written, written
 from lumen.mind.substrate import LONGEST_TOKEN
 from lumen.soul.cycles import brought, record_of

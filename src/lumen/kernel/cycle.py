@@ -16,14 +16,15 @@ from lumen.core.data import Author, Entry, EventType, Held, Origin, kernel_entry
 from lumen.core.errors import LumenError, Refused
 from lumen.kernel.candidates import needed, wanted_skill
 from lumen.kernel.completion import OPEN, named_file
+from lumen.kernel.given import Past as PastLife
+from lumen.kernel.given import Unknowns
 from lumen.kernel.lived import Lived
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION, parameters
 from lumen.kernel.revise import LEARN
 from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, rehearse, run_loop
 from lumen.kernel.score import LAW, prompt
 from lumen.kernel.slots import Stimulus
-from lumen.kernel.step import Loop, Unknowns
-from lumen.kernel.step import Past as PastLife
+from lumen.kernel.step import Loop
 from lumen.kernel.steps.explore import Exploring, Looked, Wondered, fresh
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan

@@ -9,9 +9,8 @@ import re
 from calendar import monthrange
 from datetime import date, timedelta
 
-from lumen.core.clock import parse_stamp
+from lumen.core.clock import Now, parse_stamp
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.slots import Now
 
 YEAR_MONTHS, WEEK = 12, 7
 LEAP_GAP = 8  # years within which every day of the calendar comes again

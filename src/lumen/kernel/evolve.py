@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lumen.core.data import Held, Memory
-from lumen.kernel.archived import Cite, Plain, Quote
+from lumen.core.exposure import Cite, Plain, Quote
 from lumen.kernel.revise import asks_for_skill
 from lumen.kernel.score import LAW, Decision, replayed
 from lumen.kernel.wording import LONGEST_STORY, flaw

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from lumen.core.data import Memory
-from lumen.kernel.slots import Evidence
+from lumen.kernel.evidence import Evidence, Recall
 from lumen.kernel.spans import Span
-from lumen.kernel.step import Recall
 from lumen.kernel.summary import Line, Noted
 from lumen.soul.index import Index
 from lumen.soul.proof import says

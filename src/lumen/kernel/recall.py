@@ -22,6 +22,7 @@ from lumen.core.stores import Store
 from lumen.kernel.asks import is_told, may_answer
 from lumen.kernel.chosen import Chosen, ChosenEmbedder
 from lumen.kernel.corrections import same_attribute
+from lumen.kernel.evidence import Evidence
 from lumen.kernel.lexicon import Kind, lexicon
 from lumen.kernel.nearness import is_foreign, is_met, nearness
 from lumen.kernel.passages import (
@@ -35,7 +36,6 @@ from lumen.kernel.passages import (
 )
 from lumen.kernel.ranking import RANKING
 from lumen.kernel.reading import asks_for, fits, names, stem, tells_home, words
-from lumen.kernel.slots import Evidence
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted, read_summary, within
 from lumen.soul.history import kept

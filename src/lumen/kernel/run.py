@@ -14,18 +14,20 @@ from functools import partial
 from typing import Any
 
 from lumen.core.canon import JSON
-from lumen.core.clock import Clock, Draw, draw_from
+from lumen.core.clock import Clock, Draw, Now, draw_from
 from lumen.core.data import Being, Change, Datum, Entry, kernel_entry
 from lumen.core.errors import LumenError, MindError
+from lumen.core.exposure import quoted, trace
 from lumen.core.stores import Store
 from lumen.hands.terms import Terms
-from lumen.kernel.archived import quoted, trace
 from lumen.kernel.biography import life_of
 from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.commit import Gate
 from lumen.kernel.confidential import Confidential
 from lumen.kernel.edits import self_in_force
+from lumen.kernel.evidence import Recall
+from lumen.kernel.given import Biography, Hands, Mind, State
 from lumen.kernel.identity import digest, snapshot
 from lumen.kernel.mend import hold
 from lumen.kernel.naming import author_name
@@ -33,9 +35,9 @@ from lumen.kernel.policy import DEPTHS
 from lumen.kernel.proved import Proved
 from lumen.kernel.provenance import provenance
 from lumen.kernel.recall import Recall as RecallOver
-from lumen.kernel.slots import Now, Self, Slot, Stimulus
+from lumen.kernel.slots import Self, Slot, Stimulus
 from lumen.kernel.state import FoldedState
-from lumen.kernel.step import Beat, Biography, Hands, Loop, Mind, Recall, Skip, State, Step
+from lumen.kernel.step import Beat, Loop, Skip, Step
 from lumen.kernel.treasury import Caps
 from lumen.kernel.triggers import Thresholds
 from lumen.kernel.turns import nobody_in_turn

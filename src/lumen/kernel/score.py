@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lumen.kernel.archived import Plain
+from lumen.core.exposure import Plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, ClassVar
-from zoneinfo import ZoneInfo
 
 from lumen.core.canon import JSON
-from lumen.core.clock import Draw
-from lumen.core.data import Change, Entry, Held, Memory
-from lumen.kernel.archived import Cite, Plain, Quote
+from lumen.core.clock import Draw, Now
+from lumen.core.data import Change, Entry, Held
+from lumen.core.exposure import Cite, Plain, Quote
 from lumen.kernel.identity import Self as Self
 from lumen.kernel.triggers import Thresholds
 
@@ -65,31 +63,7 @@ class Slot:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Now:
-    """The moment of the turn, and the zone the author lives in."""
-
-    moment: datetime
-    zone: ZoneInfo
-
-
 GIVEN: frozenset[type] = frozenset({Stimulus, Self, Thresholds, Now, Draw})
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Something the author said that bears on the question."""
-
-    memory: Memory
-    quote: str
-    score: float
-    fits: bool | None = None  # does it hold the kind of answer asked for; None: cannot tell
-    replaces: Memory | None = None
-
-    def cited(self) -> JSON:
-        """As a trace names it: by its event, never by its words."""
-        told = {"event": self.memory.seq, "score": round(self.score, 4)}
-        return told | ({"replaces": self.replaces.seq} if self.replaces else {})
 
 
 @dataclass(frozen=True, slots=True)

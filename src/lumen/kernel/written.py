@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lumen.core.canon import JSON, sha256
-from lumen.kernel.step import Done
+from lumen.kernel.given import Done
 from lumen.soul.index import Index
 from lumen.soul.queries import kernel_events
 

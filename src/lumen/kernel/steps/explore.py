@@ -9,14 +9,16 @@ from itertools import islice
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
+from lumen.core.exposure import Cite, Plain, Quote
 from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.archived import Cite, Plain, Quote
+from lumen.kernel.evidence import Recall
 from lumen.kernel.evolve import Gap
+from lumen.kernel.given import Hands, Mind, Unknowns
 from lumen.kernel.policy import Parameters
 from lumen.kernel.reading import words
 from lumen.kernel.slots import Self, Slot, Slots, Stimulus
-from lumen.kernel.step import Hands, Mind, Recall, Skip, Unknowns, step
+from lumen.kernel.step import Skip, step
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
+from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.candidates import CREATE, Candidate
+from lumen.kernel.given import Done, Hands, Mind
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.policy import Parameters
 from lumen.kernel.slots import Draft, Self, Slot, Stimulus
-from lumen.kernel.step import Done, Hands, Mind, Skip, step
+from lumen.kernel.step import Skip, step
 from lumen.kernel.steps.p1_perceive import Reality
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan

@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from lumen.core.canon import JSON
 from lumen.core.data import Change, Held
 from lumen.core.errors import MindError
+from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
-from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.candidates import Candidate
 from lumen.kernel.completion import closed, reached
+from lumen.kernel.evidence import Recall
+from lumen.kernel.given import Hands, Mind
 from lumen.kernel.policy import Parameters
 from lumen.kernel.score import delta
 from lumen.kernel.slots import Self, Slot, Slots, Stimulus
-from lumen.kernel.step import Hands, Mind, Recall, step
+from lumen.kernel.step import step
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Acted, Reply

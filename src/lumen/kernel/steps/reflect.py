@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from lumen.core.canon import JSON, printable, sha256
 from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
+from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
-from lumen.kernel.archived import Plain, Quote
+from lumen.kernel.evidence import Recall
 from lumen.kernel.evolve import Experience, Proposal, changed, one_line, proposals, settle
+from lumen.kernel.given import Mind, Past
 from lumen.kernel.identity import Recalled
 from lumen.kernel.policy import Parameters
 from lumen.kernel.provenance import STORY
 from lumen.kernel.slots import Self, Slot, Slots, Stimulus
-from lumen.kernel.step import Mind, Past, Recall, Skip, step
+from lumen.kernel.step import Skip, step
 from lumen.kernel.support import speaking
 
 if TYPE_CHECKING:

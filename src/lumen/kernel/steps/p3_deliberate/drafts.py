@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from lumen.core.clock import Now
 from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
-from lumen.kernel.archived import Plain, Quote
+from lumen.core.exposure import Plain, Quote
 from lumen.kernel.completion import closed
 from lumen.kernel.dates import day
+from lumen.kernel.given import Mind
 from lumen.kernel.identity import Recalled
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.policy import Parameters
 from lumen.kernel.reading import words
-from lumen.kernel.slots import Draft, Now, Self, Slot, Stimulus
-from lumen.kernel.step import Mind, Skip, step
+from lumen.kernel.slots import Draft, Self, Slot, Stimulus
+from lumen.kernel.step import Skip, step
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
 from lumen.kernel.steps.p3_deliberate.grounded import grounded, rests_on, too_small
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lumen.core.clock import Now
 from lumen.kernel.completion import closed
 from lumen.kernel.dates import day
+from lumen.kernel.evidence import Evidence
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
 from lumen.kernel.reading import CYRILLIC, names, stem, words
-from lumen.kernel.slots import Draft, Evidence, Now, Self, Stimulus
+from lumen.kernel.slots import Draft, Self, Stimulus
 from lumen.kernel.small import is_bad_news, is_goodnight
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from lumen.core.canon import JSON
 from lumen.core.data import Change, Held
 from lumen.core.errors import MindError
+from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.candidates import CREATE, Candidate, torn
+from lumen.kernel.given import Hands, Mind
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.policy import Parameters
 from lumen.kernel.revise import LEARN
 from lumen.kernel.score import Behaviour, behaviour, best, choice, gap
 from lumen.kernel.slots import Draft, Self, Slot, Stimulus
-from lumen.kernel.step import Hands, Mind, step
+from lumen.kernel.step import step
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.metrics_engine import Metrics
 from lumen.kernel.steps.p3_deliberate.plan import Plan

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lumen.core.data import Author
-from lumen.kernel.archived import Plain
-from lumen.kernel.axes import Axes, AxisWeights, Ground, axes
+from lumen.core.exposure import Plain
+from lumen.kernel.evidence import Recall
 from lumen.kernel.slots import Self, Slot
 from lumen.kernel.small import asks_for_fiction
-from lumen.kernel.step import Recall, Skip, step
+from lumen.kernel.step import Skip, step
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
+from lumen.kernel.steps.p3_deliberate.axes import Axes, AxisWeights, Ground, axes
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
+from lumen.core.clock import Now
 from lumen.core.data import Held
 from lumen.core.errors import MindError
+from lumen.core.exposure import Plain, Quote
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.archived import Plain, Quote
 from lumen.kernel.candidates import (
     CREATE,
     Candidate,
@@ -18,10 +19,12 @@ from lumen.kernel.candidates import (
     for_message,
 )
 from lumen.kernel.dates import day
+from lumen.kernel.evidence import Evidence, Recall
+from lumen.kernel.given import Hands, Mind
 from lumen.kernel.identity import Recalled
 from lumen.kernel.policy import Parameters
-from lumen.kernel.slots import Evidence, Now, Self, Slot, Stimulus
-from lumen.kernel.step import Hands, Mind, Recall, step
+from lumen.kernel.slots import Self, Slot, Stimulus
+from lumen.kernel.step import step
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sized
 from dataclasses import dataclass
 
-from lumen.kernel.archived import Plain
+from lumen.core.exposure import Plain
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.policy import Parameters
 from lumen.kernel.reading import names, numbers, stem, words

@@ -1,0 +1,193 @@
+"""What the runner may hand to a step: the world as far as a step may reach it, as Protocols.
+
+A step names in its signature what it needs; what stands behind each is in capabilities.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from lumen.core.canon import JSON
+from lumen.core.data import Memory
+from lumen.core.stores import Store
+from lumen.kernel.evidence import Recall
+from lumen.kernel.evolve import Experience, Gap
+from lumen.mind.substrate import ModelDescriptor
+from lumen.soul.ledger import Spent
+
+Output = TypeVar("Output")
+
+
+class Biography(Protocol):
+    """What the archive says of the being itself; never a kernel memory."""
+
+    def born(self) -> str:
+        """The moment of the first event."""
+        ...
+
+    def answered(self) -> int:
+        """How many messages of the author it has answered."""
+        ...
+
+    def did(self, most: int) -> tuple[Memory, ...]:
+        """What it did beside answering, the newest first."""
+        ...
+
+    def held_since(self) -> dict[str, str]:
+        """Since when each value and goal has been held without a break, by its name."""
+        ...
+
+    def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
+        """What reflection gave as the reason for a value last, and the memories it rests on."""
+        ...
+
+    def sent(self) -> tuple[int, str, str]:
+        """How many calls went to models elsewhere; of the last one the moment and the model."""
+        ...
+
+    def spent(self) -> Spent:
+        """What all calls to models came to."""
+        ...
+
+    def heard(self) -> int:
+        """How many messages the author sent."""
+        ...
+
+    def place(self) -> str:
+        """The folder of the archive."""
+        ...
+
+    def model(self) -> ModelDescriptor | None:
+        """The model that phrases its words, if it can be reached."""
+        ...
+
+    def skills(self) -> tuple[str, ...]:
+        """The skills that are there and not switched off."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What a model said, and whether it is a small one, whose inventions need more care."""
+
+    text: str
+    model: str
+    small: bool
+    copied: bool = False  # it only said an example of its prompt again
+    private: bool = False  # it was shown something private
+
+
+class Mind(Protocol):
+    """The model that the interface role is assigned to."""
+
+    async def ask(self, step: str, slots: dict[str, JSON], max_tokens: int) -> Spoken:
+        """Render the step's templates, have the model answer, return the words.
+
+        What comes from a memory is given as Recalled. `max_tokens` is meant for a small model.
+        """
+        ...
+
+    async def strong(self, role: str) -> bool:
+        """Whether a model that follows instructions is assigned to a role, and is there."""
+        ...
+
+    async def ask_for(
+        self,
+        output: type[Output],
+        role: str,
+        step: str,
+        slots: dict[str, JSON],
+        max_tokens: int,
+    ) -> Output:
+        """The same for a value of a type, from the model of another role."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a skill's run."""
+
+    ok: bool
+    output: JSON
+    error: str
+
+
+class Hands(Protocol):
+    """The skills, run as separate programs; every call is archived."""
+
+    async def use(self, skill: str, action: str, given: JSON, *, private: bool = False) -> Done:
+        """Run a skill once."""
+        ...
+
+    def can(self, skill: str) -> bool:
+        """Whether the skill exists."""
+        ...
+
+    def likely(self, skill: str) -> float:
+        """How likely it succeeds, by what came of it before."""
+        ...
+
+    def brought(self, skill: str, goal: str) -> bool:
+        """Whether it has brought something for a goal before."""
+        ...
+
+    def holds(self, skill: str, path: str) -> bool:
+        """Whether a file that the skill may write is there, with something in it."""
+        ...
+
+    def forbidden(self, skill: str, *, private: bool = False) -> str:
+        """Why it may not be used unasked; empty when it may."""
+        ...
+
+    def known(self) -> tuple[str, ...]:
+        """The skills there are beside the shipped ones, in their own words."""
+        ...
+
+    async def create(self, name: str, files: dict[str, str], by: str) -> Done:
+        """Make a skill of what a model wrote; it is tried out first, and archived."""
+        ...
+
+
+class Unknowns(Protocol):
+    """What is not known and might matter; for the explore loop."""
+
+    def gaps(self) -> Iterator[Gap]:
+        """Real gaps, those the author cares about first; each is looked for when asked for."""
+        ...
+
+    def asked(self) -> tuple[str, ...]:
+        """What was wondered about lately."""
+        ...
+
+
+class State(Protocol):
+    """What lasts between turns beside memories and self: read here, changed by `changes`."""
+
+    def last(self, name: str, store: Store = Store.STATE) -> JSON:
+        """What was set under a name, or appended last; nothing when nothing was."""
+        ...
+
+    def all(self, name: str, store: Store = Store.STATE) -> tuple[JSON, ...]:
+        """All that was appended under a name, the oldest first."""
+        ...
+
+    def average(self, name: str, store: Store = Store.STATE) -> float | None:
+        """The moving average kept under a name."""
+        ...
+
+    def lines(self, store: Store) -> tuple[dict[str, JSON], ...]:
+        """All that was added to a store of lines and is still kept, the oldest first."""
+        ...
+
+
+class Past(Protocol):
+    """What was lived since the last reflection; for the reflection loop. Never a kernel memory."""
+
+    def experience(self) -> Experience:
+        """All of it."""
+        ...
+
+
+CAPABILITIES: frozenset[type] = frozenset({Recall, Biography, Mind, Hands, State, Unknowns, Past})
