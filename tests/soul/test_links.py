@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lumen.soul.archive import Stored, Tail, tail
-from lumen.soul.links import UNLINKED, Applied, Loose, linked_lines, links_on
+from lumen.soul.links import UNLINKED, Applied, Loose, follow, linked_lines, links_on
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -37,3 +37,28 @@ def test_an_end_that_is_not_there_any_more_says_nothing_of_what_follows(
     assert links_on(home.being.memory, last._replace(size=last.size + 4))
     home.newest().unlink()
     assert links_on(home.being.memory, last)
+
+
+def test_what_others_appended_is_followed_to_its_end_and_nothing_else_is(
+    home: Home, writer: Writer
+) -> None:
+    home.live(writer, 2)
+    known = tail(home.being.memory)
+    home.live(writer, 2)
+    end, lines = tail(home.being.memory), home.lines()[known.seq :]
+    assert follow(known, b"".join(lines)) == end
+    assert follow(known, b"") is None
+    for spoilt in (
+        [*lines, b"{"],
+        [*lines, lines[-1]],
+        [lines[0], *lines],
+        lines[1:],
+        [b"garbage\n", *lines],
+        [*lines, b"garbage\n"],
+        [lines[0].replace(b'"seq":', b'"seq":1', 1), *lines[1:]],
+        [*lines[:-1], lines[-1].replace(known.soul.encode(), b"0" * 26, 1)],
+        [lines[0].replace(b'"weight":', b'"weight":1', 1), *lines[1:]],
+    ):
+        assert follow(known, b"".join(spoilt)) is None
+    assert follow(known._replace(seq=known.seq - 1), b"".join(lines)) is None
+    assert follow(known._replace(soul="0" * 26), b"".join(lines)) is None

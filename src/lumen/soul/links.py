@@ -29,6 +29,7 @@ from lumen.soul.archive import (
 )
 from lumen.soul.ring import is_sound
 
+LINK = b'"parent_hash":"'
 LONGEST = 1 << 20  # of a genesis: more is none
 UNREADABLE = "cannot be read"
 CHANGED = "was changed after it was written"
@@ -121,6 +122,28 @@ def links_on(memory: Path, known: Tail) -> bool:
         return True
     last = Applied(known.seq, known.segment.name, known.size, 0, known.event_hash)
     return not any(isinstance(found, Loose) for found in linked_lines(memory, last))
+
+
+def follow(end: Tail, data: bytes) -> Tail | None:
+    """The end of a chain after whole lines put behind it; nothing where one of them does not link.
+
+    No more is looked at than what makes them a chain: what they say is for verify to check.
+    """
+    parent, raw = end.event_hash.encode(), b""
+    lines = data.split(b"\n")
+    for raw in lines[:-1]:
+        own = raw[len(PREFIX) : HEADER_AT - 2]
+        cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+        links = raw.startswith(LINK + parent, HEADER_AT)
+        if not links or sha256(raw[HEADER_AT:cut]).hexdigest().encode() != own:
+            return None
+        parent = own
+    _, seq, soul, stamp = opening(raw)
+    if lines[-1] or seq != end.seq + len(lines) - 1 or soul != end.soul.encode():
+        return None
+    return end._replace(
+        size=end.size + len(data), seq=seq, event_hash=parent.decode(), timestamp=stamp.decode()
+    )
 
 
 def _still_ends(known: Tail, segment: Path) -> bool:

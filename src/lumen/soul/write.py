@@ -33,7 +33,7 @@ from lumen.soul.archive import (
 from lumen.soul.disk import put_in_place, refusal, settle, staged
 from lumen.soul.heads import append_head
 from lumen.soul.keys import Keyring
-from lumen.soul.links import links_on
+from lumen.soul.links import follow, links_on
 from lumen.soul.mark import Mark, MarkFile, not_ours
 from lumen.soul.ring import HALF, Ring, extend
 from lumen.soul.signed import Signer, linked
@@ -61,6 +61,7 @@ class Writer:
         self._mark: MarkFile | None = None  # opened when it is known whose archive it is
         self._unsigned: Placed | None = None  # appended, and no head speaks for it yet
         self._wrote = Tail()  # the end as this writer left it, or took it for this host's own
+        self._linked = Tail()  # the end as others left it, found to link to that one
         self._keyed = False
         self.looked = False  # whether what a power cut, or somebody, took was looked for
         self.stopped: ArchiveError | None = None  # why nothing may be written any more
@@ -239,11 +240,12 @@ class Writer:
             now = self._fingerprint()
             if now == self._seen:
                 return self._tail
-            if now[1:] == self._seen[1:]:
-                self._tail = tail_of(self._segment, self._file, now[0])
-                self._seen = now  # only now: what is no line must not pass for seen next time
-                if self._tail.seq:
-                    return self._tail
+            added = now[0] - self._wrote.size
+            if now[1:] == self._seen[1:] and self._tail is self._wrote and added > 0:
+                end = follow(self._wrote, os.pread(self._file, added, self._wrote.size))
+                if end:
+                    self._seen, self._tail, self._linked = now, end, end
+                    return end
         self._let_go()
         self._tail = tail(self._memory)
         return self._tail
@@ -275,7 +277,7 @@ class Writer:
         if self._holds > 1 and self._ring.is_replaced():
             raise Busy("the lock of the archive was replaced while it was held", fix="try again")
         if end.seq and end is not self._wrote:
-            if not links_on(self._memory, self._wrote):
+            if end is not self._linked and not links_on(self._memory, self._wrote):
                 raise not_ours(end.seq)
             self._marked(end.soul).must_know(end.seq, end.event_hash)
 
