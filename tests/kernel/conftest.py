@@ -30,8 +30,9 @@ from lumen.kernel.commit import Gate, begin
 from lumen.kernel.conversation import Answered, converse
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
+from lumen.kernel.recall_before import RecallBefore
 from lumen.kernel.run import Kernel, Watch, adopt_edits, close_dead_turns
-from lumen.kernel.slots import Now, Self
+from lumen.kernel.slots import Evidence, Now, Self
 from lumen.kernel.triggers import Thresholds
 from lumen.mind.ask import Reach
 from lumen.mind.embed import Embedder
@@ -72,12 +73,15 @@ class Life:
             heard.append(self.kernel.gate.record(said(text, f"told:{self.clock.draws}")).seq)
         return heard
 
-    def wonder(self) -> Recall:
+    def wonder(self) -> RecallBefore:
         """Recall over all there is up to now."""
         last = self.kernel.index.catch_up()
         self.kernel.recall.learn()
-        self.kernel.recall.at(last + 1)
-        return self.kernel.recall
+        return RecallBefore(self.kernel.recall, last + 1)
+
+    def recalls(self, question: str) -> tuple[Evidence, ...]:
+        """What bears on a question, of all that has its vectors."""
+        return RecallBefore(self.kernel.recall).evidence(question)
 
     def events(self) -> list[Event]:
         """Every line of the archive, read from the disk."""
