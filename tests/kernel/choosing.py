@@ -12,6 +12,7 @@ from tests.waiting import PATIENCE, wait_until
 from lumen.core.data import kernel_entry
 from lumen.kernel.chosen import Chosen
 from lumen.kernel.recall import Recall
+from lumen.kernel.recall_before import RecallBefore
 from lumen.mind.embed_http import HttpEmbedder
 from lumen.soul.chosen import choose, reindexed
 
@@ -62,11 +63,9 @@ def chosen_of(life: Life) -> Chosen:
     return life.kernel.recall.chosen
 
 
-def built_in(life: Life) -> Recall:
-    """Recall as it is where nothing was chosen, at the same place."""
-    plain = Recall(life.kernel.index, life.kernel.recall.embedder)
-    plain.at(life.kernel.recall.before)
-    return plain
+def built_in(life: Life) -> RecallBefore:
+    """Recall as it is where nothing was chosen."""
+    return RecallBefore(Recall(life.kernel.index, life.kernel.recall.embedder))
 
 
 def mark(life: Life, *seqs: int, private: bool = True) -> None:

@@ -28,8 +28,10 @@ from lumen.kernel.birth import init
 from lumen.kernel.capabilities import PROMPTS
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.conversation import Answered, converse
+from lumen.kernel.evidence import Evidence
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
+from lumen.kernel.recall_before import RecallBefore
 from lumen.kernel.run import Kernel, Watch, adopt_edits, close_dead_turns
 from lumen.kernel.slots import Self
 from lumen.kernel.triggers import Thresholds
@@ -72,12 +74,15 @@ class Life:
             heard.append(self.kernel.gate.record(said(text, f"told:{self.clock.draws}")).seq)
         return heard
 
-    def wonder(self) -> Recall:
+    def wonder(self) -> RecallBefore:
         """Recall over all there is up to now."""
         last = self.kernel.index.catch_up()
         self.kernel.recall.learn()
-        self.kernel.recall.at(last + 1)
-        return self.kernel.recall
+        return RecallBefore(self.kernel.recall, last + 1)
+
+    def recalls(self, question: str) -> tuple[Evidence, ...]:
+        """What bears on a question, of all that has its vectors."""
+        return RecallBefore(self.kernel.recall).evidence(question)
 
     def events(self) -> list[Event]:
         """Every line of the archive, read from the disk."""

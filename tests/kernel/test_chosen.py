@@ -34,7 +34,7 @@ QUESTION = PARAPHRASES[0][0]
 
 
 def found(life: Life, question: str) -> list[tuple[int, float]]:
-    return [(e.memory.seq, e.score) for e in life.kernel.recall.evidence(question)]
+    return [(e.memory.seq, e.score) for e in life.recalls(question)]
 
 
 def plainly(life: Life, question: str) -> list[tuple[int, float]]:
@@ -253,7 +253,6 @@ def test_vectors_of_another_size_than_the_set_are_refused(
         life.wonder()
         served.answer = embedding(embedder.embed)
         settle(life, served)  # as after a restart: the embedder itself remembers no size
-        life.kernel.recall.at(1 << 60)
         assert found(life, QUESTION) == plainly(life, QUESTION)
         assert "vectors of 384 numbers now; it was 385" in life.kernel.recall.trouble()
 

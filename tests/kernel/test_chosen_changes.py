@@ -49,8 +49,7 @@ def learnt(life: Life) -> None:
 
 
 def best(life: Life) -> list[tuple[int, float]]:
-    life.kernel.recall.at(1 << 60)
-    return [(e.memory.seq, e.score) for e in life.kernel.recall.evidence(QUESTION)]
+    return [(e.memory.seq, e.score) for e in life.recalls(QUESTION)]
 
 
 def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: Embedder) -> None:
@@ -183,9 +182,7 @@ def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], A
         assert chosen_of(life).learn() == 0
         assert reindexed(life.kernel.index, "far/a") == (150, 150)
         plain = [e.memory.seq for e in built_in(life).evidence("Where is spoon number 7?")]
-        assert [e.memory.seq for e in life.kernel.recall.evidence("Where is spoon number 7?")] == (
-            plain
-        )
+        assert [e.memory.seq for e in life.recalls("Where is spoon number 7?")] == (plain)
 
 
 def test_the_learner_finishes_the_set_while_nobody_asks(

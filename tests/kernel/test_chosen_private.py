@@ -117,8 +117,7 @@ def test_a_private_memory_is_found_by_the_built_in_embedder_beside_the_others(
     secret = life.turn()[0].seq
     with choosing(life, twisted) as served:
         learnt(life)
-        life.kernel.recall.at(1 << 60)
-        mine = life.kernel.recall.evidence("What is the code of my locker?")
+        mine = life.recalls("What is the code of my locker?")
         plain = built_in(life).evidence("What is the code of my locker?")
         assert mine[0].memory.seq == secret
         assert [e.memory.seq for e in mine] == [e.memory.seq for e in plain]

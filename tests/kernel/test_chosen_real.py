@@ -63,5 +63,5 @@ def test_recall_with_it_finds_what_shares_words_and_keeps_to_the_scale(
         found = recall.evidence(question)
         assert told[fact] in [e.memory.seq for e in found[:3]]
         assert all(-1.2 < e.score < 1.6 for e in found)
-    assert recall.trouble() == ""
+    assert life.kernel.recall.trouble() == ""
     assert chosen_of(life).embedder is smol

@@ -71,8 +71,7 @@ def test_memories_get_vectors_while_nobody_asks(life: Life) -> None:
         wait_until(lambda: progress(life.kernel.index) == (20, 20))
     finally:
         learner.close()
-    life.kernel.recall.at(1 << 40)
-    assert len(life.kernel.recall.evidence("Which dishes do I like?")) > 3
+    assert len(life.recalls("Which dishes do I like?")) > 3
 
 
 def test_resting_waits_for_one_lesson_and_then_nothing_is_learnt(

@@ -14,6 +14,7 @@ from lumen.kernel.evolve import Gap
 from lumen.kernel.lived import MOST_NAMES, Lived
 from lumen.kernel.loops import parameters
 from lumen.kernel.passages import LONGEST_QUOTE, Embedder, Rows, quoted
+from lumen.kernel.recall_before import RecallBefore
 from lumen.kernel.steps.explore import Exploring, fresh
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def test_a_gap_is_looked_for_when_it_is_asked_for(life: Life) -> None:
 
 def test_a_cycle_gives_up_where_all_it_looks_at_was_asked_lately(life: Life) -> None:
     endless = Endless(("What is it?",))
-    assert asyncio.run(fresh(endless, life.kernel.recall, 1, EXPLORING)) == []
+    assert asyncio.run(fresh(endless, RecallBefore(life.kernel.recall), 1, EXPLORING)) == []
     assert endless.looked == EXPLORING.gaps
 
 
@@ -104,7 +105,7 @@ def test_a_cycle_that_is_to_stop_stops_between_two_gaps(life: Life) -> None:
     endless = Endless(("What is it?",))
 
     async def broken_off() -> None:
-        task = asyncio.create_task(fresh(endless, life.kernel.recall, 1, EXPLORING))
+        task = asyncio.create_task(fresh(endless, RecallBefore(life.kernel.recall), 1, EXPLORING))
         endless.at[5] = task
         await task
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from lumen.core.data import Author, Entry, EventType, Memory, Origin, kernel_entry
 from lumen.kernel.passages import LONGEST_QUOTE, Rows, is_evidence
 from lumen.kernel.recall import Recall
+from lumen.kernel.recall_before import RecallBefore
 from lumen.mind.embed import Embedder
 from lumen.soul.vectors import progress
 
@@ -143,7 +144,7 @@ def test_a_revision_of_a_revision_is_the_one_that_is_quoted(life: Life) -> None:
 def test_what_revises_nothing_replaces_nothing(life: Life, later: str) -> None:
     life.tell("My sister lives in Lisbon.", later)
     recall = life.wonder()
-    recall.at(recall.before - 1)
+    recall = replace(recall, before=recall.before - 1)
 
     assert recall.replaced() is None
     life.tell("I went out.")
@@ -154,7 +155,7 @@ def test_what_revises_nothing_replaces_nothing(life: Life, later: str) -> None:
 def test_a_first_statement_revises_nothing_even_when_it_says_actually(life: Life) -> None:
     life.tell("Actually, my sister moved to Porto.")
     recall = life.wonder()
-    recall.at(recall.before - 1)
+    recall = replace(recall, before=recall.before - 1)
 
     assert recall.replaced() is None
 
@@ -237,10 +238,10 @@ def test_a_turn_does_not_recall_itself_nor_what_came_later(life: Life) -> None:
     first, second = life.tell("My sister lives in Lisbon.", "My sister has two cats.")
     recall = life.wonder()
 
-    recall.at(second)
-    assert [e.memory.seq for e in recall.evidence("What about my sister?")] == [first]
-    recall.at(first)
-    assert recall.evidence("What about my sister?") == ()
+    early, late = replace(recall, before=first), replace(recall, before=second)
+    assert [e.memory.seq for e in late.evidence("What about my sister?")] == [first]
+    assert early.evidence("What about my sister?") == ()
+    assert [e.memory.seq for e in late.evidence("What about my sister?")] == [first]
 
 
 def test_an_exchange_is_recalled_only_by_turns_after_it(life: Life) -> None:
@@ -248,8 +249,7 @@ def test_an_exchange_is_recalled_only_by_turns_after_it(life: Life) -> None:
     recall = life.wonder()
 
     assert [m.seq for m in recall.recent()] == [said.heard, said.event]
-    recall.at(said.event)  # it was not answered yet
-    assert recall.recent() == ()
+    assert replace(recall, before=said.event).recent() == ()  # it was not answered yet
 
 
 def test_a_statement_is_not_its_own_evidence(life: Life) -> None:
@@ -284,8 +284,7 @@ def test_vectors_are_kept_so_that_another_process_need_not_make_them(
     life.tell(*FACTS)
     life.wonder()
     counting = Counting(embedder)
-    later = Recall(life.kernel.index, counting)
-    later.at(life.events()[-1].seq + 1)
+    later = RecallBefore(Recall(life.kernel.index, counting))
     found = later.evidence("Where does my sister live?")
 
     assert found[0].quote == FACTS[0]
@@ -345,3 +344,17 @@ def test_what_is_learnt_between_two_questions_counts_for_the_second(life: Life) 
     life.tell("My sister has two cats.")
 
     assert len(life.wonder().evidence("What about my sister?")) == 2
+
+
+def test_two_turns_at_once_each_stand_before_their_own_message(life: Life) -> None:
+    first, second = life.tell("My sister sings.", "My sister dances.")
+    life.wonder()
+    early = RecallBefore(life.kernel.recall, second)
+    late = RecallBefore(life.kernel.recall, second + 1)
+    for _ in range(2):  # one looks, then the other, and neither moves the other
+        assert {e.memory.seq for e in late.evidence("What about my sister?")} == {first, second}
+        assert {e.memory.seq for e in early.evidence("What about my sister?")} == {first}
+        assert [m.seq for m in early.statements()] == [first]
+        assert [m.seq for m in late.statements()] == [second, first]
+    with pytest.raises(FrozenInstanceError):
+        early.before = second + 1  # type: ignore[misc]

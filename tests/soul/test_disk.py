@@ -277,9 +277,10 @@ def test_a_lock_that_is_never_let_go_is_waited_for_only_so_long(
     assert holder.stdout.readline() == b"held\n"
     monkeypatch.setattr(disk, "PATIENCE_S", 0.02)
     before = home.segments()
-    with pytest.raises(Busy, match="held the archive") as caught:
+    with pytest.raises(Busy, match=rf"process {holder.pid} \(.*python.*\) has held") as caught:
         home.say(writer, "hello")
     assert "end it" in caught.value.fix
+    assert not writer.hold.is_free()
     assert home.segments() == before
     holder.communicate()
     home.say(writer, "hello", sign=True)

@@ -158,6 +158,7 @@ def _evidence(
     index: Index, claim: str, tell: Callable[[str], None], recall: Recall | None
 ) -> tuple[Evidence, ...]:
     from lumen.kernel.recall import Recall
+    from lumen.kernel.recall_before import EVERYTHING
     from lumen.mind.embed import WhenNeeded
 
     recall = recall or Recall(index, WhenNeeded())
@@ -165,8 +166,7 @@ def _evidence(
         tell("making memories findable by meaning …")
         while recall.learn():
             pass
-    recall.at(1 << 60)
-    return recall.evidence(claim)
+    return recall.evidence(claim, EVERYTHING)
 
 
 def bearing_on(claim: str, found: Iterable[Evidence]) -> tuple[Recalled, ...]:

@@ -34,7 +34,6 @@ from lumen.app.status import Status, read_status
 from lumen.app.talking import Spoken, key_of, new_conversation
 from lumen.app.wiring import alone
 from lumen.core.errors import Busy
-from lumen.kernel.recall import Recall
 from lumen.kernel.run import Kernel
 
 if TYPE_CHECKING:
@@ -51,7 +50,6 @@ class Opened:
 
     def __init__(self, kernel: Kernel, mended: Iterable[str] = ()) -> None:
         self._kernel = kernel
-        self._recall: Recall | None = None
         self._talks: dict[str, str] = {}  # the conversation of each speaker, while this is open
         self._busy = False  # a turn of this very object is under way
         self._told = list(mended)
@@ -214,13 +212,9 @@ class Opened:
         return Look(self._kernel.being, must_be(self._kernel.being), self._kernel.index)
 
     def _evidence(self, claim: str) -> tuple[Evidence, ...]:
-        if self._recall is None:  # one of its own: the kernel's stands before the turn under way
-            chosen = self._kernel.recall.chosen
-            external = chosen.embedder if chosen else None
-            self._recall = Recall(self._kernel.index, self._kernel.recall.embedder, external)
         self._kernel.index.catch_up()
         tell = self._told.append
-        return memories.evidence_of(self._kernel.index, claim, tell, self._recall)
+        return memories.evidence_of(self._kernel.index, claim, tell, self._kernel.recall)
 
     @contextmanager
     def _authors_gate(self) -> Iterator[Gate]:

@@ -20,6 +20,7 @@ from lumen.kernel.given import Past as PastLife
 from lumen.kernel.given import Unknowns
 from lumen.kernel.lived import Lived
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION, parameters
+from lumen.kernel.recall_before import RecallBefore
 from lumen.kernel.revise import LEARN
 from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, rehearse, run_loop
 from lumen.kernel.score import LAW, prompt
@@ -130,7 +131,7 @@ async def wonder(kernel: Kernel, watch: Watch) -> Went:
     adopt_edits(kernel)
     lived = Lived(kernel.index)
     kernel.index.catch_up()
-    if not await fresh(lived, kernel.recall, 1, parameters(Exploring)):
+    if not await fresh(lived, RecallBefore(kernel.recall), 1, parameters(Exploring)):
         return Went("explore", "there is nothing new to wonder about", done=False)
     stimulus = Stimulus("", kernel.index.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}")
     with in_turn(kernel.being):

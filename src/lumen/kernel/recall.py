@@ -66,7 +66,11 @@ class _Known:
 
 
 class Recall:
-    """Recall over one being's index, for one turn at a time."""
+    """Recall over one being's index, shared by its turns.
+
+    What a turn may recall ends before the turn itself: `before` is its first event. A turn holds a
+    `RecallBefore`, which cannot be moved.
+    """
 
     def __init__(
         self, index: Index, embedder: Embedder, chosen: ChosenEmbedder | None = None
@@ -81,11 +85,6 @@ class Recall:
         self._phrases: dict[str, Rows] = {}
         self._phrases_as_of = 0
         self._as_of = 0
-        self.before = 0
-
-    def at(self, seq: int) -> None:
-        """Stand just before an event: a turn does not recall itself."""
-        self.before = seq
 
     def learn(self, limit: int = 64) -> int:
         """Give vectors to memories that have none, the newest first; returns how many were done.
@@ -122,11 +121,11 @@ class Recall:
         self._near_vectors([w for m in fresh.values() for w in words(m.text[:WEIGHED])])
         return len(seqs)
 
-    def recent(self) -> tuple[Memory, ...]:
-        """The last two exchanges before this turn."""
-        return tuple(self._index.exchanges(self.before, EXCHANGES))
+    def recent(self, before: int) -> tuple[Memory, ...]:
+        """The last two exchanges before a turn."""
+        return tuple(self._index.exchanges(before, EXCHANGES))
 
-    def told(self, span: Span) -> list[Noted | Line]:
+    def told(self, span: Span, before: int) -> list[Noted | Line]:
         """What the author said in a span; over a long one, by the years' summaries up to where
         they reach. What is private stands in no summary and is told from itself.
         """
@@ -141,7 +140,7 @@ class Recall:
         said = [
             Noted(m.seq, m.timestamp, m.text, m.weight)
             for m in self._index.said_in(start, end)
-            if m.seq < self.before and (m.seq > after or m.private)
+            if m.seq < before and (m.seq > after or m.private)
         ]
         return [*within(lines, span), *said]
 
@@ -149,23 +148,23 @@ class Recall:
         """Whether any of some memories must not leave."""
         return any(m.private for m in self._index.get(seqs).values())
 
-    def replaced(self) -> Memory | None:
-        """The earlier statement that this turn's message openly revises."""
+    def replaced(self, before: int) -> Memory | None:
+        """The earlier statement that a turn's message openly revises."""
         self._load()
-        first = bisect_left(self._known.spots, (self.before, 0, 0))
-        for i in range(first, bisect_left(self._known.spots, (self.before + 1, 0, 0))):
+        first = bisect_left(self._known.spots, (before, 0, 0))
+        for i in range(first, bisect_left(self._known.spots, (before + 1, 0, 0))):
             if self._known.marked[i] and lexicon().has("revision", self._text(i)):
                 old = self._revises(i)
                 if old:
                     return self._memories[old]
         return None
 
-    def statements(self) -> tuple[Memory, ...]:
+    def statements(self, before: int) -> tuple[Memory, ...]:
         """What the author said of themselves and did not take back, the newest first."""
         self._load()
-        seqs = dict.fromkeys(seq for seq, _, _ in reversed(self._known.spots) if seq < self.before)
+        seqs = dict.fromkeys(seq for seq, _, _ in reversed(self._known.spots) if seq < before)
         told = [self._memories[seq] for seq in list(seqs)[:LOOKED_BACK]]
-        return tuple(m for m in told if is_told(m.text) and self._revised_by(m.seq) is None)
+        return tuple(m for m in told if is_told(m.text) and self._revised_by(m.seq, before) is None)
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""
@@ -185,7 +184,7 @@ class Recall:
             self._phrases |= dict(zip(new, self.embedder.embed(new), strict=True))
         return np.stack([self._phrases[t] for t in texts])
 
-    def evidence(self, question: str) -> tuple[Evidence, ...]:
+    def evidence(self, question: str, before: int) -> tuple[Evidence, ...]:
         """What the author said that bears on a question, best first, the newest on one subject.
 
         What the words find is there at once; a memory without a vector yet is given one first.
@@ -198,9 +197,9 @@ class Recall:
         query = self.embedder.embed([question])[0]
         cosines = self._known.matrix @ query
         if self.chosen:
-            cosines = self.chosen.cosines(question, self.before, self._known.spots, cosines)
-        chosen = self._shortlist(question, cosines)
-        return self._newest(self._scored(question, cosines, chosen))
+            cosines = self.chosen.cosines(question, before, self._known.spots, cosines)
+        chosen = self._shortlist(question, cosines, before)
+        return self._newest(self._scored(question, cosines, chosen), before)
 
     def _load(self) -> None:
         as_of = self._index.reread(), self._index.made
@@ -260,11 +259,11 @@ class Recall:
             return None
         return next((j for j in range(earlier - 1, -1, -1) if tells_home(self._text(j))), None)
 
-    def _revised_by(self, seq: int) -> int | None:
-        """The newest passage before this turn that revises a memory."""
+    def _revised_by(self, seq: int, before: int) -> int | None:
+        """The newest passage before a turn that revises a memory."""
         first = bisect_left(self._known.spots, (seq, 0, 0))
         after = bisect_left(self._known.spots, (seq + 1, 0, 0))
-        end = bisect_left(self._known.spots, (self.before, 0, 0))
+        end = bisect_left(self._known.spots, (before, 0, 0))
         later = [i for i in range(after, end) if self._known.marked[i]]
         if not later or first == after:
             return None
@@ -290,13 +289,13 @@ class Recall:
             return False
         return any(len(self._index.search([w], RANKING.seldom + 1)) <= RANKING.seldom for w in both)
 
-    def _shortlist(self, question: str, cosines: Rows) -> list[int]:
+    def _shortlist(self, question: str, cosines: Rows, before: int) -> list[int]:
         """Passages worth a closer look: nearest in meaning, and those that share rare words."""
         by_text = {seq for seq, _ in self._index.search(words(question), SHORTLIST)}
         order = np.argsort(-cosines)
         near = {int(i) for i in order[: 2 * SHORTLIST]}
         said = {i for i, (seq, _, _) in enumerate(self._known.spots) if seq in by_text}
-        return [i for i in sorted(near | said) if self._known.spots[i][0] < self.before]
+        return [i for i in sorted(near | said) if self._known.spots[i][0] < before]
 
     def _scored(
         self, question: str, cosines: Rows, chosen: Iterable[int]
@@ -364,14 +363,16 @@ class Recall:
     def _matrix(self, wanted: list[str]) -> Rows:
         return np.stack([self._lexemes[w] for w in wanted])
 
-    def _newest(self, scored: list[tuple[float, int, bool | None]]) -> tuple[Evidence, ...]:
+    def _newest(
+        self, scored: list[tuple[float, int, bool | None]], before: int
+    ) -> tuple[Evidence, ...]:
         """Put the statement that revised another in its place; a mere "now" must fit as well."""
         scores = {self._known.spots[i][0]: score for score, i, _ in scored}
         kept: list[Evidence] = []
         seen: set[int] = set()
         for score, i, answers in scored[:12]:
             spot, old = self._known.spots[i], None
-            while (later := self._revised_by(spot[0])) is not None:
+            while (later := self._revised_by(spot[0], before)) is not None:
                 new = self._known.spots[later]
                 open_about_it = lexicon().has("revision", self._text(later))
                 if not open_about_it and scores.get(new[0], -1.0) < score - RANKING.novelty_may_lag:

@@ -35,6 +35,7 @@ from lumen.kernel.policy import DEPTHS
 from lumen.kernel.proved import Proved
 from lumen.kernel.provenance import provenance
 from lumen.kernel.recall import Recall as RecallOver
+from lumen.kernel.recall_before import RecallBefore
 from lumen.kernel.slots import Self, Slot, Stimulus
 from lumen.kernel.state import FoldedState
 from lumen.kernel.step import Beat, Loop, Skip, Step
@@ -262,7 +263,6 @@ async def begin(
     """A turn about to run: `more` are capabilities that only its loop has."""
     watch.step("recall")
     kernel.index.catch_up()
-    kernel.recall.at(stimulus.seq)
     kernel.recall.learn(LESSON)  # the newest; what is older is learnt in the background
     called = author_name(kernel.index, kernel.author_name)
     self_ = kernel.self_ = replace(kernel.self_, author_name=called)
@@ -289,7 +289,7 @@ async def begin(
         Mind: mind,
         Hands: hands,
         State: state,
-        Recall: Proved(kernel.recall, kernel.index),
+        Recall: Proved(RecallBefore(kernel.recall, stimulus.seq), kernel.index),
         Biography: await life_of(kernel.index, kernel.reach, kernel.being.skills),
         **(more or {}),
     }

@@ -13,9 +13,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from lumen.core.canon import printable
 from lumen.core.errors import ArchiveError, Busy, NoSpace
 
 PATIENCE_S = 30.0
+LONGEST_COMMAND = 60
 YIELDING_S = 2e-4
 FOLDER, LINK = b"\0folder", b"\0link "  # what stands at a path that is no file
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -115,9 +117,10 @@ def take(lock: int) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if waited > PATIENCE_S:
+                who = holders(lock)
                 raise Busy(
-                    f"another process has held the archive for {PATIENCE_S:.0f} seconds",
-                    fix="look for a stopped lumen process (ps -C lumen) and end it",
+                    f"{who or 'another process'} has held the archive for {PATIENCE_S:.0f} seconds",
+                    fix="if it hangs (a stopped lumen process: ps -C lumen), end it",
                 ) from None
             if waited < YIELDING_S:
                 os.sched_yield()  # a sleep, even of nothing, is one of 50 µs
@@ -127,6 +130,33 @@ def take(lock: int) -> None:
             waited += pause + 1e-6
         else:
             return
+
+
+def holders(file: int) -> str:
+    """Which processes have a lock on an open file, by what Linux tells: for a message only.
+
+    Empty where nobody has, or nobody tells.
+    """
+    told = Path("/proc/locks")
+    number = str(os.fstat(file).st_ino)
+    try:
+        lines = [line.split() for line in told.read_text("ascii").splitlines()]
+    except (OSError, UnicodeDecodeError):
+        return ""
+    found = [f[4] for f in lines if f[1] == "FLOCK" and f[5].rpartition(":")[2] == number]
+    return ", ".join(_process(int(pid)) for pid in dict.fromkeys(found))
+
+
+def _process(pid: int) -> str:
+    """A process by its number and its command."""
+    if pid == os.getpid():
+        return "this very process"
+    try:
+        command = Path("/proc", str(pid), "cmdline").read_text("utf-8", "replace")
+    except OSError:
+        command = ""
+    shown = printable(" ".join(command.split("\0"))).strip()[:LONGEST_COMMAND]
+    return f"process {pid}" + (f" ({shown})" if shown else "")
 
 
 def refusal(error: OSError, path: Path) -> ArchiveError:

@@ -8,6 +8,7 @@ What became of the files is asked of history.py, vectors of vectors.py: both ove
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -51,6 +52,7 @@ class Index:
         self.accepted: Callable[[str], frozenset[str]] = lambda _: frozenset()  # keys of a soul
         self.loose: Loose | None = None  # a line that does not follow: behind it nothing is read
         self.made = 0  # how often the database was opened or made anew: caches over it then end
+        self._threads = threading.RLock()  # a question of one would be asked inside another's work
         check_engine()
         self._db = self._open()
 
@@ -337,14 +339,13 @@ class Index:
 
     def _mended(self, work: Callable[[], Result]) -> Result:
         """Do something; a damaged index is thrown away and made again, and then it is done."""
-        with room_needed():
+        with self._threads, room_needed():
             try:
                 return work()
             except apsw.BusyError as error:
                 raise Busy("another process keeps the index busy", fix="try again") from error
             except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
                 self._start_over("it was damaged")
-        with room_needed():
             try:
                 self._catch_up(unwatched)
                 return work()
@@ -355,7 +356,7 @@ class Index:
 
     def distrust(self) -> None:
         """Make all of it again, vectors too: it said what the archive does not."""
-        with room_needed():
+        with self._threads, room_needed():
             self._start_over("it said what the archive does not")
             self._catch_up(unwatched)
 

@@ -102,6 +102,17 @@ class Ring:
         """Let others write."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
+    def is_free(self) -> bool:
+        """Whether the lock could be taken right now; it is not."""
+        if self._file < 0:
+            return True  # it was never taken: `take` opens it
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        self.release()
+        return True
+
     def begin_day(self) -> None:
         """Count a segment begun, for others to see."""
         self.days += 1

@@ -32,6 +32,7 @@ from lumen.soul.archive import (
 )
 from lumen.soul.disk import put_in_place, refusal, settle, staged
 from lumen.soul.heads import append_head
+from lumen.soul.hold import Hold
 from lumen.soul.keys import Keyring
 from lumen.soul.links import follow, links_on
 from lumen.soul.mark import Mark, MarkFile, not_ours
@@ -50,7 +51,7 @@ class Writer:
         self.repairs: list[str] = []
         self._memory = being.memory
         self._ring = Ring(being.memory)
-        self._holds = 0  # how many times over this writer holds the lock
+        self.hold = Hold(self._ring)
         self._day = ""  # the segment that is open: its day, path, file and folder
         self._segment = self._memory
         self._file = -1
@@ -80,7 +81,7 @@ class Writer:
         try:
             yield
         finally:
-            self._let_loose()
+            self.hold.let_go()
 
     def begin(self, soul: str, files: Sequence[Mapping[str, JSON]] = ()) -> Placed:
         """Write the genesis of a new archive, which also says what its first files are.
@@ -104,12 +105,13 @@ class Writer:
 
     def recover(self) -> None:
         """Look at the end of the archive and mend what a crash left; `repairs` says what."""
-        with self.held():
-            mended = self._at_end().torn is not None or bool(self._unsaid)
+        with self.hold:
+            with self.held():
+                mended = self._at_end().torn is not None or bool(self._unsaid)
+                if mended:
+                    self._write([], stamp(self.clock.now()))
             if mended:
-                self._write([], stamp(self.clock.now()))
-        if mended:
-            self._flush()
+                self._flush()
 
     def append(
         self,
@@ -133,34 +135,37 @@ class Writer:
         """
         bodies = [prepared(entry, self.clock) for entry in entries]
         moment = stamp(self.clock.now())
-        self._take_hold()
-        try:
-            if files:
-                placed = self._write_with(bodies, moment, files, signer)
+        with self.hold:  # other processes may write while this one waits for the disk
+            self._take_hold()
+            try:
+                if files:
+                    placed = self._write_with(bodies, moment, files, signer)
+                else:
+                    placed = self._write(bodies, moment, signer=signer)
+            finally:
+                self.hold.let_go()
+            if durable or sign:
+                self._flush()
+            if sign:
+                self._sign(placed[-1])
             else:
-                placed = self._write(bodies, moment, signer=signer)
-        finally:
-            self._let_loose()
-        if durable or sign:
-            self._flush()
-        if sign:
-            self._sign(placed[-1])
-        else:
-            self._unsigned = placed[-1]
+                self._unsigned = placed[-1]
         return placed[-len(bodies) :]
 
     def sign_rest(self) -> None:
         """State the head for what this writer appended and nobody has signed since."""
-        if self._unsigned:
-            self._flush()
-            self._sign(self._unsigned)
+        with self.hold:
+            if self._unsigned:
+                self._flush()
+                self._sign(self._unsigned)
 
     def accept(self, entry: Entry, signer: Signer | None = None) -> Placed:
         """Archive that the author takes this chain for the true one; witness and mark follow it."""
-        with self.held():
-            self.own_up()
-            placed = self.append([entry], durable=True, signer=signer)[-1]
-        self._sign(placed, accepted=True)
+        with self.hold:
+            with self.held():
+                self.own_up()
+                placed = self.append([entry], durable=True, signer=signer)[-1]
+            self._sign(placed, accepted=True)
         return placed
 
     def make_key(self) -> None:
@@ -189,21 +194,14 @@ class Writer:
         return placed
 
     def _take_hold(self) -> None:
-        if not self._holds:
-            self._ring.take()
-        self._holds += 1
+        self.hold.take()
         if not self.looked:
             try:
                 with suppress(Damaged):  # an end that is no line: whoever writes is refused
                     self._put_back()
             except BaseException:
-                self._let_loose()
+                self.hold.let_go()
                 raise
-
-    def _let_loose(self) -> None:
-        self._holds -= 1
-        if not self._holds:
-            self._ring.release()
 
     def _put_back(self) -> None:
         """Append again what the ring has and the newest segment lost: a power cut did that."""
@@ -274,7 +272,7 @@ class Writer:
         """Build on nothing that others put there; a lock just taken is known to be in its place."""
         if self.stopped:
             raise self.stopped
-        if self._holds > 1 and self._ring.is_replaced():
+        if self.hold.depth > 1 and self._ring.is_replaced():
             raise Busy("the lock of the archive was replaced while it was held", fix="try again")
         if end.seq and end is not self._wrote:
             if end is not self._linked and not links_on(self._memory, self._wrote):
