@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, get_type_hints
 
 from lumen.core.canon import JSON
-from lumen.core.data import Memory
+from lumen.core.data import Memory, Spent
 from lumen.core.errors import BadLoop, LumenError
 from lumen.core.stores import Store
 from lumen.kernel.evolve import Experience, Gap
@@ -21,7 +21,6 @@ from lumen.kernel.slots import GIVEN, Evidence, Slot
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.ledger import Spent
 
 Output = TypeVar("Output")
 
