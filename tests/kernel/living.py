@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tests.kernel.listening import Listener, nothing
 
 from lumen.core.canon import JSON, dumps
-from lumen.core.data import Change, Entry, Event, Held, kernel_entry
+from lumen.core.data import Change, Entry, Event, Held, Past, kernel_entry
 from lumen.core.stores import Store
 from lumen.kernel.cycle import Reflected, Went, due
 from lumen.kernel.cycle import pursue as _pursue
@@ -19,7 +19,7 @@ from lumen.kernel.cycle import wonder as _wonder
 from lumen.kernel.run import Watch, adopt_edits
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Completion, OnText, Prompt
-from lumen.soul.cycles import Past, since
+from lumen.soul.cycles import since
 from lumen.soul.selfhood import Selfhood, selfhood
 
 if TYPE_CHECKING:

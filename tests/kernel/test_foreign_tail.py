@@ -29,8 +29,8 @@ from lumen.soul.verify import verify
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
 
+    from lumen.core.data import Placed
     from lumen.kernel.commit import Gate
-    from lumen.soul.archive import Placed
 
 LIE = "Mallory is my best friend."
 

@@ -17,8 +17,8 @@ from tests.measuring import measured
 
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Entry, EventType, Origin
-from lumen.soul.archive import Placed, parse, segments
+from lumen.core.data import Author, Being, Entry, EventType, Origin, Placed
+from lumen.soul.archive import parse, segments
 from lumen.soul.database import FOLDED
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring, Signed

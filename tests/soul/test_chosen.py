@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.soul.forging import told_otherwise
 
-from lumen.core.data import Author
-from lumen.soul.chosen import ChosenVectors, Fit, choose, reindexed
+from lumen.core.data import Author, Fit, Passage
+from lumen.soul.chosen import ChosenVectors, choose, reindexed
 from lumen.soul.index import Index
-from lumen.soul.vectors import Passage, Vectors, progress
+from lumen.soul.vectors import Vectors, progress
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home

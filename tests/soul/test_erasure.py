@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.data import Author
+from lumen.core.data import Author, Placed
 from lumen.core.errors import ArchiveError
-from lumen.soul.archive import CONTENT_HASH, ERASED, Placed, content_length, read
+from lumen.soul.archive import CONTENT_HASH, ERASED, content_length, read
 from lumen.soul.files import blank
 
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.data import Author, Entry, Event, EventType, Origin, kernel_entry
+from lumen.core.data import Author, Called, Entry, Event, EventType, Origin, kernel_entry
 from lumen.core.errors import Damaged
 from lumen.soul.fold import (
     NOTHING,
     SPOKEN_FOR,
-    Called,
     Cycled,
     Effects,
     Fade,

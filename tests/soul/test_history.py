@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lumen.core.data import Author, Origin
+from lumen.core.data import Author, Kept, Origin, Transition
 from lumen.soul.history import (
-    Kept,
-    Transition,
     all_kept,
     checkpoints,
     held,

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sampling import examples
 
-from lumen.core.data import Author
+from lumen.core.data import Author, Kept
 from lumen.core.errors import Damaged, LumenError, NoSpace
 from lumen.soul import database
 from lumen.soul.archive import read_at
-from lumen.soul.history import Kept, kept
+from lumen.soul.history import kept
 from lumen.soul.index import Index
 from lumen.soul.links import UNREADABLE, Loose
 from lumen.soul.queries import number_of

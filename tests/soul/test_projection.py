@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sampling import examples
 
-from lumen.core.data import Author, kernel_entry
+from lumen.core.data import Author, Passage, kernel_entry
 from lumen.soul.archive import content_length, read, read_at
 from lumen.soul.files import blank
 from lumen.soul.fold import day_of, effects, faded, fold, strengthened
 from lumen.soul.history import all_kept, held, unscrubbed
 from lumen.soul.index import Index
-from lumen.soul.vectors import Passage, Vectors
+from lumen.soul.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tests.soul.conftest import Home
 
     from lumen.core.canon import JSON
-    from lumen.core.data import Entry
-    from lumen.soul.archive import Placed, Stored
+    from lumen.core.data import Entry, Placed
+    from lumen.soul.archive import Stored
     from lumen.soul.write import Writer
 
 SOUL, VALUES = "data/soul.md", "data/values.json"

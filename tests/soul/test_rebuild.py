@@ -8,12 +8,13 @@ import apsw
 import pytest
 from tests.soul.forging import told_otherwise
 
+from lumen.core.data import Passage
 from lumen.core.errors import Damaged, NoSpace
 from lumen.soul import index as index_module
 from lumen.soul import projection
 from lumen.soul.database import make
 from lumen.soul.index import Index
-from lumen.soul.vectors import Passage, Vectors, progress
+from lumen.soul.vectors import Vectors, progress
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.soul.forging import told_otherwise
 
-from lumen.core.data import Author, EventType
+from lumen.core.data import Author, EventType, Passage
 from lumen.soul.index import Index
-from lumen.soul.vectors import ASKED_AT_ONCE, Passage, Vectors, progress
+from lumen.soul.vectors import ASKED_AT_ONCE, Vectors, progress
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home

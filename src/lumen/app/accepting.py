@@ -11,12 +11,11 @@ from lumen.app.passphrase import Passphrases
 from lumen.app.settings import must_be
 from lumen.app.wiring import keyring
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
+from lumen.core.data import Being, Placed
 from lumen.core.errors import Estranged
 from lumen.kernel import acceptance
 from lumen.kernel.commit import Gate
 from lumen.kernel.turns import no_turn_meanwhile
-from lumen.soul.archive import Placed
 from lumen.soul.index import Index
 from lumen.soul.witness import refuse_strange
 

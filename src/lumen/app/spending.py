@@ -9,12 +9,11 @@ from lumen.app.looking import Look
 from lumen.app.wiring import caps_of
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import stamp
-from lumen.core.data import Event, EventType
+from lumen.core.data import Called, Event, EventType
+from lumen.core.data import Spent as Spent
 from lumen.core.errors import UsageError
 from lumen.kernel.escalate import life
 from lumen.kernel.treasury import forecast
-from lumen.soul.fold import Called
-from lumen.soul.ledger import Spent as Spent
 from lumen.soul.ledger import by_day_and_role, calls, spent_on
 from lumen.soul.queries import tally
 

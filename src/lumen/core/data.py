@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from lumen.core.canon import JSON
-from lumen.core.stores import Store
+from lumen.core.stores import Store, place_at
 
 
 class Author(StrEnum):
@@ -95,6 +96,16 @@ class Event:
     salt: str
 
 
+class Placed(NamedTuple):
+    """Where an event came to stand in the chain."""
+
+    seq: int
+    event_hash: str
+    id: str
+    timestamp: str
+    soul: str
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """What recall hands out: an event a loop may see. Kernel memories never take this form."""
@@ -158,6 +169,116 @@ class Head:
     event_hash: str
     key: str
     signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file as the archive has it: which event left it so, when, and from what."""
+
+    path: str
+    store: str
+    seq: int
+    timestamp: str
+    base: str
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """An event that changed files: a point the being can be taken back to."""
+
+    seq: int
+    timestamp: str
+    what: str
+    paths: tuple[str, ...]
+    undoes: int = 0
+    weighs: bool = False  # it took the weights of memories back
+
+    @property
+    def of_self(self) -> bool:
+        """Whether it changed who the being is, or what it remembers best."""
+        return self.weighs or any(place_at(path).goes_back for path in self.paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A cycle that is over."""
+
+    seq: int
+    goal: str
+    skill: str
+    ok: bool
+    progress: bool
+    completed: bool
+    delta: float
+    chosen: int
+    options: JSON
+    conflicts: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call to a model: announced before it was made, told of when it was over, or both.
+
+    Tokens are what it is taken to have used, `None` while that is not known; the announcement's
+    count then stands for them. Money is in millionths of a dollar; `None`: nobody knows the price.
+    """
+
+    at: int
+    id: str
+    moment: str
+    role: str
+    step: str
+    model: str
+    local: bool
+    set_aside: int
+    escalated: bool
+    outcome: str = ""
+    tokens: int | None = None
+    prompt: int | None = None
+    completion: int | None = None
+    cached: int = 0
+    ms: int = 0
+    micros: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What some calls come to. `unpriced` are those whose price nobody knows."""
+
+    calls: int = 0
+    tokens: int = 0
+    micros: int = 0
+    unpriced: int = 0
+
+    def __add__(self, other: Spent) -> Spent:
+        """Both together."""
+        return Spent(
+            self.calls + other.calls,
+            self.tokens + other.tokens,
+            self.micros + other.micros,
+            self.unpriced + other.unpriced,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a memory's text with its vector; `number` counts up as they are added."""
+
+    seq: int
+    start: int
+    stop: int
+    vector: bytes
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How long an embedder's vectors are, and the line from its cosines to the built-in ones'."""
+
+    size: int
+    scale: float
+    shift: float
 
 
 @dataclass(frozen=True, slots=True)

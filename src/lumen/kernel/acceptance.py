@@ -6,12 +6,11 @@ Each is archived; until then nothing is written to such an archive (soul/witness
 from __future__ import annotations
 
 from lumen.core.canon import JSON
-from lumen.core.data import kernel_entry
+from lumen.core.data import Placed, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.keys import author_signer, must_be_author
 from lumen.kernel.mend import AUTHOR, cut_end, drop_strange_heads, follow_to_end
-from lumen.soul.archive import Placed
 from lumen.soul.signed import Signer
 from lumen.soul.witness import SURE, Foreign, foreign, refuse_rolled_back
 

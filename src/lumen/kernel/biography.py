@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lumen.core.data import EventType, Held, Memory
+from lumen.core.data import EventType, Held, Memory, Spent
 from lumen.core.errors import MindError
 from lumen.hands.skills import discover
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.history import all_kept, versions
 from lumen.soul.index import Index
-from lumen.soul.ledger import Spent, by_day_and_role, calls
+from lumen.soul.ledger import by_day_and_role, calls
 from lumen.soul.queries import answered, doings, evolved, tally
 from lumen.soul.selfhood import is_held, selfhood
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from lumen.core.data import Change, EventType, kernel_entry
+from lumen.core.data import Change, EventType, Placed, Transition, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.core.stores import place_at, store_at
 from lumen.kernel.commit import Gate
 from lumen.kernel.revise import base_of
-from lumen.soul.archive import Placed
-from lumen.soul.history import Transition, all_kept, checkpoints, transitions
+from lumen.soul.history import all_kept, checkpoints, transitions
 from lumen.soul.index import Index
 from lumen.soul.selfhood import SOUL
 from lumen.soul.weighed import moved

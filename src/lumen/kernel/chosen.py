@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lumen.core.clock import SystemClock
+from lumen.core.data import Fit, Passage
 from lumen.core.errors import BadAnswer, Limited, MindError
 from lumen.kernel.confidential import Confidential
 from lumen.kernel.lexicon import FOLDER
 from lumen.kernel.passages import Embedder, Rows, Spot, is_evidence, passages
 from lumen.kernel.reading import is_question
-from lumen.soul.chosen import ChosenVectors, Fit, reindexed
+from lumen.soul.chosen import ChosenVectors, reindexed
 from lumen.soul.index import Index
 from lumen.soul.queries import is_private
-from lumen.soul.vectors import Passage
 
 LESSON = 64  # texts at a time: one request
 LEAST_APART = 1.5  # how far related pairs must lie from unrelated ones, in standard deviations

@@ -24,6 +24,7 @@ from lumen.core.data import (
     EventType,
     Held,
     Origin,
+    Placed,
     kernel_entry,
 )
 from lumen.core.errors import Locked, LumenError, Refused
@@ -31,7 +32,6 @@ from lumen.core.stores import Kind, Store, granted, is_looked_at, is_self, place
 from lumen.kernel.edits import Stray, look, read
 from lumen.kernel.redact import redacted, redacted_json, secret_line
 from lumen.kernel.revise import base_of, operated, operation, revise
-from lumen.soul.archive import Placed
 from lumen.soul.files import drop_empty, scaffold, set_aside, set_file
 from lumen.soul.fold import EDITED, SPOKEN_FOR
 from lumen.soul.history import all_kept, kept

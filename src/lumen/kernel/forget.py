@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import clean
-from lumen.core.data import Author, Being, Event, EventType, Memory
+from lumen.core.data import Author, Being, Event, EventType, Memory, Placed
 from lumen.core.errors import UsageError
 from lumen.kernel.carried import Carried, files_in_force, lines_cut, records_in_force
 from lumen.kernel.commit import Gate
@@ -32,7 +32,7 @@ from lumen.kernel.traces import (
     sequence,
     telling,
 )
-from lumen.soul.archive import Placed, read
+from lumen.soul.archive import read
 from lumen.soul.fold import effects
 from lumen.soul.index import Index
 from lumen.soul.projection import Progress, unwatched

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from lumen.core.canon import JSON
-from lumen.core.data import Memory
+from lumen.core.data import Memory, Spent
 from lumen.core.stores import Store
 from lumen.kernel.evidence import Recall
 from lumen.kernel.evolve import Experience, Gap
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.ledger import Spent
 
 Output = TypeVar("Output")
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import partial
 
 from lumen.core.canon import JSON
-from lumen.core.data import kernel_entry
+from lumen.core.data import Placed, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
-from lumen.soul.archive import Placed
 from lumen.soul.heads import newest_counting
 from lumen.soul.signed import Signer
 from lumen.soul.trust import AUTHOR, HOST, Key, Trust

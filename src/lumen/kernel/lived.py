@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lumen.core.data import Author, EventType, Held, Memory
+from lumen.core.data import Author, EventType, Held, Memory, Past
 from lumen.kernel.evolve import Cycled, Experience, Gap
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.passages import is_evidence
@@ -17,7 +17,7 @@ from lumen.kernel.provenance import provenance
 from lumen.kernel.reading import is_question, modality, names, words
 from lumen.kernel.score import Decision, Option
 from lumen.kernel.support import QUOTED
-from lumen.soul.cycles import Past, last, last_pursued, since, so_far_back, vain_tries
+from lumen.soul.cycles import last, last_pursued, since, so_far_back, vain_tries
 from lumen.soul.history import all_kept, kept
 from lumen.soul.index import Index
 from lumen.soul.queries import (

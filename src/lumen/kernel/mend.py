@@ -15,17 +15,17 @@ from pathlib import Path, PurePosixPath
 
 from lumen.core.canon import JSON, sha256
 from lumen.core.clock import parse_stamp
-from lumen.core.data import Being, Entry, Head, kernel_entry
+from lumen.core.data import Being, Entry, Head, Kept, Placed, kernel_entry
 from lumen.core.errors import Busy, Damaged, Refused
 from lumen.core.stores import YEAR, Store, is_theirs
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import look, read
 from lumen.kernel.keys import author_signer
 from lumen.kernel.meddled import archive_notes
-from lumen.soul.archive import Placed, content_length, parse, read_at, tail
+from lumen.soul.archive import content_length, parse, read_at, tail
 from lumen.soul.files import blank, cut_lines, keep_heads, set_file
 from lumen.soul.heads import newest_counting
-from lumen.soul.history import Kept, all_kept, kept, unscrubbed
+from lumen.soul.history import all_kept, kept, unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.keys import head_from
 from lumen.soul.projection import Progress, unwatched

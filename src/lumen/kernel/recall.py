@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lumen.core.clock import stamp
-from lumen.core.data import Memory
+from lumen.core.data import Memory, Passage
 from lumen.core.stores import Store
 from lumen.kernel.asks import is_told, may_answer
 from lumen.kernel.chosen import Chosen, ChosenEmbedder
@@ -41,7 +41,7 @@ from lumen.kernel.summary import Line, Noted, read_summary, within
 from lumen.soul.history import kept
 from lumen.soul.index import Index
 from lumen.soul.records import WHOLE
-from lumen.soul.vectors import Passage, Vectors
+from lumen.soul.vectors import Vectors
 
 EXCHANGES = 2
 SHORTLIST = 40

@@ -13,10 +13,11 @@ from datetime import UTC, datetime, timedelta
 
 from lumen.core.canon import clean, dumps
 from lumen.core.clock import parse_stamp, stamp
+from lumen.core.data import Spent
 from lumen.core.errors import OverBudget
 from lumen.mind.substrate import Prompt
 from lumen.soul.index import Index
-from lumen.soul.ledger import Spent, by_day_and_role, escalations, spent_on
+from lumen.soul.ledger import by_day_and_role, escalations, spent_on
 
 MICROS = 1_000_000
 FRAME = 16  # tokens around each message: who speaks, and where it ends

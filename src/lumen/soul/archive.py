@@ -43,16 +43,6 @@ class Body(NamedTuple):
     content: bytes
 
 
-class Placed(NamedTuple):
-    """Where a line came to stand."""
-
-    seq: int
-    event_hash: str
-    id: str
-    timestamp: str
-    soul: str
-
-
 class Torn(NamedTuple):
     """Bytes after the last newline: a write that did not finish."""
 

@@ -8,23 +8,14 @@ its cosines are used, is decided in kernel/chosen.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from lumen.core.data import Fit, Passage
 from lumen.soul.index import Index
-from lumen.soul.vectors import SOUGHT, Passage, progress
+from lumen.soul.vectors import SOUGHT, progress
 
 LATEST = (1 << 63) - 1
 _OURS = "EXISTS (SELECT 1 FROM chosen WHERE id = ?)"
 _QUEUED = "FROM unchosen JOIN events USING(seq) WHERE "
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How long an embedder's vectors are, and the line from its cosines to the built-in ones'."""
-
-    size: int
-    scale: float
-    shift: float
 
 
 def choose(index: Index, embedder: str, *, private: bool = False) -> None:

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lumen.core.canon import JSON, loads
+from lumen.core.data import Past
 from lumen.soul.index import Index
 
 LATELY = 100  # uses of a skill that say how likely it succeeds
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """A cycle that is over."""
-
-    seq: int
-    goal: str
-    skill: str
-    ok: bool
-    progress: bool
-    completed: bool
-    delta: float
-    chosen: int
-    options: JSON
-    conflicts: JSON
 
 
 def last(index: Index, loop: str) -> int:

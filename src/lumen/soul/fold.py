@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from lumen.core.canon import JSON, dumps
-from lumen.core.data import Author, Entry, Event, EventType, Origin
+from lumen.core.data import Author, Called, Entry, Event, EventType, Origin
 from lumen.core.errors import Damaged
 from lumen.core.stores import fixed_paths
 from lumen.soul.records import WHOLE, Operation, folded, is_operation, operation_from
@@ -88,32 +88,6 @@ class Undone:
 
     at: int
     undoes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """A call to a model: announced before it was made, told of when it was over, or both.
-
-    Tokens are what it is taken to have used, `None` while that is not known; the announcement's
-    count then stands for them. Money is in millionths of a dollar; `None`: nobody knows the price.
-    """
-
-    at: int
-    id: str
-    moment: str
-    role: str
-    step: str
-    model: str
-    local: bool
-    set_aside: int
-    escalated: bool
-    outcome: str = ""
-    tokens: int | None = None
-    prompt: int | None = None
-    completion: int | None = None
-    cached: int = 0
-    ms: int = 0
-    micros: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,43 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from lumen.core.canon import JSON, sha256
-from lumen.core.stores import place_at
+from lumen.core.data import Kept, Transition
 from lumen.soul.index import Index
 from lumen.soul.operated import told_since
 from lumen.soul.records import folded, is_operation, operation_from
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A file as the archive has it: which event left it so, when, and from what."""
-
-    path: str
-    store: str
-    seq: int
-    timestamp: str
-    base: str
-    text: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """An event that changed files: a point the being can be taken back to."""
-
-    seq: int
-    timestamp: str
-    what: str
-    paths: tuple[str, ...]
-    undoes: int = 0
-    weighs: bool = False  # it took the weights of memories back
-
-    @property
-    def of_self(self) -> bool:
-        """Whether it changed who the being is, or what it remembers best."""
-        return self.weighs or any(place_at(path).goes_back for path in self.paths)
-
 
 _KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
 JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1"""

@@ -7,10 +7,10 @@ knows what it used, and a cap must hold. Days are UTC days.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from lumen.core.canon import JSON
-from lumen.soul.fold import Called
+from lumen.core.data import Called, Spent
 from lumen.soul.index import Index
 
 _COLUMNS = (
@@ -18,25 +18,6 @@ _COLUMNS = (
     "completion, cached, ms, micros"
 )
 _USED = "coalesce(tokens, set_aside)"
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What some calls come to. `unpriced` are those whose price nobody knows."""
-
-    calls: int = 0
-    tokens: int = 0
-    micros: int = 0
-    unpriced: int = 0
-
-    def __add__(self, other: Spent) -> Spent:
-        """Both together."""
-        return Spent(
-            self.calls + other.calls,
-            self.tokens + other.tokens,
-            self.micros + other.micros,
-            self.unpriced + other.unpriced,
-        )
 
 
 def called(call: Called) -> dict[str, JSON]:

@@ -12,22 +12,12 @@ from typing import Any
 
 import apsw
 
-from lumen.core.data import Author, EventType
+from lumen.core.data import Author, Called, EventType
 from lumen.core.errors import Damaged
 from lumen.core.stores import is_self
 from lumen.soul.archive import Stored, segments
 from lumen.soul.database import transaction
-from lumen.soul.fold import (
-    NOTHING,
-    Called,
-    Cycled,
-    Effects,
-    FileSet,
-    closes,
-    day_of,
-    effects,
-    opens,
-)
+from lumen.soul.fold import NOTHING, Cycled, Effects, FileSet, closes, day_of, effects, opens
 from lumen.soul.links import Applied, Loose, linked_lines
 from lumen.soul.operated import operate
 from lumen.soul.records import millionths

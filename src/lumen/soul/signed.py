@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 
-from lumen.soul.archive import CONTENT_HASH, HEADER_AT, Body, Placed, Tail, line, opening
+from lumen.core.data import Placed
+from lumen.soul.archive import CONTENT_HASH, HEADER_AT, Body, Tail, line, opening
 from lumen.soul.keys import Signed, is_signed_text
 
 Signer = Callable[[bytes], Signed]  # a key that is open

@@ -7,24 +7,13 @@ Those of an embedder chosen beside the built-in one are in chosen.py, in tables 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from lumen.core.data import Passage
 from lumen.soul.index import Index
 
 ASKED_AT_ONCE = 500
 SOUGHT = "author != 'kernel' AND event_type NOT IN ('assistant_message', 'system_event')"
 _OURS = "EXISTS (SELECT 1 FROM embedder WHERE id = ?)"
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A stretch of a memory's text with its vector; `number` counts up as they are added."""
-
-    seq: int
-    start: int
-    stop: int
-    vector: bytes
-    number: int = 0
 
 
 class Vectors:

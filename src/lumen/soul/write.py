@@ -16,12 +16,11 @@ from pathlib import Path
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp
-from lumen.core.data import Being, Entry, kernel_entry
+from lumen.core.data import Being, Entry, Placed, kernel_entry
 from lumen.core.errors import ArchiveError, Busy, Damaged, Refused
 from lumen.soul.archive import (
     FORMAT,
     Body,
-    Placed,
     Tail,
     Torn,
     prepared,
