@@ -198,18 +198,23 @@ def test_a_ring_that_was_deleted_is_made_again_and_the_segment_made_durable(home
     assert home.verify().ok
 
 
-def test_a_deleted_ring_is_noticed_without_a_proc_too(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(_path: str) -> str:
-        raise FileNotFoundError
-
-    monkeypatch.setattr(os, "readlink", none)
+def test_a_lock_in_the_place_of_the_ring_is_taken_in_its_stead(home: Home) -> None:
     writer = home.begin()
     home.say(writer, "before")
-    lock(home).unlink()
+    lock(home).rename(lock(home).with_name(".old"))
+    lock(home).touch()
     home.say(writer, "after")
     assert b"after" in lock(home).read_bytes()
+    assert b"after" not in lock(home).with_name(".old").read_bytes()
+
+
+def test_nothing_is_written_to_a_folder_that_was_moved_away(home: Home) -> None:
+    writer = home.begin()
+    home.say(writer, "before")
+    aside = home.being.memory.rename(home.being.memory.with_name("aside"))
+    with pytest.raises(ArchiveError, match="No such file"):
+        home.say(writer, "after")
+    assert not any(b"after" in p.read_bytes() for p in aside.rglob("*") if p.is_file())
 
 
 def test_a_lock_file_of_an_earlier_version_gets_its_ring_and_keeps_its_count(home: Home) -> None:

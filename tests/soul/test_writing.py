@@ -382,6 +382,6 @@ def test_a_closed_writer_opens_again_by_itself(home: Home) -> None:
     before = len(list(DESCRIPTORS.iterdir()))
     writer.close()
     writer.close()
-    assert len(list(DESCRIPTORS.iterdir())) == before - 4
+    assert len(list(DESCRIPTORS.iterdir())) == before - 5
     home.say(writer, "once more", sign=True)
     assert home.verify().ok

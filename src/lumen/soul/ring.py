@@ -14,6 +14,7 @@ import fcntl
 import os
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from lumen.core.errors import Damaged
 from lumen.soul.archive import (
@@ -34,19 +35,21 @@ HALF = SIZE // 2
 
 
 class Ring:
-    """The open lock file of an archive."""
+    """The open lock file of an archive, and the folder it stands in."""
 
     def __init__(self, memory: Path) -> None:
         self._memory = memory
         self._file = -1
-        self._name = ""  # what the system calls the open file
+        self._folder = -1
+        self._changed = 0  # when a name in the folder did, before the file was last seen in place
         self.days = 0  # how many segments were begun: what the file is longer than the ring
 
     def close(self) -> None:
-        """Let go of the file."""
-        if self._file >= 0:
-            os.close(self._file)
-        self._file = -1
+        """Let go of the files."""
+        for descriptor in (self._file, self._folder):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._file = self._folder = -1
 
     def take(self) -> None:
         """Take the lock. Where the file was deleted or replaced, others hold the new one: take that.
@@ -59,7 +62,8 @@ class Ring:
             while True:
                 if self._file < 0:
                     self._file = os.open(self._memory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-                    self._name = ""
+                    self._folder = os.open(self._memory, os.O_RDONLY)
+                    self._changed = 0
                 take(self._file)
                 size = os.lseek(self._file, 0, os.SEEK_END)
                 if self.is_replaced():
@@ -73,30 +77,21 @@ class Ring:
             self.close()
             raise refusal(error, self._memory / LOCK) from error
 
-    def look(self) -> None:
-        """Open the file to be read only, and without the lock."""
-        self._file = os.open(self._memory / LOCK, os.O_RDONLY)
-
     def is_replaced(self) -> bool:
         """Whether the open file is no longer the one that stands at its path.
 
-        By its name as long as that stays the same, and not by `fstat`: who has asked a file for its
-        times gets exact ones from its next write, and an inode to be flushed with it (measured:
-        130 µs an append and not 90).
+        The folder tells whether it may be: a name in it changes its time, as moving it does. The
+        file itself is not asked each time: who has asked a file for its times gets exact ones from
+        its next write, and an inode to be flushed with it (measured: 130 µs an append and not 90).
         """
-        name = self._named()
-        if name and name == self._name:
+        changed = os.fstat(self._folder).st_ctime_ns
+        if changed == self._changed:
             return False
         found = os.fstat(self._file)
-        replaced = identity(self._memory / LOCK) != (found.st_dev, found.st_ino)
-        self._name = "" if replaced else name  # or it would pass for the one in place next time
-        return replaced
-
-    def _named(self) -> str:
-        try:
-            return os.readlink(f"/proc/self/fd/{self._file}")  # noqa: PTH115 - a Path takes as long as the write
-        except OSError:
-            return ""
+        if identity(self._memory / LOCK) != (found.st_dev, found.st_ino):
+            return True
+        self._changed = changed
+        return False
 
     def release(self) -> None:
         """Let others write."""
@@ -133,38 +128,9 @@ class Ring:
             raise OSError(errno.EBADF, "its lock file is gone")
         os.fdatasync(self._file)
 
-    def lost(self, at: int, end: Tail, day: str) -> bytes:
-        """The lines that followed the end of a segment of `at` bytes, as far as they are here."""
-        ring = os.pread(self._file, SIZE, 0)
-        start = at % SIZE
-        data = ring[start:] + ring[:start]
-        parent, seq, good = end.event_hash.encode(), end.seq, 0
-        while (stop := data.find(b"\n", good)) >= 0:
-            raw = data[good : stop + 1]
-            theirs = opening(raw)
-            links = theirs[0] == parent and theirs[1] == seq + 1
-            same = theirs[2] == (end.soul.encode() or theirs[2]) and theirs[3][:10] == day.encode()
-            if not (links and same and is_sound(raw)):
-                break
-            parent, seq, good = raw[len(PREFIX) : HEADER_AT - 2], seq + 1, stop + 1
-        return data[:good]
-
-    def differs(self, segment: int, size: int) -> int:
-        """Where, in the stretch that the ring mirrors, the line begins that the segment has not.
-
-        0 when there is none. What the ring does not know (it was wiped, or is new) is zeros.
-        """
-        first = max(0, size - SIZE)
-        found = os.pread(segment, size - first, first)
-        ring = os.pread(self._file, SIZE, 0)
-        start = first % SIZE
-        mirror = (ring[start:] + ring[:start])[: len(found)]
-        known = len(mirror) - len(mirror.lstrip(b"\0"))
-        if found[known:] == mirror[known:]:
-            return 0
-        at = next(i for i in range(known, len(found)) if found[i] != mirror[i])
-        begins = found.rfind(b"\n", 0, at) + 1
-        return first + begins if begins else 0
+    def content(self) -> bytes:
+        """All that it holds."""
+        return os.pread(self._file, SIZE, 0)
 
     def _lay_out(self, days: int) -> None:
         """Make an empty ring, durably; what an older one held must be durable without it."""
@@ -204,25 +170,73 @@ def is_sound(raw: bytes) -> bool:
     return raw.startswith(PREFIX + own + b'",') and raw[cut - 65 : cut - 1] == said
 
 
+class Lost(NamedTuple):
+    """Lines that the ring has and a segment has not, and where they belong."""
+
+    segment: Path
+    offset: int
+    lines: bytes
+
+
+def missing(memory: Path, ring: bytes) -> Lost | None:
+    """What the newest segment lost at its end, or holds otherwise inside than it was written.
+
+    Raises:
+        Damaged: it ends in what is no line.
+    """
+    newest = next(reversed(segments(memory)), None)
+    if newest is None:
+        return None
+    with newest.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        at = _differs(ring, file.fileno(), size)
+        end = tail_of(newest, file.fileno(), at) if at else Tail()
+    lines = _following(ring, at, end, newest.stem) if end.seq else b""
+    if not lines or at + len(lines) < size:
+        end = tail(memory)
+        at = end.size if end.segment == newest else 0
+        lines = _following(ring, at, end, newest.stem)
+    return Lost(newest, at, lines) if lines else None
+
+
 def puts_back(memory: Path) -> int:
     """How many lines the next start would put back at the end of the newest segment."""
-    ring = Ring(memory)
     try:
-        ring.look()
-        return max((_missing(ring, memory, newest) for newest in segments(memory)[-1:]), default=0)
+        with (memory / LOCK).open("rb") as file:
+            lost = missing(memory, file.read(SIZE))
     except (OSError, Damaged):
         return 0
-    finally:
-        ring.close()
+    return lost.lines.count(b"\n") if lost else 0
 
 
-def _missing(ring: Ring, memory: Path, newest: Path) -> int:
-    with newest.open("rb") as file:
-        size = newest.stat().st_size
-        at = ring.differs(file.fileno(), size)
-        inside = tail_of(newest, file.fileno(), at) if at else Tail()
-    lines = ring.lost(at, inside, newest.stem) if inside.seq else b""
-    if lines and at + len(lines) >= size:
-        return lines.count(b"\n")
-    end = tail(memory)
-    return ring.lost(end.size if end.segment == newest else 0, end, newest.stem).count(b"\n")
+def _following(ring: bytes, at: int, end: Tail, day: str) -> bytes:
+    """The lines that followed the end of a segment of `at` bytes, as far as the ring has them."""
+    start = at % SIZE
+    data = ring[start:] + ring[:start]
+    parent, seq, good = end.event_hash.encode(), end.seq, 0
+    while (stop := data.find(b"\n", good)) >= 0:
+        raw = data[good : stop + 1]
+        theirs = opening(raw)
+        links = theirs[0] == parent and theirs[1] == seq + 1
+        same = theirs[2] == (end.soul.encode() or theirs[2]) and theirs[3][:10] == day.encode()
+        if not (links and same and is_sound(raw)):
+            break
+        parent, seq, good = raw[len(PREFIX) : HEADER_AT - 2], seq + 1, stop + 1
+    return data[:good]
+
+
+def _differs(ring: bytes, segment: int, size: int) -> int:
+    """Where, in the stretch that the ring mirrors, the line begins that the segment has not.
+
+    0 when there is none. What the ring does not know (it was wiped, or is new) is zeros.
+    """
+    first = max(0, size - SIZE)
+    found = os.pread(segment, size - first, first)
+    start = first % SIZE
+    mirror = (ring[start:] + ring[:start])[: len(found)]
+    known = len(mirror) - len(mirror.lstrip(b"\0"))
+    if found[known:] == mirror[known:]:
+        return 0
+    at = next(i for i in range(known, len(found)) if found[i] != mirror[i])
+    begins = found.rfind(b"\n", 0, at) + 1
+    return first + begins if begins else 0

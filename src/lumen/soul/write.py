@@ -25,9 +25,7 @@ from lumen.soul.archive import (
     Torn,
     prepared,
     segment_for,
-    segments,
     tail,
-    tail_of,
 )
 from lumen.soul.disk import put_in_place, refusal, settle, staged
 from lumen.soul.heads import append_head
@@ -35,7 +33,7 @@ from lumen.soul.hold import Hold
 from lumen.soul.keys import Keyring
 from lumen.soul.links import follow, links_on
 from lumen.soul.mark import Mark, MarkFile, not_ours
-from lumen.soul.ring import HALF, Ring, extend
+from lumen.soul.ring import HALF, Ring, extend, missing
 from lumen.soul.signed import Signer, linked
 from lumen.soul.torn import put_back, quarantine
 
@@ -204,32 +202,15 @@ class Writer:
 
     def _put_back(self) -> None:
         """Append again what the ring has and the newest segment lost: a power cut did that."""
-        for newest in segments(self._memory)[-1:]:
-            self._fill(newest)
-            end = self._at_end()
-            at = end.size if end.segment == newest else 0
-            lines = self._ring.lost(at, end, newest.stem)
-            if lines:
-                self._restore(newest, at, lines)
+        lost = missing(self._memory, self._ring.content())
+        if lost:
+            try:
+                extend(*lost)
+            except OSError as error:
+                raise refusal(error, lost.segment) from error
+            self._let_go()
+            self._mended(put_back(*lost))
         self.looked = True  # only now: what could not be put back must not be written over
-
-    def _fill(self, segment: Path) -> None:
-        """Mend a stretch inside the segment that never reached the disk, though what follows did."""
-        with segment.open("rb") as file:
-            size = segment.stat().st_size
-            at = self._ring.differs(file.fileno(), size)
-            end = tail_of(segment, file.fileno(), at) if at else Tail()
-        lines = self._ring.lost(at, end, segment.stem) if end.seq else b""
-        if lines and at + len(lines) >= size:
-            self._restore(segment, at, lines)
-
-    def _restore(self, segment: Path, at: int, lines: bytes) -> None:
-        try:
-            extend(segment, at, lines)
-        except OSError as error:
-            raise refusal(error, segment) from error
-        self._let_go()
-        self._mended(put_back(segment, at, lines))
 
     def _at_end(self) -> Tail:
         """The tail: from memory while nobody else wrote, from the open segment if it only grew."""
