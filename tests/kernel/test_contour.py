@@ -21,7 +21,8 @@ from lumen.kernel.forget import find, plan
 from lumen.kernel.policy import Condition, Parameters, Policy
 from lumen.kernel.quoting import why_goes
 from lumen.kernel.slots import Slot, Stimulus
-from lumen.kernel.step import State, step
+from lumen.kernel.state import State
+from lumen.kernel.step import step
 from lumen.kernel.steps.p1_perceive import Surface
 from lumen.soul.verify import verify
 

@@ -14,7 +14,7 @@ from lumen.core.data import Author, EventType, Held, kernel_entry
 from lumen.core.errors import LumenError, UsageError
 from lumen.core.stores import Store
 from lumen.kernel.archived import trace
-from lumen.kernel.biography import ArchivedLife
+from lumen.kernel.biography import Biography
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.conversation import LONGEST_MESSAGE, says_something
 from lumen.kernel.identity import digest
@@ -22,17 +22,16 @@ from lumen.kernel.loops import ACTION
 from lumen.kernel.proved import Proved
 from lumen.kernel.run import Watch
 from lumen.kernel.slots import Self, Slot
+from lumen.kernel.state import State
 from lumen.kernel.step import (
     CAPABILITIES,
     Beat,
-    Biography,
     Hands,
     Loop,
     Mind,
     Past,
     Recall,
     Skip,
-    State,
     Step,
     Unknowns,
 )
@@ -81,7 +80,7 @@ def test_a_step_is_handed_what_it_reads_and_nothing_else(
         Mind: RecordedMind,
         Hands: RecordedHands,
         Recall: Proved,
-        Biography: ArchivedLife,
+        Biography: Biography,
     }
     for one in ACTION.steps():
         given = handed[one.name]

@@ -5,32 +5,35 @@ Never a kernel memory: what it did is told in the words of its own memories.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lumen.core.data import EventType, Held, Memory
+from lumen.core.data import EventType, Memory
 from lumen.core.errors import MindError
 from lumen.hands.skills import discover
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.history import all_kept, versions
 from lumen.soul.index import Index
 from lumen.soul.ledger import Spent, by_day_and_role, calls
 from lumen.soul.queries import answered, doings, evolved, tally
-from lumen.soul.selfhood import is_held, selfhood
+from lumen.soul.weighed import series, versions
 
 LOOKED_AT = 500  # changes of self among which a reason is looked for
 FIRST = 1  # the event a being begins with
 
 
 @dataclass(frozen=True, slots=True)
-class ArchivedLife:
+class Biography:
     """A life as its archive has it, over an index that is caught up."""
 
     index: Index
-    interface: ModelDescriptor | None = None
-    able: tuple[str, ...] = ()
+    model: ModelDescriptor | None = None  # that phrases its words, if it can be reached
+    skills: tuple[str, ...] = ()  # that are there and not switched off
+
+    @property
+    def place(self) -> str:
+        """The folder of the archive."""
+        return str(self.index.being.memory)
 
     def born(self) -> str:
         """The moment of the first event."""
@@ -47,14 +50,13 @@ class ArchivedLife:
 
     def held_since(self) -> dict[str, str]:
         """Since when each value and goal has been held without a break, by its name."""
-        paths = [p for p in all_kept(self.index) if is_held(p)]
+        values, goals = (series(versions(self.index, kind)) for kind in ("value", "goal"))
         since: dict[str, str] = {}
-        for path in paths:
-            held: dict[str, str] = {}
-            for kept in versions(self.index, path):
-                now = _held(path, kept.text)
-                held = {h.name: held.get(h.name, kept.timestamp) for h in now}
-            since |= held
+        for one in sorted((*values, *goals), key=lambda s: s.path):
+            gone = [n for n, point in enumerate(one.points, 1) if point.weight is None]
+            start = max(gone, default=0)
+            if start < len(one.points):
+                since[one.name] = one.points[start].timestamp
         return since
 
     def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
@@ -80,35 +82,12 @@ class ArchivedLife:
         """How many messages the author sent."""
         return tally(self.index, EventType.AUTHOR_MESSAGE)
 
-    def place(self) -> str:
-        """The folder of the archive."""
-        return str(self.index.being.memory)
 
-    def model(self) -> ModelDescriptor | None:
-        """The model that phrases its words, if it can be reached."""
-        return self.interface
-
-    def skills(self) -> tuple[str, ...]:
-        """The skills that are there and not switched off."""
-        return self.able
-
-
-def _held(path: str, text: str | None) -> Sequence[Held]:
-    """What one state of a file names; of one the author broke by hand, nothing."""
-    if not text:
-        return ()
-    try:
-        found = selfhood({path: text})
-    except ValueError:
-        return ()
-    return (*found.values, *found.goals)
-
-
-async def life_of(index: Index, reach: Reach, skills: Path) -> ArchivedLife:
+async def life_of(index: Index, reach: Reach, skills: Path) -> Biography:
     """What code can tell of a being: its archive, the model it speaks with, its skills."""
     try:
         model = await reach.model("interface")
     except MindError:
         model = None
     ready = (s.name for s in discover(skills) if s.ready and not s.disabled)
-    return ArchivedLife(index, model, tuple(ready))
+    return Biography(index, model, tuple(ready))

@@ -20,7 +20,7 @@ from lumen.core.errors import LumenError, MindError
 from lumen.core.stores import Store
 from lumen.hands.terms import Terms
 from lumen.kernel.archived import quoted, trace
-from lumen.kernel.biography import life_of
+from lumen.kernel.biography import Biography, life_of
 from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.commit import Gate
@@ -34,8 +34,8 @@ from lumen.kernel.proved import Proved
 from lumen.kernel.provenance import provenance
 from lumen.kernel.recall import Recall as RecallOver
 from lumen.kernel.slots import Now, Self, Slot, Stimulus
-from lumen.kernel.state import FoldedState
-from lumen.kernel.step import Beat, Biography, Hands, Loop, Mind, Recall, Skip, State, Step
+from lumen.kernel.state import State
+from lumen.kernel.step import Beat, Hands, Loop, Mind, Recall, Skip, Step
 from lumen.kernel.treasury import Caps
 from lumen.kernel.triggers import Thresholds
 from lumen.kernel.turns import nobody_in_turn
@@ -276,7 +276,7 @@ async def begin(
         stimulus.private,
         kernel.autonomy,
     )
-    state = FoldedState(partial(_text_kept, kernel.index))
+    state = State(partial(_text_kept, kernel.index))
     turn = Turn(kernel, stimulus, mind, hands, state)
     turn.slots = {
         Stimulus: stimulus,

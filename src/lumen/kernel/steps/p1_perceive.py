@@ -11,13 +11,14 @@ from lumen.kernel.answers import answer
 from lumen.kernel.archived import Cite, Plain
 from lumen.kernel.asking import Asking
 from lumen.kernel.asks import after_despair, asked, language
+from lumen.kernel.biography import Biography
 from lumen.kernel.completion import unending
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.policy import Parameters
 from lumen.kernel.reading import asks_advice, modality, names, words
 from lumen.kernel.slots import Evidence, Now, Self, Slot, Stimulus
 from lumen.kernel.spans import asks_what_happened, span_of
-from lumen.kernel.step import Biography, Recall, step
+from lumen.kernel.step import Recall, step
 from lumen.kernel.summary import tell
 
 SOON = timedelta(hours=1)
