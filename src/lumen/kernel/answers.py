@@ -20,7 +20,7 @@ from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
 from lumen.kernel.naming import UNNAMED
 from lumen.kernel.passages import quoted
-from lumen.kernel.reading import stem, tells_home, words
+from lumen.kernel.reading import stems, tells_home
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
@@ -170,12 +170,9 @@ def _did(asking: Asking) -> Answer:
     """What it did about something, by the archive alone: what the author said of it is no deed."""
     _, found = asked(asking.text, asking.self_.name)
     named = " ".join(filter(None, found.groupdict().values())) if found else ""
-    roots = {stem(w) for w in words(named)}
-    did = [
-        m
-        for m in asking.biography.did(LOOKED_AT)
-        if roots and roots <= {stem(w) for w in words(m.text)}
-    ][:MOST_DONE]
+    roots = stems(named)
+    known = asking.biography.did(LOOKED_AT) if roots else ()
+    did = [m for m in known if roots <= stems(m.text)][:MOST_DONE]
     if not did:
         return Answer(asking.phrase("did_none"))
     return Answer("\n".join([asking.phrase("did_some"), *_told(asking, did)]), _seqs(did))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import is_question, sentences
+from lumen.kernel.reading import is_question, plainly, sentences
 from lumen.kernel.units import NUMBER, by_rate, converted, digits
 
 _SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
@@ -98,7 +98,7 @@ def _measured(sentence: str) -> Sum | None:
 
 def _plain(sentence: str) -> str:
     """A sentence in lower case without its mark and its courtesies."""
-    plain = " ".join(sentence.lower().replace("’", "'").split()).rstrip("?.!= ")
+    plain = plainly(sentence).rstrip("?.!= ")
     plain = plain.removesuffix(" please").removesuffix(" пожалуйста").rstrip(", ")
     return plain[_courtesies(plain) :]
 
