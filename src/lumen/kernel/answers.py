@@ -209,14 +209,6 @@ def _which_day(asking: Asking) -> Answer:
     return Answer(asking.phrase("date_then", date=asking.full(found)))
 
 
-def _days_until(asking: Asking) -> Answer:
-    return _apart(asking, _day_named(asking))
-
-
-def _days_since(asking: Asking) -> Answer:
-    return _apart(asking, _day_named(asking, past=True))
-
-
 def _apart(asking: Asking, found: date | None) -> Answer:
     if found is None:
         return Answer(asking.phrase("unknown"))
@@ -237,8 +229,8 @@ def _day_named(asking: Asking, *, past: bool = False) -> date | None:
 
 ANSWERS: dict[str, Callable[[Asking], Answer]] = {
     "shift": _which_day,
-    "until": _days_until,
-    "since": _days_since,
+    "until": lambda asking: _apart(asking, _day_named(asking)),
+    "since": lambda asking: _apart(asking, _day_named(asking, past=True)),
     "values": _values,
     "goals": _goals,
     "doings": _doings,

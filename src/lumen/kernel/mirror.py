@@ -27,18 +27,11 @@ def mirror(text: str) -> str:
         said += _turned(plain[at : quote.start() if quote else len(plain)], plain, at)
         said += quote[0] if quote else ""
         at = quote.end() if quote else at
-    opening = WORD.match(said.lower())
-    if opening and not _is_i(said) and _may_be_lowered(opening[0]):
+    first = WORD.match(said.lower())
+    known = first and (first[0] in lexicon().empty or lexicon().has("revision", first[0]))
+    if known and not re.match(r"I\b", said):
         said = said[0].lower() + said[1:]  # any other first word may be a name
     return said
-
-
-def _is_i(said: str) -> bool:
-    return re.match(r"I\b", said) is not None
-
-
-def _may_be_lowered(opening: str) -> bool:
-    return opening in lexicon().empty or lexicon().has("revision", opening)
 
 
 def _turned(piece: str, whole: str, offset: int) -> str:
