@@ -16,8 +16,42 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.waiting import PATIENCE
+
+from lumen.core.errors import MindError
+from lumen.mind.embed_http import HttpEmbedder, Meter
+from lumen.mind.endpoints import Endpoint
+from lumen.mind.substrate import Request
 
 Rows = NDArray[np.float32]
+
+
+class Unmetered:
+    """Allows every call and remembers none."""
+
+    def begin(self, request: Request, texts: Sequence[str]) -> str:
+        del request, texts
+        return ""
+
+    def end(
+        self, call_id: str, tokens: int | None, seconds: float, error: MindError | None
+    ) -> None:
+        """Nobody wants to know."""
+
+
+def embedder_at(
+    url: str,
+    key: str = "",
+    *,
+    name: str = "peer/model",
+    local: bool = True,
+    seconds: float = PATIENCE,
+    meter: Meter | None = None,
+) -> HttpEmbedder:
+    """An embedder behind a server."""
+    substrate = name.partition("/")[0]
+    endpoint = Endpoint(substrate, "openai", url, local, key, seconds=seconds)
+    return HttpEmbedder(name, endpoint, meter or Unmetered())
 
 
 @dataclass(slots=True)

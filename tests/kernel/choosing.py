@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.serving import Answer, Served, serving
-from tests.waiting import PATIENCE, wait_until
+from tests.serving import Answer, Served, embedder_at, serving
+from tests.waiting import wait_until
 
 from lumen.core.data import kernel_entry
 from lumen.kernel.chosen import Chosen
@@ -39,7 +39,7 @@ PARAPHRASES = (
 
 def settle(life: Life, served: Served, name: str = "far/a", *, local: bool = False) -> HttpEmbedder:
     """What opening a being does with the embedder its settings name."""
-    embedder = HttpEmbedder(name, served.url, "m", "", local=local, seconds=PATIENCE)
+    embedder = embedder_at(served.url, name=name, local=local)
     choose(life.kernel.index, name, private=local)
     life.kernel.recall.close()
     life.kernel.recall = Recall(life.kernel.index, life.kernel.recall.embedder, embedder)

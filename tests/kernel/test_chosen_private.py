@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random  # noqa: TID251 - a seed makes it repeat
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -213,7 +214,9 @@ def test_a_memory_marked_while_its_lesson_was_being_made_up_waits_for_another_da
         chosen = chosen_of(life)
         embedder = chosen.embedder
         assert isinstance(embedder, HttpEmbedder)
-        embedder.local = False  # but the set still hands out what is private
+        embedder.endpoint = replace(
+            embedder.endpoint, local=False
+        )  # but the set still hands out what is private
         mark(life, sister)
         assert chosen.learn() == 0
         assert FACTS[0] not in served.texts

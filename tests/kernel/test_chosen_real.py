@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.choosing import FACTS, PARAPHRASES, chosen_of
 from tests.kernel.conftest import Life
-from tests.waiting import PATIENCE
+from tests.serving import embedder_at
 
 from lumen.kernel.chosen import anchor_texts, fitted
 from lumen.kernel.recall import Recall
@@ -33,7 +33,7 @@ def smol() -> Iterator[HttpEmbedder]:
     ) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip() + "/v1"
-        made = HttpEmbedder("peer/SmolLM2", url, "SmolLM2", "sesame", local=True, seconds=PATIENCE)
+        made = embedder_at(url, "sesame", name="peer/SmolLM2")
         yield made
         made.close()
 

@@ -18,10 +18,10 @@ from lumen.core.stores import GRANTS, Store
 from lumen.kernel import loops
 from lumen.kernel.contour.read import Contour, found_in, read_contour
 from lumen.kernel.forget import find, plan
-from lumen.kernel.given import State
 from lumen.kernel.policy import Condition, Parameters, Policy
 from lumen.kernel.quoting import why_goes
 from lumen.kernel.slots import Slot, Stimulus
+from lumen.kernel.state import State
 from lumen.kernel.step import step
 from lumen.kernel.steps.p1_perceive import Surface
 from lumen.soul.verify import verify

@@ -22,7 +22,7 @@ from lumen.kernel.forget import carry_out, plan
 from lumen.kernel.forget import find as find_words
 from lumen.kernel.mend import hold, rebuild, recover
 from lumen.kernel.revise import operated, operation
-from lumen.kernel.state import FoldedState
+from lumen.kernel.state import State
 from lumen.soul.history import kept
 from lumen.soul.records import MOST_LISTED, Operation, applied, folded, spelled, values_of
 
@@ -47,9 +47,9 @@ def told(*changes: Change) -> str:
     return texts[PATH]
 
 
-def state(text: str | None) -> FoldedState:
+def state(text: str | None) -> State:
     """What a step reads."""
-    return FoldedState(lambda path: text if path == PATH else None)
+    return State(lambda path: text if path == PATH else None)
 
 
 def value(guarded: Guarded, name: str) -> JSON:

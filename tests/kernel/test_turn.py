@@ -14,16 +14,17 @@ from lumen.core.data import Author, EventType, Held, kernel_entry
 from lumen.core.errors import LumenError, UsageError
 from lumen.core.exposure import trace
 from lumen.core.stores import Store
-from lumen.kernel.biography import ArchivedLife
+from lumen.kernel.biography import Biography
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.conversation import LONGEST_MESSAGE, says_something
 from lumen.kernel.evidence import Recall
-from lumen.kernel.given import CAPABILITIES, Biography, Hands, Mind, Past, State, Unknowns
+from lumen.kernel.given import CAPABILITIES, Hands, Mind, Past, Unknowns
 from lumen.kernel.identity import digest
 from lumen.kernel.loops import ACTION
 from lumen.kernel.proved import Proved
 from lumen.kernel.run import Watch
 from lumen.kernel.slots import Self, Slot
+from lumen.kernel.state import State
 from lumen.kernel.step import Beat, Loop, Skip, Step
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
@@ -70,7 +71,7 @@ def test_a_step_is_handed_what_it_reads_and_nothing_else(
         Mind: RecordedMind,
         Hands: RecordedHands,
         Recall: Proved,
-        Biography: ArchivedLife,
+        Biography: Biography,
     }
     for one in ACTION.steps():
         given = handed[one.name]

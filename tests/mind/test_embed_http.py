@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.serving import Answer, Served, serving, vectors
-from tests.waiting import PATIENCE
+from tests.serving import Answer, Served, embedder_at, serving, vectors
 
+from lumen.core.canon import loads
 from lumen.core.errors import (
     BadAnswer,
     Denied,
@@ -32,8 +34,9 @@ from lumen.mind.embed_http import (
     HttpEmbedder,
     batches,
 )
+from lumen.mind.substrate import Request
 
-NAME = "peer/model"
+NAME = "peer/the-model"
 
 
 def by_length(texts: list[str]) -> Answer:
@@ -49,7 +52,8 @@ class Ledger:
     begun: list[list[str]] = field(default_factory=list)
     ended: list[tuple[str, int | None, str]] = field(default_factory=list)
 
-    def begin(self, texts: Sequence[str]) -> str:
+    def begin(self, request: Request, texts: Sequence[str]) -> str:
+        assert loads(request.body)["input"] == list(texts)
         if len(self.begun) == self.allowed:
             raise OverBudget("that is enough for today")
         self.begun.append(list(texts))
@@ -75,9 +79,7 @@ def ledger() -> Ledger:
 
 @pytest.fixture
 def embedder(served: Served, ledger: Ledger) -> Iterator[HttpEmbedder]:
-    made = HttpEmbedder(
-        NAME, served.url, "the-model", "sesame", local=True, seconds=PATIENCE, meter=ledger
-    )
+    made = embedder_at(served.url, "sesame", name=NAME, meter=ledger)
     yield made
     made.close()
 
@@ -98,7 +100,7 @@ def test_texts_become_unit_rows_in_the_order_of_the_texts(
 
 
 def test_without_a_key_none_is_sent(served: Served) -> None:
-    embedder = HttpEmbedder(NAME, served.url + "/", "m", "", local=True)
+    embedder = embedder_at(served.url)
     embedder.embed(["a"])
     embedder.close()
     assert "authorization" not in served.headers[0]
@@ -112,7 +114,7 @@ def test_no_texts_are_no_request(embedder: HttpEmbedder, served: Served) -> None
     assert len(served.sent) == 1
 
 
-def test_many_texts_are_several_requests_on_one_connection(
+def test_many_texts_are_several_requests(
     embedder: HttpEmbedder, served: Served, ledger: Ledger
 ) -> None:
     texts = ["x" * (n % 9 + 1) for n in range(2 * MOST_TEXTS + 1)]
@@ -268,20 +270,32 @@ def test_an_answer_that_unfolds_is_refused(embedder: HttpEmbedder, served: Serve
 
 
 def test_a_server_that_takes_too_long_is_left(served: Served) -> None:
-    embedder = HttpEmbedder(NAME, served.url, "m", "", local=True, seconds=0.05)
+    embedder = embedder_at(served.url, seconds=0.05)
     # more is promised than comes, so the reader waits
     served.answer = lambda _: Answer(b"{", headers={"content-length": "99"})
-    with pytest.raises(Unreachable, match=NAME):
+    with pytest.raises(Unreachable, match="peer"):
         embedder.embed(["a"])
     embedder.close()
 
 
-def test_one_that_drips_is_left_though_it_never_falls_silent(served: Served) -> None:
-    embedder = HttpEmbedder(NAME, served.url, "m", "", local=True, seconds=1e-6)
-    embedder._client = HttpEmbedder(NAME, served.url, "m", "", local=True)._open()
-    with pytest.raises(Unreachable, match="did not finish"):
-        embedder.embed(["a"])
-    embedder.close()
+def test_one_that_drips_is_left_though_it_never_falls_silent() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        dripping = threading.Thread(target=drip, args=(server,), daemon=True)
+        dripping.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        with pytest.raises(Unreachable, match="did not finish"):
+            embedder_at(url, seconds=0.3).embed(["a"])
+        dripping.join()
+
+
+def drip(server: socket.socket) -> None:
+    """Answer with one byte at a time, for as long as somebody listens."""
+    heard, _ = server.accept()
+    with heard, suppress(OSError):
+        heard.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\n\r\n")
+        while True:
+            heard.sendall(b" ")
+            threading.Event().wait(0.01)
 
 
 def test_a_redirect_is_not_followed(embedder: HttpEmbedder, served: Served) -> None:
@@ -293,21 +307,21 @@ def test_a_redirect_is_not_followed(embedder: HttpEmbedder, served: Served) -> N
 
 @pytest.mark.parametrize("url", ["nowhere", "http://", "http://127.0.0.1:x/", "ftp://127.0.0.1/"])
 def test_an_address_that_is_none_cannot_be_reached(url: str) -> None:
-    with pytest.raises(Unreachable, match=NAME):
-        HttpEmbedder(NAME, url, "m", "", local=True).embed(["a"])
+    with pytest.raises(Unreachable, match="peer"):
+        embedder_at(url).embed(["a"])
 
 
 def test_nobody_listening_is_told() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        with pytest.raises(Unreachable, match=NAME):
-            HttpEmbedder(NAME, url, "m", "", local=True).embed(["a"])
+        with pytest.raises(Unreachable, match="peer"):
+            embedder_at(url).embed(["a"])
 
 
 @pytest.mark.parametrize("key", ["ses\name", "sésame", "a\0b"])
 def test_a_key_that_cannot_be_one_is_refused_and_not_quoted(served: Served, key: str) -> None:
-    embedder = HttpEmbedder(NAME, served.url, "m", key, local=True)
+    embedder = embedder_at(served.url, key)
     with pytest.raises(Denied) as refused:
         embedder.embed(["a"])
     assert key not in refused.value.what
@@ -322,7 +336,7 @@ def test_what_is_local_goes_through_no_proxy(
         monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/v1"))
         monkeypatch.delenv("NO_PROXY", raising=False)
         for local, reached in ((True, served), (False, proxy)):
-            embedder = HttpEmbedder(NAME, served.url, "m", "", local=local)
+            embedder = embedder_at(served.url, local=local)
             embedder.embed([f"local: {local}"])
             embedder.close()
             assert reached.texts == [f"local: {local}"]

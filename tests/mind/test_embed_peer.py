@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.waiting import PATIENCE
+from tests.serving import embedder_at
 
 from lumen.core.errors import Denied
 from lumen.mind.embed_http import HttpEmbedder
@@ -29,9 +29,7 @@ def peer() -> Iterator[Callable[[str], HttpEmbedder]]:
         made: list[HttpEmbedder] = []
 
         def embedder(key: str) -> HttpEmbedder:
-            made.append(
-                HttpEmbedder("peer/SmolLM2", url, "SmolLM2", key, local=True, seconds=PATIENCE)
-            )
+            made.append(embedder_at(url, key, name="peer/SmolLM2"))
             return made[-1]
 
         yield embedder

@@ -91,15 +91,8 @@ def chosen_embedder(settings: Settings, gate: Gate, clock: Clock) -> ChosenEmbed
         endpoint = replace(endpoint, url=f"{endpoint.url}/v1")
     known = load(notes_file()).models.get(str(name))
     model = known or unlisted(endpoint, name.model_id)
-    return HttpEmbedder(
-        str(name),
-        endpoint.url,
-        name.model_id,
-        endpoint.key,
-        local=model.local,
-        seconds=endpoint.seconds,
-        meter=EmbedderMeter(gate, caps_of(settings), clock, endpoint, model),
-    )
+    meter = EmbedderMeter(gate, caps_of(settings), clock, endpoint, model)
+    return HttpEmbedder(str(name), replace(endpoint, local=model.local), meter)
 
 
 def makes_vectors(kernel: Kernel, settings: Settings) -> None:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 
-from lumen.core.data import Memory
+from lumen.core.data import Held, Memory
 from lumen.kernel import own_answers as own
 from lumen.kernel.asking import GROUNDED, Answer, Asking
 from lumen.kernel.asks import asked, said_here
 from lumen.kernel.completion import unending
-from lumen.kernel.day_answers import days_since, days_until, which_day
+from lumen.kernel.dates import day_named
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
 from lumen.kernel.naming import UNNAMED
 from lumen.kernel.passages import quoted
-from lumen.kernel.reading import stem, tells_home, words
+from lumen.kernel.reading import stems, tells_home
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
@@ -29,48 +29,33 @@ LONGEST = 160
 
 
 def answer(kind: str, asking: Asking) -> Answer:
-    """The answer to a question of a kind that asks.py names."""
-    return ANSWERS[kind](asking)
-
-
-def _clock(asking: Asking) -> Answer:
-    here = asking.here()
-    return Answer(asking.phrase("clock", time=f"{here:%H:%M}", date=asking.day(here)))
-
-
-def _date(asking: Asking) -> Answer:
-    here = asking.here()
-    return Answer(asking.phrase("date", date=asking.day(here), year=str(here.year)))
+    """The answer to a question of a kind that asks.py names; without a row, its phrase is all."""
+    return ANSWERS.get(kind, _says(kind))(asking)
 
 
 def _values(asking: Asking) -> Answer:
-    since = asking.biography.held_since()
-    items = [
-        asking.phrase(
-            "value_item", name=name, weight=f"{weight:.2f}", date=_since(asking, since, name)
-        )
-        for name, weight in asking.self_.values
-    ]
-    return Answer(
-        asking.phrase("values", items="; ".join(items)) if items else asking.phrase("no_values")
-    )
+    return _held(asking, "value", [Held(*value, "active") for value in asking.self_.values])
 
 
 def _goals(asking: Asking) -> Answer:
+    return _held(asking, "goal", asking.self_.goals)
+
+
+def _held(asking: Asking, kind: str, held: Sequence[Held]) -> Answer:
+    """Every value, or every goal, and since when."""
     since = asking.biography.held_since()
     items = [
         asking.phrase(
-            "goal_item",
-            name=goal.name,
-            status=goal.status,
-            weight=f"{goal.weight:.2f}",
-            date=_since(asking, since, goal.name),
+            f"{kind}_item",
+            name=one.name,
+            status=one.status,
+            weight=f"{one.weight:.2f}",
+            date=_since(asking, since, one.name),
         )
-        for goal in asking.self_.goals
+        for one in held
     ]
-    return Answer(
-        asking.phrase("goals", items="; ".join(items)) if items else asking.phrase("no_goals")
-    )
+    said = asking.phrase(f"{kind}s", items="; ".join(items))
+    return Answer(said if items else asking.phrase(f"no_{kind}s"))
 
 
 def _since(asking: Asking, since: dict[str, str], name: str) -> str:
@@ -100,14 +85,6 @@ def _short(text: str) -> str:
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 
 
-def _who(asking: Asking) -> Answer:
-    return Answer(asking.phrase("myself", name=asking.self_.name))
-
-
-def _name(asking: Asking) -> Answer:
-    return Answer(asking.phrase("named", name=asking.self_.name))
-
-
 def _age(asking: Asking) -> Answer:
     born = asking.moment(asking.biography.born())
     days = (asking.here() - born) // timedelta(days=1)
@@ -115,14 +92,6 @@ def _age(asking: Asking) -> Answer:
     year = "" if born.year != asking.here().year else f" {born.year}"
     date = asking.day(born) + year
     return Answer(asking.phrase("age", date=date, time=f"{born:%H:%M}", days=ago))
-
-
-def _feeling(asking: Asking) -> Answer:
-    return Answer(asking.phrase("feeling", author=asking.self_.author_name))
-
-
-def _conscious(asking: Asking) -> Answer:
-    return Answer(asking.phrase("conscious"))
 
 
 def _known(asking: Asking) -> Answer:
@@ -201,12 +170,9 @@ def _did(asking: Asking) -> Answer:
     """What it did about something, by the archive alone: what the author said of it is no deed."""
     _, found = asked(asking.text, asking.self_.name)
     named = " ".join(filter(None, found.groupdict().values())) if found else ""
-    roots = {stem(w) for w in words(named)}
-    did = [
-        m
-        for m in asking.biography.did(LOOKED_AT)
-        if roots and roots <= {stem(w) for w in words(m.text)}
-    ][:MOST_DONE]
+    roots = stems(named)
+    known = asking.biography.did(LOOKED_AT) if roots else ()
+    did = [m for m in known if roots <= stems(m.text)][:MOST_DONE]
     if not did:
         return Answer(asking.phrase("did_none"))
     return Answer("\n".join([asking.phrase("did_some"), *_told(asking, did)]), _seqs(did))
@@ -219,10 +185,6 @@ def _seqs(memories: Sequence[Memory]) -> tuple[int, ...]:
 def _says(key: str) -> Callable[[Asking], Answer]:
     """An answer that is the same whatever else is known."""
     return lambda asking: Answer(asking.phrase(key))
-
-
-def _act(asking: Asking) -> Answer:
-    return Answer(asking.phrase("act"))
 
 
 def _said(asking: Asking) -> Callable[[str], str]:
@@ -240,48 +202,58 @@ def _said(asking: Asking) -> Callable[[str], str]:
     return spelled
 
 
+def _which_day(asking: Asking) -> Answer:
+    found = _day_named(asking)
+    if found is None:
+        return Answer(asking.phrase("unknown"))
+    return Answer(asking.phrase("date_then", date=asking.full(found)))
+
+
+def _apart(asking: Asking, found: date | None) -> Answer:
+    if found is None:
+        return Answer(asking.phrase("unknown"))
+    apart = (found - asking.here().date()).days
+    if not apart:
+        return Answer(asking.phrase("days_none", date=asking.full(found)))
+    key = "days_until" if apart > 0 else "days_since"
+    said = asking.phrase(key, days=asking.days(abs(apart)), date=asking.full(found))
+    return Answer(said[:1].upper() + said[1:])
+
+
+def _day_named(asking: Asking, *, past: bool = False) -> date | None:
+    _, found = asked(asking.text, asking.self_.name)
+    if found is None:
+        return None
+    return day_named(found[0], asking.here().date(), past=past or lexicon().has("was", found[0]))
+
+
 ANSWERS: dict[str, Callable[[Asking], Answer]] = {
-    "clock": _clock,
-    "date": _date,
-    "shift": which_day,
-    "until": days_until,
-    "since": days_since,
+    "shift": _which_day,
+    "until": lambda asking: _apart(asking, _day_named(asking)),
+    "since": lambda asking: _apart(asking, _day_named(asking, past=True)),
     "values": _values,
     "goals": _goals,
     "doings": _doings,
-    "who": _who,
+    "who": _says("myself"),
     "can_do": own.can_do,
-    "forgets": own.forgets,
+    "forgets": _says("forgets_by_hand"),
     "model": own.runs_on,
     "left": own.left,
     "why_valued": own.why_valued,
     "cost": own.cost,
-    "encrypted": own.encrypted,
-    "kept_at": own.kept_at,
     "messages": own.messages,
     "seen_by": own.seen_by,
     "files": own.files,
     "internet": own.internet,
     "able": own.able,
-    "keeps": _says("keeps"),
-    "truthful": _says("truthful"),
-    "self_change": _says("self_change"),
-    "delete": _says("delete"),
-    "insult": _says("insult"),
-    "name": _name,
+    "name": _says("named"),
     "age": _age,
-    "conscious": _conscious,
-    "feeling": _feeling,
     "known": _known,
     "remind": _remind,
     "list": _list,
-    "act": _act,
     "unending": _unending,
     "said_here": _said_here,
     "my_name": _my_name,
     "home": _home,
     "did": _did,
-    "despair": _says("despair"),
-    "despair_danger": _says("despair_danger"),
-    "despair_after": _says("despair_after"),
 }

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, time
 
 from lumen.core.clock import Now, parse_stamp, stamp
+from lumen.kernel.biography import Biography
 from lumen.kernel.dates import day
 from lumen.kernel.evidence import Recall
-from lumen.kernel.given import Biography
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.slots import Self
 
@@ -38,8 +38,17 @@ class Asking:
     recall: Recall
 
     def phrase(self, key: str, /, **given: str) -> str:
-        """A phrase in the language of the question."""
-        return lexicon().phrase(key, self.language, **given)
+        """A phrase in the language of the question; what holds of every answer need not be given."""
+        here = self.here()
+        known = {
+            "name": self.self_.name,
+            "author": self.self_.author_name,
+            "time": f"{here:%H:%M}",
+            "date": self.day(here),
+            "year": str(here.year),
+            "path": self.biography.place,
+        }
+        return lexicon().phrase(key, self.language, **{**known, **given})
 
     def here(self) -> datetime:
         """The moment of the turn where the author is."""

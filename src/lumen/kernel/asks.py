@@ -12,13 +12,14 @@ from lumen.kernel.lexicon import lexicon
 from lumen.kernel.reading import (
     CYRILLIC,
     EDGES,
+    QUOTED,
     asks_for,
     fits,
     is_question,
     modality,
+    plainly,
     sentences,
-    stem,
-    words,
+    stems,
 )
 
 MOST = 300  # characters of a sentence that may be such a question
@@ -26,7 +27,6 @@ NOTHING = ""
 DESPAIR, INSULT = "despair", "insult"
 MOST_BEFORE = 3  # sentences before a question that may answer it
 LONGEST = 4_000  # characters of a message that are looked through for despair
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
 
 
 def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
@@ -51,13 +51,12 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
 def said_here(text: str) -> str:
     """The sentence of a message that answers the question the same message ends with; or nothing."""
     *told, last = [text[a:b] for a, b in sentences(text)] or [""]
-    wanted = {stem(w) for w in words(last)}
+    wanted = stems(last)
     if not told or not wanted or not is_question(last):
         return NOTHING
     kind = asks_for(last)
     for said in reversed(told[-MOST_BEFORE:]):
-        more = wanted < {stem(w) for w in words(said)}
-        if more and not is_question(said) and fits(kind, said, last) is not False:
+        if wanted < stems(said) and not is_question(said) and fits(kind, said, last) is not False:
             return said
     return NOTHING
 
@@ -67,7 +66,7 @@ def despairs(text: str) -> bool:
     lex = lexicon()
     if not lex.has("may_be_despair", text[:LONGEST]):
         return False
-    plain = _QUOTED.sub(" ", text[:LONGEST].lower().replace("’", "'"))
+    plain = QUOTED.sub(" ", text[:LONGEST].lower().replace("’", "'"))
     plain = re.sub(r"\b(do|ca|wo|did)nt\b", r"\1n't", plain)
     said = (" ".join(plain[a:b].split()) for a, b in sentences(plain))
     return any(lex.has(DESPAIR, s) and not lex.has("not_despair", s) for s in said)
@@ -77,14 +76,14 @@ def after_despair(text: str, before: str) -> str:
     """What a message that follows despair is: that they are in danger, or anything but a question."""
     if not despairs(before) or is_question(text):
         return NOTHING
-    plain = " ".join(text.lower().replace("’", "'").split()).strip(EDGES)
+    plain = plainly(text).strip(EDGES)
     return "despair_danger" if lexicon().signals["yes"].fullmatch(plain) else "despair_after"
 
 
 def may_answer(passage: str) -> bool:
     """Whether a passage may answer something: no question, no order to close, no despair."""
-    closes = lexicon().has("closes", _QUOTED.sub(" ", passage))  # tells of no deed
-    plain = " ".join(passage[:MOST].lower().replace("’", "'").split()).strip(EDGES)
+    closes = lexicon().has("closes", QUOTED.sub(" ", passage))  # tells of no deed
+    plain = plainly(passage[:MOST]).strip(EDGES)
     closes = closes or lexicon().asks["delete"].fullmatch(plain) is not None
     return not (is_question(passage) or closes or despairs(passage))
 
@@ -103,7 +102,7 @@ def language(text: str) -> str:
 
 def _bare(sentence: str, name: str) -> list[str]:
     """A sentence in lower case without its marks; as it is, and without the one spoken to."""
-    plain = " ".join(sentence[:MOST].lower().replace("’", "'").split()).strip(EDGES)
+    plain = plainly(sentence[:MOST]).strip(EDGES)
     if not name:
         return [plain]
     spoken = rf"(?:(?:hey|hi|ok|okay|dear|привет) )?{re.escape(name.lower())}"

@@ -5,62 +5,64 @@ Never a kernel memory: what it did is told in the words of its own memories.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lumen.core.data import EventType, Held, Memory, Spent
+from lumen.core.data import EventType, Memory, Spent
 from lumen.core.errors import MindError
 from lumen.hands.skills import discover
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.history import all_kept, versions
 from lumen.soul.index import Index
 from lumen.soul.ledger import by_day_and_role, calls
 from lumen.soul.queries import answered, doings, evolved, tally
-from lumen.soul.selfhood import is_held, selfhood
+from lumen.soul.weighed import series, versions
 
 LOOKED_AT = 500  # changes of self among which a reason is looked for
 FIRST = 1  # the event a being begins with
 
 
 @dataclass(frozen=True, slots=True)
-class ArchivedLife:
+class Biography:
     """A life as its archive has it, over an index that is caught up."""
 
-    index: Index
-    interface: ModelDescriptor | None = None
-    able: tuple[str, ...] = ()
+    _index: Index
+    model: ModelDescriptor | None = None  # that phrases its words, if it can be reached
+    skills: tuple[str, ...] = ()  # that are there and not switched off
+
+    @property
+    def place(self) -> str:
+        """The folder of the archive."""
+        return str(self._index.being.memory)
 
     def born(self) -> str:
         """The moment of the first event."""
-        return self.index.time_of(FIRST)
+        return self._index.time_of(FIRST)
 
     def answered(self) -> int:
         """How many messages of the author it has answered."""
-        return answered(self.index)
+        return answered(self._index)
 
     def did(self, most: int) -> tuple[Memory, ...]:
         """What it did beside answering, the newest first."""
-        found = self.index.get(doings(self.index, most))
+        found = self._index.get(doings(self._index, most))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
 
     def held_since(self) -> dict[str, str]:
         """Since when each value and goal has been held without a break, by its name."""
-        paths = [p for p in all_kept(self.index) if is_held(p)]
+        values, goals = (series(versions(self._index, kind)) for kind in ("value", "goal"))
         since: dict[str, str] = {}
-        for path in paths:
-            held: dict[str, str] = {}
-            for kept in versions(self.index, path):
-                now = _held(path, kept.text)
-                held = {h.name: held.get(h.name, kept.timestamp) for h in now}
-            since |= held
+        for one in sorted((*values, *goals), key=lambda s: s.path):
+            gone = [n for n, point in enumerate(one.points, 1) if point.weight is None]
+            start = max(gone, default=0)
+            if start < len(one.points):
+                since[one.name] = one.points[start].timestamp
         return since
 
     def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
         """What reflection gave as the reason for a value last, and the memories it rests on."""
-        for seq in evolved(self.index, LOOKED_AT):
-            event = self.index.event(seq)
+        for seq in evolved(self._index, LOOKED_AT):
+            event = self._index.event(seq)
             change = event.entry.payload.get("change", {}) if event else {}
             if event and (change.get("kind"), change.get("name")) == ("value", value):
                 because = event.entry.description.partition(", because ")[2].rstrip(".")
@@ -69,46 +71,23 @@ class ArchivedLife:
 
     def sent(self) -> tuple[int, str, str]:
         """How many calls went to models elsewhere; of the last one the moment and the model."""
-        away = [c for c in calls(self.index) if not c.local]
+        away = [c for c in calls(self._index) if not c.local]
         return (len(away), away[0].moment, away[0].model) if away else (0, "", "")
 
     def spent(self) -> Spent:
         """What all calls to models came to."""
-        return sum(by_day_and_role(self.index, "").values(), Spent())
+        return sum(by_day_and_role(self._index, "").values(), Spent())
 
     def heard(self) -> int:
         """How many messages the author sent."""
-        return tally(self.index, EventType.AUTHOR_MESSAGE)
-
-    def place(self) -> str:
-        """The folder of the archive."""
-        return str(self.index.being.memory)
-
-    def model(self) -> ModelDescriptor | None:
-        """The model that phrases its words, if it can be reached."""
-        return self.interface
-
-    def skills(self) -> tuple[str, ...]:
-        """The skills that are there and not switched off."""
-        return self.able
+        return tally(self._index, EventType.AUTHOR_MESSAGE)
 
 
-def _held(path: str, text: str | None) -> Sequence[Held]:
-    """What one state of a file names; of one the author broke by hand, nothing."""
-    if not text:
-        return ()
-    try:
-        found = selfhood({path: text})
-    except ValueError:
-        return ()
-    return (*found.values, *found.goals)
-
-
-async def life_of(index: Index, reach: Reach, skills: Path) -> ArchivedLife:
+async def life_of(index: Index, reach: Reach, skills: Path) -> Biography:
     """What code can tell of a being: its archive, the model it speaks with, its skills."""
     try:
         model = await reach.model("interface")
     except MindError:
         model = None
     ready = (s.name for s in discover(skills) if s.ready and not s.disabled)
-    return ArchivedLife(index, model, tuple(ready))
+    return Biography(index, model, tuple(ready))

@@ -260,7 +260,7 @@ class Calls:
                 "call",
                 f"Asking {call.model} for {call.step}.",
                 self.session_key,
-                {"call": {**told}, **_sent(request, call)},
+                {"call": {**told}, **sent(request, call.model)},
             )
             self._must_be_clean(entry.payload.get("sent"))
             # The time is asked for when nobody else can write: a day may end while one waits.
@@ -318,9 +318,9 @@ class Calls:
         return cost(model, kind, prompt, completion, self.clock.now(), cached)
 
 
-def _sent(request: Request | None, call: Prepared) -> dict[str, JSON]:
+def sent(request: Request | None, model: ModelDescriptor) -> dict[str, JSON]:
     """What is about to leave, to the byte; what stays on the machine is not kept twice."""
-    if request is None or call.model.local:
+    if request is None or model.local:
         return {}
     told = {"url": request.url, "sha256": sha256(request.body), "body": loads(request.body)}
     return {"sent": told}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from lumen.core.canon import JSON
 from lumen.core.clock import parse_stamp
@@ -44,11 +44,9 @@ class Carried:
         self.changes += [one.carried() for one in done.operations if not quoted(one, traces)]
         self.records |= {one.path for one in done.operations}
         self.records |= {one.path for one in done.files if place_at(one.path).is_record}
-        self.uses += [
-            {"at": u.at, "memories": list(u.memories), "by": u.by, "day": u.day} for u in done.uses
-        ]
-        self.restores += [{"at": r.at, "upto": r.upto} for r in done.restores]
-        self.undone += [{"at": u.at, "undoes": u.undoes} for u in done.undone]
+        self.uses += map(asdict, done.uses)
+        self.restores += map(asdict, done.restores)
+        self.undone += map(asdict, done.undone)
         self.calls += [called(call) for call in done.calls]
 
     def payload(self) -> dict[str, JSON]:

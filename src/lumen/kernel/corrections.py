@@ -9,7 +9,17 @@ from __future__ import annotations
 import re
 
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import CYRILLIC, LINKS, WORD, names, numbers, stem, tells_home, words
+from lumen.kernel.reading import (
+    CYRILLIC,
+    LINKS,
+    WORD,
+    names,
+    numbers,
+    stem,
+    stems,
+    tells_home,
+    words,
+)
 
 ME = "\N{BULLET}"  # the author, as a subject: no word is spelled so
 LEAD = re.compile(r"^[^.!?:]{1,30}:\s+")
@@ -18,6 +28,8 @@ LIVES = re.compile(
     r"\b(?:live[sd]?|living|moved|relocated|settled|based)\s+(?:\w+\s+)?(?:to|in|near)\s+(\w+)"
 )
 MOST_SUBJECT = 3  # words
+SPEAKER = frozenset(["i", "i'm", "i've", "i'd", "i'll", "we", "we're", "we've", "we'd", "we'll"])
+DETERMINERS = frozenset(["my", "our", "the", "his", "her", "their", "this", "that", "a", "an"])
 BE = frozenset({"is", "are", "was", "were", "has", "have", "had", "will", "isn't", "wasn't"})
 
 
@@ -41,20 +53,15 @@ def subject(text: str) -> frozenset[str]:
     if not tokens or CYRILLIC.match(tokens[0]):
         return frozenset()
     first = tokens[0].lower().replace("’", "'")
-    if first in _speaker():
+    if first in SPEAKER:
         return frozenset({ME})
-    if first in _determiners():
+    if first in DETERMINERS:
         tokens = tokens[1:]
     plain = [LINKS.sub("", t.lower()) for t in tokens[: MOST_SUBJECT + 1]]
     ends = next((n for n, word in enumerate(plain) if word in BE), 0)
     named = [t.lower() for t in tokens[1:2] if t[0].isupper()]
     found = plain[:ends] or [*plain[:1], *named]
     return frozenset(w for w in found if w not in lexicon().empty)
-
-
-def stems(text: str) -> set[str]:
-    """The content of a text, by stems."""
-    return {stem(w) for w in words(text)}
 
 
 def values(text: str) -> set[str]:
@@ -84,11 +91,3 @@ def _leads(word: str) -> bool:
     return word in ("oh", "no", "well", "so", "and", "but", "sorry") or (
         lexicon().signals["revision"].fullmatch(word) is not None
     )
-
-
-def _speaker() -> frozenset[str]:
-    return frozenset({"i", "i'm", "i've", "i'd", "i'll", "we", "we're", "we've", "we'd", "we'll"})
-
-
-def _determiners() -> frozenset[str]:
-    return frozenset({"my", "our", "the", "his", "her", "their", "this", "that", "a", "an"})

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 
 from lumen.core.clock import Now, parse_stamp
 from lumen.kernel.lexicon import lexicon
+from lumen.kernel.reading import plainly
 
 YEAR_MONTHS, WEEK = 12, 7
 LEAP_GAP = 8  # years within which every day of the calendar comes again
@@ -19,7 +20,7 @@ PREFIX = 3  # letters that tell months and weekdays apart, in whatever case they
 
 def day_named(sentence: str, today: date, *, past: bool = False) -> date | None:
     """The day a sentence names; of one that comes every year the next, or the last if `past`."""
-    plain = " ".join(sentence.lower().replace("’", "'").split())
+    plain = plainly(sentence)
     found = [
         (m.end() - m.start(), way, m)
         for way, p in lexicon().dates.items()

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lumen.core.canon import JSON, dumps, sha256
+from lumen.core.canon import JSON
 from lumen.core.clock import Clock, ulid
 from lumen.core.data import kernel_entry
 from lumen.core.errors import MindError
+from lumen.kernel.calls import sent
 from lumen.kernel.commit import Gate
 from lumen.kernel.treasury import AROUND, FRAME, Caps, Wanted, allow, least_tokens
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.prices import cost
 from lumen.mind.roles import EMBEDDER
-from lumen.mind.substrate import ModelDescriptor
+from lumen.mind.substrate import ModelDescriptor, Request
 
 SESSION = "lumen:embedder"
 
@@ -30,7 +31,7 @@ class EmbedderMeter:
     model: ModelDescriptor
     _told: dict[str, tuple[dict[str, JSON], int]] = field(default_factory=dict)
 
-    def begin(self, texts: Sequence[str]) -> str:
+    def begin(self, request: Request, texts: Sequence[str]) -> str:
         """Ask for a call.
 
         Raises:
@@ -47,15 +48,7 @@ class EmbedderMeter:
             "set_aside": most,
         }
         if not self.model.local or self.caps.bind(EMBEDDER):
-            payload: dict[str, JSON] = {"call": {**told, "micros": micros}}
-            if not self.model.local:
-                body = {
-                    "model": self.model.model_id,
-                    "input": list(texts),
-                    "encoding_format": "float",
-                }
-                url = f"{self.endpoint.url}/embeddings"
-                payload["sent"] = {"url": url, "sha256": sha256(dumps(body)), "body": body}
+            payload = {"call": {**told, "micros": micros}, **sent(request, self.model)}
             entry = kernel_entry("call", f"Asking {self.model} for vectors.", SESSION, payload)
             wanted, now = Wanted(EMBEDDER, most, micros), self.clock.now()
             self.gate.announce(entry, lambda: allow(self.gate.index, self.caps, wanted, now))

@@ -12,7 +12,6 @@ from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_ent
 from lumen.core.errors import MindError, UsageError
 from lumen.core.stores import Store
 from lumen.kernel.approvals import APPROVED, Proposal, escalation, proposals, signed_by
-from lumen.kernel.calls import Calls
 from lumen.kernel.loops import parameters
 from lumen.kernel.run import Kernel, calls_for, introduce
 from lumen.kernel.steps.p1_perceive import Intake
@@ -53,9 +52,8 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
     try:
         here = await calls.model("interface")
         there = await calls.model(ESCALATION)
-        would = await calls.prepared(
-            ESCALATION, "drafts", _slots(kernel, asked.text), _limits(calls)
-        )
+        limits = Prompt(calls.digest, "", ANSWER_TOKENS)
+        would = await calls.prepared(ESCALATION, "drafts", _slots(kernel, asked.text), limits)
     except MindError:
         return None
     if not here.local or here.model_id == there.model_id:
@@ -126,7 +124,9 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
     calls.escalated = True
     await introduce(kernel, calls, ESCALATION)
     try:
-        text = await _answer(kernel, calls, asked.text)
+        slots = _slots(kernel, asked.text)
+        _, answer = await calls.ask(ESCALATION, "drafts", slots, ANSWER_TOKENS)
+        text = answer.text.strip()
     finally:
         calls.settle()
     payload: dict[str, JSON] = {"sources": [], "kind": "escalated", "asked": proposal.question}
@@ -150,12 +150,6 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
     return text
 
 
-async def _answer(kernel: Kernel, calls: Calls, question: str) -> str:
-    slots = _slots(kernel, question)
-    _, answer = await calls.ask(ESCALATION, "drafts", slots, ANSWER_TOKENS)
-    return answer.text.strip()
-
-
 def _slots(kernel: Kernel, question: str) -> dict[str, JSON]:
     """The question alone: nothing that is remembered goes with it."""
     return {
@@ -166,7 +160,3 @@ def _slots(kernel: Kernel, question: str) -> dict[str, JSON]:
         "facts": [],
         "recent": [],
     }
-
-
-def _limits(calls: Calls) -> Prompt:
-    return Prompt(calls.digest, "", ANSWER_TOKENS)

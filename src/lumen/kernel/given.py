@@ -10,61 +10,12 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from lumen.core.canon import JSON
-from lumen.core.data import Memory, Spent
-from lumen.core.stores import Store
+from lumen.kernel.biography import Biography
 from lumen.kernel.evidence import Recall
 from lumen.kernel.evolve import Experience, Gap
-from lumen.mind.substrate import ModelDescriptor
+from lumen.kernel.state import State
 
 Output = TypeVar("Output")
-
-
-class Biography(Protocol):
-    """What the archive says of the being itself; never a kernel memory."""
-
-    def born(self) -> str:
-        """The moment of the first event."""
-        ...
-
-    def answered(self) -> int:
-        """How many messages of the author it has answered."""
-        ...
-
-    def did(self, most: int) -> tuple[Memory, ...]:
-        """What it did beside answering, the newest first."""
-        ...
-
-    def held_since(self) -> dict[str, str]:
-        """Since when each value and goal has been held without a break, by its name."""
-        ...
-
-    def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
-        """What reflection gave as the reason for a value last, and the memories it rests on."""
-        ...
-
-    def sent(self) -> tuple[int, str, str]:
-        """How many calls went to models elsewhere; of the last one the moment and the model."""
-        ...
-
-    def spent(self) -> Spent:
-        """What all calls to models came to."""
-        ...
-
-    def heard(self) -> int:
-        """How many messages the author sent."""
-        ...
-
-    def place(self) -> str:
-        """The folder of the archive."""
-        ...
-
-    def model(self) -> ModelDescriptor | None:
-        """The model that phrases its words, if it can be reached."""
-        ...
-
-    def skills(self) -> tuple[str, ...]:
-        """The skills that are there and not switched off."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,26 +109,6 @@ class Unknowns(Protocol):
 
     def asked(self) -> tuple[str, ...]:
         """What was wondered about lately."""
-        ...
-
-
-class State(Protocol):
-    """What lasts between turns beside memories and self: read here, changed by `changes`."""
-
-    def last(self, name: str, store: Store = Store.STATE) -> JSON:
-        """What was set under a name, or appended last; nothing when nothing was."""
-        ...
-
-    def all(self, name: str, store: Store = Store.STATE) -> tuple[JSON, ...]:
-        """All that was appended under a name, the oldest first."""
-        ...
-
-    def average(self, name: str, store: Store = Store.STATE) -> float | None:
-        """The moving average kept under a name."""
-        ...
-
-    def lines(self, store: Store) -> tuple[dict[str, JSON], ...]:
-        """All that was added to a store of lines and is still kept, the oldest first."""
         ...
 
 

@@ -136,18 +136,19 @@ def _asks(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
     dressed = {}
     for language, words in raw.items():
         small = words["courtesies"]
-        named = "|".join([*words["dates"].values(), _alternatives(words["days"])])
-        filled = {"{when}": small["when"], "{day}": f"(?:{_GROUP.sub('(?:', named)})"}
+        named = "|".join([*words["dates"].values(), alternatives(words["days"])])
+        parts = {"{when}": small["when"], "{day}": f"(?:{_GROUP.sub('(?:', named)})"}
         dressed[language] = {
             "asks": {
-                name: f"{small['before']}(?:{_filled(pattern, filled)}){small['after']}"
+                name: f"{small['before']}(?:{filled(pattern, parts)}){small['after']}"
                 for name, pattern in words["asks"].items()
             }
         }
     return _whole(dressed, "asks")
 
 
-def _filled(pattern: str, parts: Mapping[str, str]) -> str:
+def filled(pattern: str, parts: Mapping[str, str]) -> str:
+    """A pattern with its named parts put in."""
     for name, part in parts.items():
         pattern = pattern.replace(name, part)
     return pattern
@@ -157,13 +158,14 @@ def _dates(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
     """How a day is named, by the way and the language: a group tells what the words stand for."""
     found = {}
     for language, words in raw.items():
-        ways = words["dates"] | {"fixed": f"(?P<fixed>{_alternatives(words['days'])})"}
+        ways = words["dates"] | {"fixed": f"(?P<fixed>{alternatives(words['days'])})"}
         for way, pattern in ways.items():
             found[f"{way}_{language}"] = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")
     return found
 
 
-def _alternatives(words: Mapping[str, Any]) -> str:
+def alternatives(words: Mapping[str, Any]) -> str:
+    """A pattern for any of some words, the longest first."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 

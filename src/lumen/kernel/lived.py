@@ -138,7 +138,7 @@ class Lived:
         kept_in = {key for key, line in provenance(self.index).items() if line.private}
         for goal in selfhood(texts).goals:
             if goal.status == "perpetual":
-                question = lexicon().phrases["wonder_goal"].format(goal=goal.name)
+                question = lexicon().phrase("wonder_goal", goal=goal.name)
                 sought, private = " ".join(words(goal.name)[:8]), ("goal", goal.name) in kept_in
                 yield Gap(question, sought, "a perpetual goal", private=private)
 
@@ -149,7 +149,7 @@ class Lived:
                 continue
             for name in sorted(names(text))[:MOST_NAMES]:
                 if self._times_said(name) == 1:
-                    question = lexicon().phrases["wonder_name"].format(name=name.title())
+                    question = lexicon().phrase("wonder_name", name=name.title())
                     yield Gap(question, name, "it was named once", (seq,), private)
 
     def _times_said(self, name: str) -> int:

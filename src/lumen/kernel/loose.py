@@ -112,14 +112,12 @@ def _looked_at(
         return None
     whose = _whose(name, data, pages, makers)
     whole = named or whose in ("aside", "cache") or name.startswith("skills/")
-    cleaned = None if whole else without(name, text, lambda t: _tells(traces, t))
+    cleaned = (
+        None if whole else without(name, text, lambda t: traces.stands_in(t) or traces.left_in(t))
+    )
     left = cleaned.encode() if cleaned and cleaned.strip() else None
     lines = lost(text, cleaned) if cleaned and left else ("all of it",)
     return Loose(name, whose, left, lines)
-
-
-def _tells(traces: Traces, text: str) -> bool:
-    return traces.stands_in(text) or traces.left_in(text)
 
 
 def _whose(name: str, data: bytes, pages: Pages, makers: Mapping[str, Maker]) -> str:

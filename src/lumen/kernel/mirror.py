@@ -10,12 +10,12 @@ import re
 from functools import cache
 
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import WORD, sentences
+from lumen.kernel.reading import QUOTED, WORD, sentences
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[^\w\s]|\s+|_+")
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
 _CLOCK = re.compile(r"\d")
 LONGEST_PARTNER = 2  # words: "my sister" and I
+BE = frozenset(["are", "were", "aren't", "weren't", "do", "did", "don't", "didn't", "have"])
 SAME = ("you and i", "you and me")  # whoever says it
 
 
@@ -23,22 +23,15 @@ def mirror(text: str) -> str:
     """A text with the author and the being changed places, as far as pronouns go."""
     plain = text.replace("’", "'")
     said, at = "", 0
-    for quote in [*_QUOTED.finditer(plain), None]:
+    for quote in [*QUOTED.finditer(plain), None]:
         said += _turned(plain[at : quote.start() if quote else len(plain)], plain, at)
         said += quote[0] if quote else ""
         at = quote.end() if quote else at
-    opening = WORD.match(said.lower())
-    if opening and not _is_i(said) and _may_be_lowered(opening[0]):
+    first = WORD.match(said.lower())
+    known = first and (first[0] in lexicon().empty or lexicon().has("revision", first[0]))
+    if known and not re.match(r"I\b", said):
         said = said[0].lower() + said[1:]  # any other first word may be a name
     return said
-
-
-def _is_i(said: str) -> bool:
-    return re.match(r"I\b", said) is not None
-
-
-def _may_be_lowered(opening: str) -> bool:
-    return opening in lexicon().empty or lexicon().has("revision", opening)
 
 
 def _turned(piece: str, whole: str, offset: int) -> str:
@@ -98,7 +91,7 @@ _VERBS = {
 def _subject_beside(plain: list[str], n: int) -> str:
     """The pronoun a form of "to be" belongs to, if it stands right beside it."""
     back = n - 1
-    while back >= 0 and plain[back] in _adverbs():
+    while back >= 0 and plain[back] in _signals("adverbs"):
         back -= 1
     before = plain[back] if back >= 0 else ""
     wish = back >= 1 and plain[back - 1] in ("if", "wish") and plain[n] == "were"
@@ -107,7 +100,7 @@ def _subject_beside(plain: list[str], n: int) -> str:
         return "" if many else before
     after = plain[n + 1] if n + 1 < len(plain) else ""
     more = plain[n + 2] if n + 2 < len(plain) else ""
-    opens = not before or not before[0].isalnum() or before in _openers()
+    opens = not before or not before[0].isalnum() or before in _signals("openers")
     inverted = after in ("i", "you") and opens and more != "and"
     return after if inverted else ""
 
@@ -116,7 +109,9 @@ def _joined(plain: list[str], n: int) -> bool:
     """Whether a pronoun is one of two that do something together: "Anna and you are"."""
     if n < 1 or plain[n - 1] != "and":
         return False
-    opens = [k for k in range(n - 1) if not plain[k][0].isalnum() or plain[k] in _openers()]
+    opens = [
+        k for k in range(n - 1) if not plain[k][0].isalnum() or plain[k] in _signals("openers")
+    ]
     return 0 < n - 2 - max(opens, default=-1) <= LONGEST_PARTNER
 
 
@@ -125,30 +120,14 @@ def _is_subject(plain: list[str], n: int) -> bool:
     before = plain[n - 1] if n else ""
     after = plain[n + 1] if n + 1 < len(plain) else ""
     if not after[:1].isalnum():
-        return before in _be()  # "are you?", but "I love you."
+        return before in BE  # "are you?", but "I love you."
     if after in _signals("acts"):
-        return before not in _signals("hands_to") or after in _modals()
-    if not before or not before[0].isalnum() or before in _openers():
+        return before not in _signals("hands_to") or after in _signals("modals")
+    if not before or not before[0].isalnum() or before in _signals("openers"):
         return after not in _signals("follows_object")
-    return before in _be() and before != "were"
-
-
-def _be() -> frozenset[str]:
-    return frozenset({"are", "were", "aren't", "weren't", "do", "did", "don't", "didn't", "have"})
+    return before in BE and before != "were"
 
 
 @cache
 def _signals(name: str) -> frozenset[str]:
     return frozenset(lexicon().pronouns[name])
-
-
-def _adverbs() -> frozenset[str]:
-    return _signals("adverbs")
-
-
-def _openers() -> frozenset[str]:
-    return _signals("openers")
-
-
-def _modals() -> frozenset[str]:
-    return _signals("modals")

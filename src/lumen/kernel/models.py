@@ -138,7 +138,7 @@ async def find(reach: Reach, assignment: Assignment, calls: Calls) -> tuple[Mode
     try:
         model = await _probed(reach, assignment, calls)
     except MindError as error:
-        near = _nearest(assignment.model_id, listed)
+        near = next(iter(difflib.get_close_matches(assignment.model_id, listed, 1, 0.5)), "")
         hint = f"lumen models set {assignment.role} {assignment.substrate}/{near}"
         raise NoSubstrate(
             f"{assignment} is not there: {assignment.substrate} does not list it, and it does not "
@@ -163,10 +163,6 @@ async def _probed(reach: Reach, assignment: Assignment, calls: Calls) -> ModelDe
     )
     await replace(calls, reach=alone).ask(assignment.role, "probe", {}, PROBE_TOKENS)
     return model
-
-
-def _nearest(name: str, listed: Mapping[str, ModelDescriptor]) -> str:
-    return next(iter(difflib.get_close_matches(name, listed, 1, 0.5)), "")
 
 
 def built_in_embedder() -> ModelDescriptor:

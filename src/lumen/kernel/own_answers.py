@@ -8,29 +8,29 @@ from __future__ import annotations
 from lumen.kernel.asking import Answer, Asking
 from lumen.kernel.asks import asked
 from lumen.kernel.lexicon import lexicon
+from lumen.mind.substrate import ModelDescriptor
 
 MICROS = 1_000_000
 
 
 def can_do(asking: Asking) -> Answer:
     """What it is able to do, with the skills there really are."""
-    skills = ", ".join(s for s in asking.biography.skills() if s != "chat")
+    skills = ", ".join(s for s in asking.biography.skills if s != "chat")
     told = asking.phrase("can_do")
     return Answer(f"{told} {asking.phrase('can_skills', skills=skills)}" if skills else told)
 
 
-def forgets(asking: Asking) -> Answer:
-    """How something is forgotten: by the author's hand alone."""
-    return Answer(asking.phrase("forgets_by_hand"))
-
-
 def runs_on(asking: Asking) -> Answer:
     """Which model phrases its words, and where that is."""
-    model = asking.biography.model()
+    model = asking.biography.model
     if model is None:
         return Answer(asking.phrase("model_none"))
-    where = asking.phrase("model_here" if model.local else "model_away", model=str(model))
+    where = _where(asking, model)
     return Answer(f"{where} {asking.phrase('model_small')}" if model.small else where)
+
+
+def _where(asking: Asking, model: ModelDescriptor) -> str:
+    return asking.phrase("model_here" if model.local else "model_away", model=str(model))
 
 
 def left(asking: Asking) -> Answer:
@@ -57,16 +57,6 @@ def cost(asking: Asking) -> Answer:
     return Answer(f"{told} {asking.phrase('cost_unpriced', count=str(spent.unpriced))}")
 
 
-def encrypted(asking: Asking) -> Answer:
-    """That what is kept is plain text, and where."""
-    return Answer(asking.phrase("encrypted", path=asking.biography.place()))
-
-
-def kept_at(asking: Asking) -> Answer:
-    """Where the archive is."""
-    return Answer(asking.phrase("kept_at", path=asking.biography.place()))
-
-
 def messages(asking: Asking) -> Answer:
     """How many messages the author sent, and since when."""
     since = asking.date(asking.moment(asking.biography.born()))
@@ -75,32 +65,25 @@ def messages(asking: Asking) -> Answer:
 
 def seen_by(asking: Asking) -> Answer:
     """Who can read what is kept, and whether any of it went to a model elsewhere."""
-    folder = asking.phrase("seen_by", path=asking.biography.place())
-    return Answer(f"{folder} {left(asking).text}")
+    return Answer(f"{asking.phrase('seen_by')} {left(asking).text}")
 
 
 def files(asking: Asking) -> Answer:
     """Which files it can read: those a skill may look at."""
-    return Answer(
-        asking.phrase("files_read" if "search" in asking.biography.skills() else "files_none")
-    )
+    reads = "search" in asking.biography.skills
+    return Answer(asking.phrase("files_read" if reads else "files_none"))
 
 
 def internet(asking: Asking) -> Answer:
     """What of it can reach the network."""
-    model = asking.biography.model()
-    told = asking.phrase("internet")
-    where = (
-        asking.phrase("model_here" if model.local else "model_away", model=str(model))
-        if model
-        else ""
-    )
-    return Answer(f"{told} {where}".strip())
+    model = asking.biography.model
+    where = f" {_where(asking, model)}" if model else ""
+    return Answer(asking.phrase("internet") + where)
 
 
 def able(asking: Asking) -> Answer:
     """Whether a skill does what is asked for."""
-    skills = [s for s in asking.biography.skills() if s != "chat"]
+    skills = [s for s in asking.biography.skills if s != "chat"]
     wanted = {a for a, words in lexicon().abilities.items() if words.search(asking.text.lower())}
     skill = next((s for s in skills if s in wanted), "")
     if skill:

@@ -53,23 +53,19 @@ def _private(value: object) -> bool:
             return False
 
 
-def holds_private(slots: Slots) -> bool:
-    """Whether any line of some slots is private, however deep it stands."""
-
-    def look(value: object) -> bool:
-        match value:
-            case Recalled(_, private):
-                return private
-            case Mapping():
-                return any(map(look, value.values()))
-            case str():
-                return False
-            case Sequence():
-                return any(map(look, value))
-            case _:
-                return False
-
-    return look(slots)
+def holds_private(value: object) -> bool:
+    """Whether any line of a slot, or of all of them, is private, however deep it stands."""
+    match value:
+        case Recalled(_, private):
+            return private
+        case Mapping():
+            return any(map(holds_private, value.values()))
+        case str():
+            return False
+        case Sequence():
+            return any(map(holds_private, value))
+        case _:
+            return False
 
 
 def told_anyway(prompt: Prompt, given: object, hidden: Sequence[str]) -> bool:

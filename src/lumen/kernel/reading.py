@@ -16,6 +16,7 @@ NAME = re.compile(r"[^\W\d_][\w'’-]*")
 LINKS = re.compile(r"['’]s$|['’]$")
 CLAUSE_END = re.compile("[,.!?;…\\n—\N{EN DASH}]+|\\s-\\s")
 CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
 COURTESIES = ("farewell", "thanks", "greeting")  # the one that comes first here names the message
 LONGEST_COURTESY = 200
 EDGES = " \t,;:.!?…\"'“”‘’()"
@@ -51,6 +52,16 @@ def stem(word: str) -> str:
     return word
 
 
+def stems(text: str) -> set[str]:
+    """The content of a text, by stems."""
+    return {stem(w) for w in words(text)}
+
+
+def plainly(text: str) -> str:
+    """A text in lower case, on one line, with one kind of apostrophe."""
+    return " ".join(text.lower().replace("’", "'").split())
+
+
 def names(text: str) -> set[str]:
     """Capitalised words inside a sentence: names of people, places and things, lower-case."""
     found: set[str] = set()
@@ -74,20 +85,20 @@ def lacks(claim: str, text: str) -> bool:
     """Whether a name, day or number of a claim is missing from a text, or its subject is another."""
     calendar = lexicon().calendar
     held, asked = words(text), words(claim)
-    stems = {stem(w) for w in held}
+    roots = {stem(w) for w in held}
     told = names(claim) | (set(asked) & calendar)
-    if any(stem(w) not in stems for w in told):
+    if any(stem(w) not in roots for w in told):
         return True
     figures, others = _figures(claim), _figures(text)
     if figures - others and not numbers(text) & lexicon().numbers:  # "three" may be the 3
         return True
     first, second = _subject(claim, asked), _subject(text, held)
-    return bool(first and second) and stem(first) not in stems and second not in asked
+    return bool(first and second) and stem(first) not in roots and second not in asked
 
 
 def unsaid(claim: str, text: str) -> list[str]:
     """The words of a claim that carry content and are not in a text, in whatever form."""
-    held = {stem(w) for w in words(text)}
+    held = stems(text)
     return [w for w in words(claim) if not any(_same(stem(w), other) for other in held)]
 
 
@@ -164,8 +175,8 @@ def courtesies(text: str) -> set[str]:
 
 
 def _clauses(text: str) -> list[str]:
-    plain = " ".join(text[:LONGEST_COURTESY].lower().replace("’", "'").split())
-    return [c for c in (c.strip(EDGES) for c in CLAUSE_END.split(plain)) if c]
+    clauses = CLAUSE_END.split(plainly(text[:LONGEST_COURTESY]))
+    return [c for c in (c.strip(EDGES) for c in clauses) if c]
 
 
 def _courtesy(clause: str) -> str:

@@ -151,7 +151,7 @@ def _one(
     """The file one value or goal belongs to, and its list with the change made."""
     match change.operation:
         case "put":
-            path = _where(texts, change.store, one.name) or _new_place(change.store, year)
+            path = _where(texts, change.store, one.name) or change.store.place.file(year)
             return path, put(_held(texts, path), one)
         case "drop":
             path = _must_find(texts, change.store, one.name)
@@ -207,7 +207,3 @@ def _must_find(texts: Mapping[str, str], store: Store, name: str) -> str:
     if not path:
         raise Refused(f"there is no {'goal' if store is Store.GOALS else 'value'} {name!r}")
     return path
-
-
-def _new_place(store: Store, year: int) -> str:
-    return store.place.file(year)

@@ -20,14 +20,14 @@ from lumen.core.errors import LumenError, MindError
 from lumen.core.exposure import quoted, trace
 from lumen.core.stores import Store
 from lumen.hands.terms import Terms
-from lumen.kernel.biography import life_of
+from lumen.kernel.biography import Biography, life_of
 from lumen.kernel.calls import Calls
 from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.commit import Gate
 from lumen.kernel.confidential import Confidential
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.evidence import Recall
-from lumen.kernel.given import Biography, Hands, Mind, State
+from lumen.kernel.given import Hands, Mind
 from lumen.kernel.identity import digest, snapshot
 from lumen.kernel.mend import hold
 from lumen.kernel.naming import author_name
@@ -37,7 +37,7 @@ from lumen.kernel.provenance import provenance
 from lumen.kernel.recall import Recall as RecallOver
 from lumen.kernel.recall_before import RecallBefore
 from lumen.kernel.slots import Self, Slot, Stimulus
-from lumen.kernel.state import FoldedState
+from lumen.kernel.state import State
 from lumen.kernel.step import Beat, Loop, Skip, Step
 from lumen.kernel.treasury import Caps
 from lumen.kernel.triggers import Thresholds
@@ -278,7 +278,7 @@ async def begin(
         stimulus.private,
         kernel.autonomy,
     )
-    state = FoldedState(partial(_text_kept, kernel.index))
+    state = State(partial(_text_kept, kernel.index))
     turn = Turn(kernel, stimulus, mind, hands, state)
     turn.slots = {
         Stimulus: stimulus,

@@ -10,7 +10,16 @@ from __future__ import annotations
 from lumen.kernel.asks import language
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
-from lumen.kernel.reading import WORD, courtesies, sentences, small_talk, stem, words
+from lumen.kernel.reading import (
+    WORD,
+    courtesies,
+    plainly,
+    sentences,
+    small_talk,
+    stem,
+    stems,
+    words,
+)
 
 SPELLED = {"i'm": "i am", "you're": "you are", "i've": "i have", "you've": "you have"}
 SPELLED |= {"it's": "it is", "that's": "that is", "you'd": "you would", "you'll": "you will"}
@@ -39,7 +48,7 @@ def says_back(text: str, message: str) -> bool:
 
 def asserts_nothing(text: str, around: str) -> bool:
     """Whether a text is small talk and nothing else, by each of its words."""
-    known = {stem(w) for w in words(around)}
+    known = stems(around)
     left = [w for w in words(text) if stem(w) not in known]
     return all(lexicon().signals["pleasant"].fullmatch(w) for w in left)
 
@@ -54,7 +63,7 @@ def in_kind(text: str, message: str) -> bool:
 
 def _content(sentence: str) -> str:
     """What a sentence claims, behind its "thank you for telling me that"."""
-    plain = " ".join(sentence.lower().replace("’", "'").split())
+    plain = plainly(sentence)
     found = lexicon().signals["takes_in"].match(plain)
     return plain[found.end() :] if found else plain
 

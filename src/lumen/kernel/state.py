@@ -7,27 +7,19 @@ they come to is in soul/records.py.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from lumen.core.canon import JSON
 from lumen.core.stores import Store
 from lumen.soul.records import lines_of, values_of
 
 
-class Kept(Protocol):
-    """Gives the text of a file as the archive has it."""
-
-    def __call__(self, path: str) -> str | None:
-        """The text in force; nothing when there is none."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class FoldedState:
-    """The records by the archive's word."""
+class State:
+    """What lasts beside memories and self, by the archive's word: read here, changed by `changes`."""
 
-    kept: Kept
+    kept: Callable[[str], str | None]  # the text in force of a file
 
     def last(self, name: str, store: Store = Store.STATE) -> JSON:
         """What was set under a name, or appended last; nothing when nothing was."""

@@ -136,12 +136,14 @@ def tell(span: Span, told: Iterable[Noted | Line], zone: tzinfo) -> tuple[str, t
     """
     lines, total = _chosen(span, told, zone)
     if not lines:
-        return _phrase("told_nothing", when=span.label), ()
+        return lexicon().phrase("told_nothing", when=span.label), ()
     years = span.start.year != _last_day(span).year
-    said = [_phrase("told_then", when=span.label[:1].upper() + span.label[1:])]
-    said += [_phrase("told_item", date=_spoken(li.day, years), quote=li.quote) for li in lines]
+    said = [lexicon().phrase("told_then", when=span.label[:1].upper() + span.label[1:])]
+    said += [
+        lexicon().phrase("told_item", date=_spoken(li.day, years), quote=li.quote) for li in lines
+    ]
     if total > len(lines):
-        said.append(_phrase("told_more", count=f"{total - len(lines):,}"))
+        said.append(lexicon().phrase("told_more", count=f"{total - len(lines):,}"))
     return "\n".join(said), tuple(line.event for line in lines)
 
 
@@ -248,7 +250,3 @@ def _spoken(day: date, year: bool) -> str:
     weekday = phrases["weekdays"].split()[day.weekday()]
     month = phrases["months"].split()[day.month - 1]
     return f"{weekday} {day.day} {month}" + (f" {day.year}" if year else "")
-
-
-def _phrase(key: str, /, **given: str) -> str:
-    return lexicon().phrases[key].format(**given)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.reading import is_question, sentences
-from lumen.kernel.units import NUMBER, by_rate, converted, digits
+from lumen.kernel.reading import is_question, plainly, sentences
+from lumen.kernel.units import NUMBER, Sum, by_rate, converted, digits
 
 _SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
 _OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
@@ -22,29 +22,19 @@ _BY_ZERO = re.compile(r"\d+\s*/\s*0+")
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SYMBOLS = {"×": "*", "÷": "/", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"}
 _COURTESIES = re.compile(
-    r"(?:(?:hey|hi|hello|ok|okay|so|and|well|please|quick question|can you|could you|tell me|"
+    r"^(?:(?:hey|hi|hello|ok|okay|so|and|well|please|quick question|can you|could you|tell me|"
     r"скажи|пожалуйста)[,:]?\s+)*",
 )
 MOST = 200  # characters of a sentence that is a sum in words
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """What calc is given, and how it was put."""
-
-    expression: str
-    said: str
-    unit: str = ""  # what its value is of
-
-
 def sum_asked(text: str) -> Sum | None:
     """The sum a text asks for, in words or in signs."""
-    if rated := _by_rate(text):
+    if len(text) <= MOST and (rated := by_rate(_plain(text))):
         return rated
-    for start, stop in sentences(text):
-        sentence = text[start:stop].strip()
-        found = _measured(sentence) or _in_words(sentence)
-        if found:
+    spoken = [text[start:stop].strip() for start, stop in sentences(text)]
+    for sentence in (s for s in spoken if len(s) <= MOST):
+        if found := converted(_plain(sentence)) or _in_words(sentence):
             return found
     plain = arithmetic(text)
     return Sum(plain, plain) if plain else None
@@ -84,29 +74,15 @@ def _asked_for(found: re.Match[str], text: str) -> bool:
     return bool(_PLAIN.search(found[0])) and (alone or bool(cues) or is_question(text))
 
 
-def _by_rate(text: str) -> Sum | None:
-    """A text that says how much it is in one stretch of time and asks for another."""
-    expression, said = by_rate(_plain(text)) if len(text) <= MOST else ("", "")
-    return Sum(expression, said) if expression else None
-
-
-def _measured(sentence: str) -> Sum | None:
-    """A sentence that asks for a measure in another unit."""
-    expression, said, unit = converted(_plain(sentence)) if len(sentence) <= MOST else ("", "", "")
-    return Sum(expression, said, unit) if expression else None
-
-
 def _plain(sentence: str) -> str:
     """A sentence in lower case without its mark and its courtesies."""
-    plain = " ".join(sentence.lower().replace("’", "'").split()).rstrip("?.!= ")
+    plain = plainly(sentence).rstrip("?.!= ")
     plain = plain.removesuffix(" please").removesuffix(" пожалуйста").rstrip(", ")
-    return plain[_courtesies(plain) :]
+    return _COURTESIES.sub("", plain)
 
 
 def _in_words(sentence: str) -> Sum | None:
     """A sentence that is a sum and nothing else, some of it in words or a percentage."""
-    if len(sentence) > MOST:
-        return None
     plain = _plain(sentence)
     cue = lexicon().signals["reckon"].match(plain)
     said = plain[cue.end() if cue else 0 :].strip(" :,")
@@ -120,11 +96,6 @@ def _in_words(sentence: str) -> Sum | None:
         return None
     whole = reader.at == len(tokens) and reader.operators
     return Sum(value, " ".join(said.split())) if whole else None
-
-
-def _courtesies(plain: str) -> int:
-    found = _COURTESIES.match(plain)
-    return found.end() if found else 0
 
 
 def _tokens(said: str) -> list[str]:

@@ -40,14 +40,11 @@ class Declared:
     def tries(self) -> Iterator[dict[str, object]]:
         """Slots as the step could give them: every value of one beside every value of the others."""
         values = [
-            [_valued(given, value) for value in given.values] for given in self.slots.values()
+            [Untrusted(value, "example") if given.untrusted else value for value in given.values]
+            for given in self.slots.values()
         ]
         for chosen in product(*values):
             yield dict(zip(self.slots, chosen, strict=True))
-
-
-def _valued(given: Given, value: JSON) -> object:
-    return Untrusted(value, "example") if given.untrusted else value
 
 
 _NAMES = {

@@ -105,7 +105,7 @@ class Traces:
         sought: str = "",
         vocabulary: Iterable[str] = (),
     ) -> None:
-        self.whole = [said for text in texts if (said := _flat(text)) and words(text)]
+        self.whole = [said for text in texts if (said := " ".join(sequence(text))) and words(text)]
         self.runs = {run for text in texts for run in runs(text)}
         known = frozenset(vocabulary)
         self.own = frozenset(own)
@@ -190,10 +190,6 @@ def _runs(said: Sequence[str]) -> set[str]:
     said, empty = said[:LONGEST], lexicon().empty
     stretches = (said[i : i + RUN] for i in range(len(said) - RUN + 1))
     return {" ".join(s) for s in stretches if sum(w not in empty for w in s) > 1}
-
-
-def _flat(text: str) -> str:
-    return " ".join(sequence(text))
 
 
 def _holds(said: Iterable[str], own: frozenset[str]) -> bool:

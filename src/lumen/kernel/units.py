@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from lumen.kernel.lexicon import FOLDER
+from lumen.kernel.lexicon import FOLDER, alternatives, filled
 
 NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 ROUNDED = 10  # digits behind the point: more than any measure in daily life has
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What calc is given, and how it was put."""
+
+    expression: str
+    said: str
+    unit: str = ""  # what its value is of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,62 +58,51 @@ def measures() -> Measures:
         for word in unit["words"]
     }
     often = {word: times for times, words in raw["often"].items() for word in words}
-    parts = {"NUMBER": NUMBER, "UNIT": _any(units), "OFTEN": _any(often)}
+    words = {"NUMBER": NUMBER, "UNIT": alternatives(units), "OFTEN": alternatives(often)}
+    parts = {f"{{{name}}}": f"(?:{part})" for name, part in words.items()}
     return Measures(
         units=MappingProxyType(units),
         often=MappingProxyType(often),
-        asks=tuple(_compiled(p, parts) for p in raw["asks"]["converted"]),
-        rates=tuple(_compiled(p, parts) for p in raw["asks"]["rates"]),
+        asks=tuple(re.compile(filled(p, parts)) for p in raw["asks"]["converted"]),
+        rates=tuple(re.compile(filled(p, parts)) for p in raw["asks"]["rates"]),
     )
 
 
-def _any(words: Mapping[str, object]) -> str:
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-
-
-def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
-    for name, part in parts.items():
-        pattern = pattern.replace(f"{{{name}}}", f"(?:{part})")
-    return re.compile(pattern)
-
-
-def converted(plain: str) -> tuple[str, str, str]:
-    """The expression of a conversion, how it is put, and the unit of its value; empty: none."""
+def converted(plain: str) -> Sum | None:
+    """A conversion that a sentence asks for."""
     known = measures()
-    for pattern in known.asks:
-        if (found := pattern.fullmatch(plain)) is None:
-            continue
-        one, other = known.units[found["one"]], known.units[found["other"]]
-        if one.measures != other.measures:
-            return "", "", ""
-        number = digits(found["number"])
-        sign = "-" if found["sign"] else ""
-        given = f"{sign}{number} * ({one.factor}) + {one.zero} - {other.zero}"
-        value = f"round(({given}) / ({other.factor}), {ROUNDED})"
-        return value, f"{sign}{number} {one.shown}", other.shown
-    return "", "", ""
+    found = _matched(known.asks, plain)
+    one, other = (known.units[found[name]] for name in ("one", "other")) if found else (None, None)
+    if not (found and one and other) or one.measures != other.measures:
+        return None
+    number = digits(found["number"])
+    sign = "-" if found["sign"] else ""
+    given = f"{sign}{number} * ({one.factor}) + {one.zero} - {other.zero}"
+    value = f"round(({given}) / ({other.factor}), {ROUNDED})"
+    return Sum(value, f"{sign}{number} {one.shown}", other.shown)
 
 
-def by_rate(plain: str) -> tuple[str, str]:
-    """The expression of so much a month by the year, and so on, and how it is put; empty: none."""
+def by_rate(plain: str) -> Sum | None:
+    """So much a month by the year, and so on."""
     known = measures()
-    for pattern in known.rates:
-        if (found := pattern.fullmatch(plain)) is None:
-            continue
-        number = digits(found["number"])
-        one, other = known.often[found["one"]], known.often[found["other"]]
-        if one == other:
-            return "", ""
-        if {one, other} == {"365", "52"}:  # a week has seven days, whatever a year has
-            expression = f"{number} {'*' if one == '365' else '/'} 7"
-        elif other == "1":
-            expression = f"{number} * {one}"
-        elif one == "1":
-            expression = f"{number} / {other}"
-        else:
-            expression = f"{number} * {one} / {other}"
-        return f"round({expression}, {ROUNDED})", expression
-    return "", ""
+    found = _matched(known.rates, plain)
+    one, other = (known.often[found[name]] for name in ("one", "other")) if found else ("", "")
+    if not found or one == other:
+        return None
+    number = digits(found["number"])
+    if {one, other} == {"365", "52"}:  # a week has seven days, whatever a year has
+        expression = f"{number} {'*' if one == '365' else '/'} 7"
+    elif other == "1":
+        expression = f"{number} * {one}"
+    elif one == "1":
+        expression = f"{number} / {other}"
+    else:
+        expression = f"{number} * {one} / {other}"
+    return Sum(f"round({expression}, {ROUNDED})", expression)
+
+
+def _matched(patterns: Iterable[re.Pattern[str]], plain: str) -> re.Match[str] | None:
+    return next(filter(None, (pattern.fullmatch(plain) for pattern in patterns)), None)
 
 
 def digits(number: str) -> str:

@@ -6,28 +6,28 @@ whether it can wait. Answers are not trusted: their size, order, numbers and tim
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from lumen.core.canon import clean
+from lumen.core.canon import clean, dumps, loads
 from lumen.core.clock import SystemClock
-from lumen.core.errors import BadAnswer, Cancelled, Denied, MindError, TooLong, Unreachable
+from lumen.core.errors import BadAnswer, Cancelled, MindError, TooLong
 from lumen.mind.endpoints import Endpoint
+from lumen.mind.substrate import Request
 
-if TYPE_CHECKING:
-    import httpx2
-
+PATH = "/embeddings"
 MOST_TEXTS = 64
 MOST_BYTES = 100_000  # of texts in one request
 LONGEST = 4096  # characters of a text: what the built-in embedder reads of one
 SHORTEST = 64  # a text that is refused as too long at this length is not too long
 LARGEST = 32 * 1024 * 1024  # bytes of an answer; 64 vectors of 4096 numbers are about 6 MB
-CONNECT_S = 5.0
 
 Matrix = NDArray[np.float32]
 
@@ -35,7 +35,7 @@ Matrix = NDArray[np.float32]
 class Meter(Protocol):
     """Who allows a call before anything is sent, and is told what came of it."""
 
-    def begin(self, texts: Sequence[str]) -> str:
+    def begin(self, request: Request, texts: Sequence[str]) -> str:
         """Allow a call and give it a name; a MindError instead means that nothing is sent."""
         ...
 
@@ -46,33 +46,19 @@ class Meter(Protocol):
         ...
 
 
-class Unmetered:
-    """Allows every call and remembers none."""
-
-    def begin(self, texts: Sequence[str]) -> str:
-        """Allow it."""
-        del texts
-        return ""
-
-    def end(
-        self, call_id: str, tokens: int | None, seconds: float, error: MindError | None
-    ) -> None:
-        """Nobody wants to know."""
-
-
 @dataclass(slots=True)
 class HttpEmbedder:
-    """An embedding model behind an OpenAI-compatible server."""
+    """An embedding model behind an OpenAI-compatible server, whose url goes up to and with /v1."""
 
     id: str  # substrate/model
-    url: str  # up to and with /v1
-    model: str
-    key: str = field(repr=False)
-    local: bool = field(kw_only=True)  # whether texts stay on this machine
-    seconds: float = field(default=30.0, kw_only=True)
-    meter: Meter = field(default_factory=Unmetered, kw_only=True)
+    endpoint: Endpoint
+    meter: Meter
     size: int | None = field(default=None, init=False)  # fixed by the first answer
-    _client: httpx2.Client | None = field(default=None, init=False, repr=False)
+
+    @property
+    def local(self) -> bool:
+        """Whether texts stay on this machine."""
+        return self.endpoint.local
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row of length 1 for each text; of a long text, the beginning.
@@ -85,10 +71,7 @@ class HttpEmbedder:
         return np.concatenate(rows) if rows else np.zeros((0, self.size or 0), dtype=np.float32)
 
     def close(self) -> None:
-        """Let go of the connection; the next call makes a new one."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        """Nothing is held between calls."""
 
     def _asked(self, texts: list[str]) -> Matrix:
         """The rows of one batch; what the model cannot read at once, it is given in parts."""
@@ -104,11 +87,13 @@ class HttpEmbedder:
 
     def _metered(self, texts: list[str]) -> Matrix:
         clock = SystemClock()
-        call = self.meter.begin(texts)
+        asked = {"model": self.id.partition("/")[2], "input": texts, "encoding_format": "float"}
+        request = Request(self.endpoint.url + PATH, dumps(asked))
+        call = self.meter.begin(request, texts)
         began, tokens = clock.tick(), None
         trouble: MindError | None = Cancelled("it was broken off", worked=True)
         try:
-            body = self._post(texts, began + self.seconds)
+            body = _posted(self.endpoint, request.body)
             rows, tokens = read_answer(self.id, body, len(texts))
             if rows.shape[1] != (self.size or rows.shape[1]):
                 raise BadAnswer(
@@ -122,63 +107,21 @@ class HttpEmbedder:
             self.meter.end(call, tokens, clock.tick() - began, trouble)
         return rows
 
-    def _post(self, texts: list[str], until: float) -> bytes:
-        import httpx2
 
-        from lumen.mind.substrates.http import failure
+def _posted(endpoint: Endpoint, body: bytes) -> bytes:
+    """The answer to a call, waited for in a thread of its own: this one may run an event loop."""
+    from lumen.mind.substrates import http
 
-        asked = {"model": self.model, "input": texts, "encoding_format": "float"}
-        # An encoding could make a small answer a huge one; numbers compress little anyway.
-        headers = {"content-type": "application/json", "accept-encoding": "identity"}
-        if self.key:
-            if not (self.key.isascii() and self.key.isprintable()):  # an error would quote it
-                raise Denied(f"the key of {self.id} holds characters that no key has")
-            headers["authorization"] = f"Bearer {self.key}"
+    answer: Future[bytes] = Future()
+
+    def call() -> None:
         try:
-            with self._open().stream(
-                "POST",
-                f"{self.url.rstrip('/')}/embeddings",
-                content=orjson.dumps(asked),
-                headers=headers,
-            ) as answer:
-                body = self._read(answer, until)
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
-            raise Unreachable(
-                f"{self.id} cannot be reached at {self.url}",
-                fix="lumen models scan",
-                detail=str(error) or type(error).__name__,
-                worked=not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout),
-            ) from error
-        if answer.status_code != 200:
-            raise failure(self._endpoint(), answer.status_code, answer.headers, body)
-        return body
+            answer.set_result(asyncio.run(http.post(endpoint, PATH, body, LARGEST)))
+        except BaseException as error:  # noqa: BLE001 - it is raised where the answer is waited for
+            answer.set_exception(error)
 
-    def _endpoint(self) -> Endpoint:
-        return Endpoint(self.id.partition("/")[0], "openai", self.url, self.local, self.key)
-
-    def _open(self) -> httpx2.Client:
-        if self._client is None:
-            import httpx2
-
-            self._client = httpx2.Client(
-                timeout=httpx2.Timeout(self.seconds, connect=min(CONNECT_S, self.seconds)),
-                trust_env=not self.local,  # a proxy would take what is local off this machine
-                follow_redirects=False,  # what is sent goes where the author said, or nowhere
-            )
-        return self._client
-
-    def _read(self, answer: httpx2.Response, until: float) -> bytes:
-        if answer.headers.get("content-encoding", "identity").lower() != "identity":
-            raise BadAnswer(f"{self.id} sends an encoding it was not asked for")
-        clock, parts, size = SystemClock(), [], 0
-        for part in answer.iter_raw():
-            parts.append(part)
-            size += len(part)
-            if size > LARGEST:
-                raise BadAnswer(f"{self.id} sends more than {LARGEST:,} bytes")
-            if clock.tick() > until:  # a byte now and then would keep the timeout away for ever
-                raise Unreachable(f"{self.id} did not finish within {self.seconds:g} seconds")
-        return b"".join(parts)
+    threading.Thread(target=call, name="lumen-embedding", daemon=True).start()
+    return answer.result()
 
 
 def batches(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -203,12 +146,12 @@ def read_answer(name: str, body: bytes, many: int) -> tuple[Matrix, int | None]:
         BadAnswer: it is not what the protocol says, or no direction can be read off a vector.
     """
     try:
-        read: Any = orjson.loads(body)
+        read = loads(body)
         found = {item["index"]: item["embedding"] for item in read["data"]}
         if len(read["data"]) != many or set(found) != set(range(many)):
             raise BadAnswer(f"{name} gave {len(read['data'])} vectors for {many} texts")
         rows = np.array([found[n] for n in range(many)])
-    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise BadAnswer(f"{name} did not answer with vectors of one size") from error
     if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fi":
         raise BadAnswer(f"{name} did not answer with vectors of one size")

@@ -18,7 +18,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from shlex import quote
-from tempfile import mkdtemp, mkstemp
+from tempfile import mkdtemp
 
 from lumen.core.data import Being, Head
 from lumen.core.errors import ArchiveError, Busy, Damaged, NoSpace, Unproved, UsageError
@@ -188,19 +188,15 @@ def _pack(source: Source, report: Report, file: Path, created: str, progress: Pr
     signed = sign(manifest, source.keyring)
     pieces = {piece.name: piece for piece in seen.pieces}
     told = _counted(partial(progress, "packing"), seen.size)
-    with _file_beside(file) as (fresh, descriptor):
-        with os.fdopen(descriptor, "wb") as out:
-            write(
-                out,
-                manifest,
-                signed,
-                lambda member: _same(read(pieces[member.path], told), member),
-            )
+    with _folder_beside(file) as beside:
+        fresh, copy = beside / "packed", beside / "unpacked"
+        with os.fdopen(_create(fresh, 0o600), "wb") as out:
+            write(out, manifest, signed, lambda m: _same(read(pieces[m.path], told), m))
             out.flush()
             os.fsync(out.fileno())
-        with _folder_beside(file) as copy:
-            _extract(fresh, copy, partial(progress, "checking"))
-            found = _verify(Being(copy), _nobody(copy), source.soul)
+        copy.mkdir()
+        _extract(fresh, copy, partial(progress, "checking"))
+        found = _verify(Being(copy), _nobody(copy), source.soul)
         if report.ok and (found.ok, found.count, found.head) != (True, *end):
             raise Moved  # a text was erased under the copy: the next one holds the erasure too
         _give_name(fresh, file)
@@ -286,23 +282,6 @@ def _judge(being: Being, keyring: Keyring, soul: str) -> tuple[Report, Head | No
 def _nobody(folder: Path) -> Keyring:
     """A host that has seen nothing."""
     return Keyring(folder / "nobody")
-
-
-@contextmanager
-def _file_beside(file: Path) -> Iterator[tuple[Path, int]]:
-    """A new file in the same folder, for its owner alone; gone afterwards."""
-    try:
-        descriptor, name = mkstemp(prefix=".lumen-", suffix=".new", dir=file.parent)
-    except OSError as error:
-        raise _refused(error, file) from error
-    try:
-        yield Path(name), descriptor
-    except OSError as error:
-        if error.errno not in FULL:
-            raise
-        raise _full(file) from error
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from lumen.core.canon import JSON, dumps, loads
+from lumen.core.canon import dumps, loads
 from lumen.core.errors import Damaged, UsageError
 from lumen.soul.keys import HEX, Signed
 
@@ -127,15 +127,16 @@ def manifest_of(plain: BinaryIO) -> Manifest:
     try:
         found = loads(text)
         said = str(found["format"])
-        manifest = _manifest(found)
-        known = said in (FORMAT, UNSIGNED_FORMAT)
-        sound = _is_sound(manifest) and (not known or manifest.text == text)
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        if said not in (FORMAT, UNSIGNED_FORMAT):
+            what = f"the backup is in the format {said}, not {FORMAT}"
+            raise UsageError(what, fix="a newer lumen")
+        files = tuple(Member(**told) for told in found["files"])
+        manifest = Manifest(**{**found, "files": files})
+        sound = _is_sound(manifest) and manifest.text == text
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _broken(f"the manifest of the backup cannot be read ({error})") from error
     if not sound:
         raise _broken("the manifest of the backup does not say what it must")
-    if not known:
-        raise UsageError(f"the backup is in the format {said}, not {FORMAT}", fix="a newer lumen")
     return manifest
 
 
@@ -231,30 +232,17 @@ def _padding(size: int) -> bytes:
     return bytes(-size % BLOCK)
 
 
-def _manifest(found: JSON) -> Manifest:
-    files = tuple(
-        Member(str(f["path"]), int(f["size"]), str(f["sha256"]), int(f["mode"]), int(f["mtime"]))
-        for f in found["files"]
-    )
-    return Manifest(
-        soul=str(found["soul"]),
-        count=int(found["count"]),
-        head=str(found["head"]),
-        verified=bool(found["verified"]),
-        created=str(found["created"]),
-        files=files,
-        format=str(found["format"]),
-    )
-
-
 def _is_sound(manifest: Manifest) -> bool:
-    return bool(SOUL.fullmatch(manifest.soul)) and all(map(_can_be, manifest.files))
+    kinds = (type(manifest.count), type(manifest.verified), type(manifest.created))
+    known = kinds == (int, bool, str) and HEX.fullmatch(manifest.head) is not None
+    return known and bool(SOUL.fullmatch(manifest.soul)) and all(map(_can_be, manifest.files))
 
 
 def _can_be(member: Member) -> bool:
     inside = "\0" not in member.path and not {"", ".", ".."} & {*member.path.split("/")}
-    measured = 0 <= member.size <= LARGEST_MEMBER and 0 <= member.mtime <= LARGEST_MEMBER
-    return inside and measured and 0 <= member.mode <= 0o777
+    numbers = (member.size, member.mtime, member.mode)
+    measured = all(type(n) is int and 0 <= n <= LARGEST_MEMBER for n in numbers)
+    return inside and measured and member.mode <= 0o777
 
 
 def _is_sealed(raw: BinaryIO) -> bool:

@@ -7,7 +7,7 @@ their signatures. Whether a loop's steps fit together is checked by `Loop` itsel
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from types import ModuleType
 from typing import Any, NoReturn, get_type_hints
 
@@ -136,13 +136,9 @@ def _parameters(path: str, kind: type[Parameters], told: JSON) -> Parameters:
     hints = get_type_hints(kind)
     _object(path, told, tuple(hints))
     for one in fields(kind):
-        if one.name not in told and not _has_default(one):
+        if one.name not in told and one.default is one.default_factory is MISSING:
             _wrong(f"{path}.{one.name}", "is missing")
     return kind(**{name: _of(hints[name], f"{path}.{name}", told[name]) for name in told})
-
-
-def _has_default(one: Field[Any]) -> bool:
-    return one.default is not MISSING or one.default_factory is not MISSING
 
 
 def _policy(path: str, entry: JSON, known: Mapping[str, Step]) -> Policy:

@@ -11,9 +11,9 @@ from lumen.core.exposure import Cite, Plain
 from lumen.kernel.answers import answer
 from lumen.kernel.asking import Asking
 from lumen.kernel.asks import after_despair, asked, language
+from lumen.kernel.biography import Biography
 from lumen.kernel.completion import unending
 from lumen.kernel.evidence import Evidence, Recall
-from lumen.kernel.given import Biography
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.policy import Parameters
 from lumen.kernel.reading import asks_advice, modality, names, words

@@ -81,8 +81,19 @@ async def look(endpoint: Endpoint, path: str, body: JSON = None) -> JSON:
         MindError: it could not be had; the type says why.
     """
     seconds = min(LOOK_S, endpoint.seconds)
-    async with _sent(endpoint, path, _bytes(body), seconds) as response:
+    said = None if body is None else dumps(body)
+    async with _sent(endpoint, path, said, seconds) as response:
         return decoded(endpoint, await _read(endpoint, response, LARGEST_LIST))
+
+
+async def post(endpoint: Endpoint, path: str, body: bytes, most: int) -> bytes:
+    """Post a call whose answer comes in one piece, of so many bytes at the most.
+
+    Raises:
+        MindError: it could not be had; the type says why.
+    """
+    async with _sent(endpoint, path, body, endpoint.seconds) as response:
+        return await _read(endpoint, response, most)
 
 
 @asynccontextmanager
@@ -106,7 +117,9 @@ async def _sent(
     endpoint: Endpoint, path: str, body: bytes | None, seconds: float
 ) -> AsyncIterator[httpx2.Response]:
     url = endpoint.url + path
-    headers = {"content-type": "application/json", **_authority(endpoint)}
+    # An encoding could make a small answer a huge one.
+    plainly = {"content-type": "application/json", "accept-encoding": "identity"}
+    headers = {**plainly, **_authority(endpoint)}
     try:
         async with asyncio.timeout(seconds), _client(endpoint, seconds) as client:
             method = "GET" if body is None else "POST"
@@ -114,6 +127,10 @@ async def _sent(
                 if response.status_code != httpx2.codes.OK:
                     text = await _beginning(response, LONGEST_ERROR)
                     raise failure(endpoint, response.status_code, response.headers, text)
+                if response.headers.get("content-encoding", "identity").lower() != "identity":
+                    raise BadAnswer(
+                        f"{endpoint.id} sent an encoding it was not asked for", worked=True
+                    )
                 yield response
     except (TimeoutError, httpx2.TimeoutException) as error:
         connecting = isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout)
@@ -284,10 +301,6 @@ async def _beginning(response: httpx2.Response, most: int) -> bytes:
             if len(found) > most:
                 break
     return bytes(found)
-
-
-def _bytes(body: JSON) -> bytes | None:
-    return None if body is None else dumps(body)
 
 
 def _told(body: bytes) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lumen.core.exposure import Plain
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.policy import Parameters
-from lumen.kernel.reading import names, numbers, stem, words
+from lumen.kernel.reading import names, numbers, stem, stems, words
 from lumen.kernel.slots import Draft
 from lumen.kernel.small import asserts_nothing, in_kind, is_garbled, says_back
 
@@ -88,15 +88,15 @@ def truthfulness(draft: Draft, ground: Ground, weights: AxisWeights) -> float:
     and whatever it adds counts against it. A small model is never believed there, nor when it
     gives advice: it puts true words into false sentences. What it may say elsewhere is in small.py.
     """
-    asked, told = _stems(ground.message), _stems(ground.told)
-    known = asked | told | _stems(ground.around)
+    asked, told = stems(ground.message), stems(ground.told)
+    known = asked | told | stems(ground.around)
     invented = [w for w in names(draft.text) | numbers(draft.text) if stem(w) not in known]
     strange = [w for w in words(draft.text) if stem(w) not in known]
     if draft.kind == "small model" and (doubt := _doubted(draft.text, asked, ground, weights)):
         return doubt
     if ground.asks_memory:
         hedged = lexicon().has("hedge", draft.text)
-        right = not ground.answered if hedged else bool(_stems(draft.text) & (told - asked))
+        right = not ground.answered if hedged else bool(stems(draft.text) & (told - asked))
         return (1.0 if right else weights.denied) / (
             1.0 + len(invented) + weights.strange * len(strange)
         )
@@ -113,14 +113,10 @@ def _doubted(text: str, asked: set[str], ground: Ground, weights: AxisWeights) -
 def _may_be_said(text: str, asked: set[str], ground: Ground, enough: float) -> bool:
     """Whether a small model keeps to what it may say: the author's words back, or small talk."""
     if ground.statement:
-        taken_up = len(asked & _stems(text)) >= enough * len(asked)
+        taken_up = len(asked & stems(text)) >= enough * len(asked)
         return taken_up and says_back(text, ground.message)
     if ground.fiction:
         return not is_garbled(text, ground.message)
     return asserts_nothing(text, f"{ground.message} {ground.around}") and in_kind(
         text, ground.message
     )
-
-
-def _stems(text: str) -> set[str]:
-    return {stem(w) for w in words(text)}

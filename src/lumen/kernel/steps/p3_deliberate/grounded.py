@@ -14,7 +14,7 @@ from lumen.kernel.dates import day
 from lumen.kernel.evidence import Evidence
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror
-from lumen.kernel.reading import CYRILLIC, names, stem, words
+from lumen.kernel.reading import CYRILLIC, names, stems, words
 from lumen.kernel.slots import Draft, Self, Stimulus
 from lumen.kernel.small import is_bad_news, is_goodnight
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
@@ -34,7 +34,7 @@ def grounded(
     if reality.told:
         return Draft(reality.told, reality.by, reality.cited)
     if goal := closed(stimulus.text, self_.goals):
-        return Draft(_phrase("goal_closed", goal=goal.name), "grounded")
+        return Draft(lexicon().phrase("goal_closed", goal=goal.name), "grounded")
     if surface.modality == "question":
         return _answer(stimulus, surface, reality, self_, now, grounding)
     if surface.modality == "statement":
@@ -64,8 +64,8 @@ def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, .
 
     What it says again out of the message itself rests on that alone.
     """
-    brought = {stem(w) for w in words(text)} - {stem(w) for w in words(message)}
-    taken = (e for e in shown if brought & {stem(w) for w in words(e.quote)})
+    brought = stems(text) - stems(message)
+    taken = (e for e in shown if brought & stems(e.quote))
     return tuple(e.memory.seq for e in taken)
 
 
@@ -113,22 +113,20 @@ def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> 
         return Draft(lexicon().phrase("noted_plain", surface.language), "grounded")
     if len(text) > LONGEST_MIRROR:
         long = len(text) > 4 * LONGEST_MIRROR
-        said = _phrase("noted_long", characters=f"{len(stimulus.text):,}") if long else ""
-        return Draft(said or _phrase("noted_plain"), "grounded")
+        said = lexicon().phrase("noted_long", characters=f"{len(stimulus.text):,}") if long else ""
+        return Draft(said or lexicon().phrase("noted_plain"), "grounded")
     turned = mirror(text)
     if turned[-1:].isalnum():
         turned += "."
     old = reality.replaces
     if old:
         quote = " ".join(old.text.split())[:LONGEST_MIRROR]
-        said = _phrase("replaced", mirror=turned, date=day(old.timestamp, now), quote=quote)
+        said = lexicon().phrase(
+            "replaced", mirror=turned, date=day(old.timestamp, now), quote=quote
+        )
         return Draft(said, "grounded", (old.seq,))
-    return Draft(_phrase("noted", mirror=turned), "grounded")
+    return Draft(lexicon().phrase("noted", mirror=turned), "grounded")
 
 
 def _sources(evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
     return tuple(e.memory.seq for e in evidence)
-
-
-def _phrase(key: str, /, **given: str) -> str:
-    return lexicon().phrases[key].format(**given)
