@@ -106,6 +106,20 @@ def test_the_authors_key_and_the_being_are_out_of_sight(ask: Ask, bwrap: Box, ap
         assert ask(READS, str(path), box=bwrap).output == "FileNotFoundError"
 
 
+def test_keys_below_a_granted_folder_are_covered(ask: Ask, bwrap: Box, apart: Path) -> None:
+    home = apart / "lumen"
+    (home / "keys").mkdir(parents=True)
+    for name in ("keys/soul.key", "keys.toml", "note"):
+        (home / name).write_text("words")
+    box = replace(bwrap, reads=(apart,), writes=(home,))
+    covered = replace(box, hidden=(home / "keys", home / "keys.toml", home / "none"))
+    for name in ("keys/soul.key", "keys.toml"):
+        assert ask(READS, str(home / name), box=box).output == "words"
+        assert ask(READS, str(home / name), box=covered).output != "words"
+    assert ask(WRITES, str(home / "keys.toml"), box=covered).output != "wrote"
+    assert ask(READS, str(home / "note"), box=covered).output == "words"
+
+
 def test_what_lies_elsewhere_cannot_be_changed(ask: Ask, bwrap: Box, apart: Path) -> None:
     (apart / "victim").write_text("mine")
     assert ask(WRITES, str(apart / "victim"), box=bwrap).output == "FileNotFoundError"

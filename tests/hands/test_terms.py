@@ -231,3 +231,20 @@ def test_a_skill_that_refused_or_broke_by_itself_is_told_of_no_line(
     del bwrap
     mine = skill_in(tmp_path, name="mine")
     assert lacking("mine", grant(mine, tmp_path, Terms()), said) == ""
+
+
+def test_no_skill_is_given_the_keys_not_even_by_the_author(tmp_path: Path) -> None:
+    skill, keys = skill_in(tmp_path, WHOLE), tmp_path / "host" / "keys"
+    (keys / "old").mkdir(parents=True)
+    for key in ("read", "write"):
+        for folder in (keys, keys / "old"):
+            terms = Terms(settings={"tried": {key: [str(folder)]}}, hidden=(keys,))
+            with pytest.raises(SkillError, match="no skill is given those"):
+                grant(skill, tmp_path, terms)
+    above = grant(
+        skill, tmp_path, Terms(settings={"tried": {"read": [str(tmp_path)]}}, hidden=(keys,))
+    )
+    assert above.box.hidden == (keys,)  # covered while it runs
+    said = f"No such file or directory: '{keys / 'soul.key'}'"
+    assert "read" not in lacking("tried", above, said)  # and nobody is advised to open them
+    assert str(tmp_path) in lacking("tried", above, f"No such file or directory: '{tmp_path}'")

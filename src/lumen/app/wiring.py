@@ -14,6 +14,7 @@ from lumen.app.reach import (
     assignments_of,
     endpoints_of,
     inner_must_be_local,
+    key_file,
     notes_file,
     secrets_in,
 )
@@ -188,7 +189,8 @@ def terms_of(settings: Settings) -> Terms:
     limits = Limits(
         seconds, memory_bytes=settings.skill_memory_mib << 20, cpu_seconds=ceil(seconds)
     )
-    return Terms(limits, Isolation(settings.isolation), settings.skill_settings)
+    hidden = (*keyring().folders(), key_file().resolve())
+    return Terms(limits, Isolation(settings.isolation), settings.skill_settings, hidden)
 
 
 def caps_of(settings: Settings) -> Caps:

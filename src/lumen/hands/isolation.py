@@ -53,6 +53,7 @@ class Box:
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     network: bool = False
+    hidden: tuple[Path, ...] = ()  # never shown, though they lie below what is
 
 
 def confined(command: tuple[str, ...], folder: Path, box: Box, limits: Limits) -> Program:
@@ -152,6 +153,7 @@ def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
         shown += ["--ro-bind-try", str(path), str(path)]
     for path in box.writes:
         shown += ["--bind-try", str(path), str(path)]
+    shown += _covered(box)
     # The root is a tmpfs too, and half of the machine's memory large: the last word is that it is
     # not written to.
     shown += ["--remount-ro", "/"]
@@ -160,6 +162,18 @@ def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
         "bwrap", "--unshare-all", *net, "--die-with-parent", "--new-session",
         "--cap-drop", "ALL", "--hostname", "skill", *shown, "--chdir", str(folder), "--",
     )  # fmt: skip
+
+
+def _covered(box: Box) -> list[str]:
+    """What is hidden and lies in a granted folder: an empty one, or nothing, lies over it."""
+    granted = (*box.reads, *box.writes)
+    said: list[str] = []
+    for path in box.hidden:
+        if not path.exists() or not any(path.is_relative_to(above) for above in granted):
+            continue
+        empty = ["--perms", "0000", "--tmpfs", str(path), "--remount-ro", str(path)]
+        said += empty if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
+    return said
 
 
 def _links_to_python() -> list[str]:

@@ -47,6 +47,7 @@ class Terms:
     limits: Limits = field(default_factory=Limits)
     isolation: Isolation = Isolation.LIMITS
     settings: Mapping[str, Mapping[str, JSON]] = field(default_factory=dict)
+    hidden: tuple[Path, ...] = ()  # folders of the host that no skill is given: keys and witnesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ def grant(skill: Skill, root: Path, terms: Terms, approves: Approves = nobody) -
         told = {**effects.settings, **chosen}
         reads = _folders(effects.reads, root, told, chosen) + _named(chosen, "read", root)
         writes = _folders(effects.writes, root, told, chosen) + _named(chosen, "write", root)
+        _refuse_hidden((*reads, *writes), terms.hidden)
     except SkillError as error:
         raise SkillError(f"The skill {skill.name} {error.what}", fix=error.fix) from error
     isolation, why = held(skill.name, maker, terms)
@@ -95,7 +97,8 @@ def grant(skill: Skill, root: Path, terms: Terms, approves: Approves = nobody) -
         "writes": [str(path) for path in writes],
         "settings": told,
     }
-    return Grant(Box(isolation, reads, writes, network), context, effects, maker, why)
+    box = Box(isolation, reads, writes, network, terms.hidden)
+    return Grant(box, context, effects, maker, why)
 
 
 def lay_out(given: Grant) -> None:
@@ -169,6 +172,8 @@ def _line_for(said: str, given: Grant) -> str:
     for found in _KEPT_FROM.finditer(said):
         path = Path(found[2])
         folder = path if path.is_dir() else path.parent
+        if any(folder.is_relative_to(one) for one in given.box.hidden):
+            return ""
         if found[1].startswith("Read-only") or not path.exists():
             return f'write = ["{folder}"]' if folder.is_dir() else ""
         return f'read = ["{folder}"]'
@@ -201,6 +206,16 @@ def _folders(
         place = _anywhere if key in chosen else _inside
         found += [place(value, root) for value in _texts(told.get(key), key)]
     return tuple(dict.fromkeys(found))
+
+
+def _refuse_hidden(granted: tuple[Path, ...], hidden: tuple[Path, ...]) -> None:
+    """Nobody is given the keys, not even by the author's own setting: they prove the author's word."""
+    for path in granted:
+        if any(path.is_relative_to(one) for one in hidden):
+            raise SkillError(
+                f"is granted {path}, where keys or witnesses are kept: no skill is given those",
+                fix="take that folder out of [skills.NAME] in lumen.toml",
+            )
 
 
 def _texts(value: JSON, key: str) -> list[str]:

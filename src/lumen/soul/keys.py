@@ -41,6 +41,11 @@ class Keyring:
 
     folder: Path
 
+    def folders(self) -> tuple[Path, ...]:
+        """Where keys, witnesses and what was accepted are kept: nobody else's business."""
+        home = self.folder.resolve()
+        return tuple(home / name for name in ("keys", "author", "witness", "accepted"))
+
     def key_file(self, soul: str) -> Path:
         """Where the private key of a soul is kept."""
         return self.folder / "keys" / f"{soul}.key"
