@@ -32,6 +32,7 @@ from lumen.core.stores import Kind, Store, granted, is_looked_at, is_self, place
 from lumen.kernel.edits import Stray, look, read
 from lumen.kernel.redact import redacted, redacted_json, secret_line
 from lumen.kernel.revise import base_of, operated, operation, revise
+from lumen.kernel.skill_windows import Windows
 from lumen.soul.files import drop_empty, scaffold, set_aside, set_file
 from lumen.soul.fold import EDITED, SPOKEN_FOR
 from lumen.soul.history import all_kept, kept
@@ -59,6 +60,7 @@ class Gate:
         self.keyring = keyring
         self.clock = clock
         self.writer = Writer(being, keyring, clock)
+        self.windows = Windows()
         self.ask: Callable[[], str] = _nobody_to_ask  # gives the passphrase of the author's key
         self.offer: Callable[[str], None] = lambda _soul: None  # may put an open key under one
         index.accepted = keyring.accepted
@@ -204,6 +206,8 @@ class Gate:
         self, loop: str, edits: Sequence[Change], session_key: str
     ) -> tuple[dict[Path, bytes | None], list[JSON]]:
         """The files a set of changes makes, and how the archive tells it; else a refusal."""
+        if self.windows.open and look(self.being, self.index, self.secrets).differ():
+            self.windows.look()  # what a skill has just changed is neither adopted nor in the way
         self._settle({c.store.place.path for c in edits if c.store.place.is_record})
         texts = self._texts()
         was = dict(texts)

@@ -39,6 +39,10 @@ class Edits:
     missing: tuple[str, ...] = ()
     strays: dict[str, Stray] = field(default_factory=dict)  # of records: to be put back
 
+    def differ(self) -> bool:
+        """Whether any file says something else than the state."""
+        return bool(self.valid or self.flawed or self.unvouched or self.missing or self.strays)
+
     def told(self) -> list[str]:
         """What the author should know of them: file, line and reason."""
         said = [

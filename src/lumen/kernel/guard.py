@@ -22,6 +22,7 @@ from lumen.hands.terms import Grant, Terms, grant, lacking, lay_out
 from lumen.hands.trial import Trial, try_out
 from lumen.kernel.approvals import may_run
 from lumen.kernel.commit import Gate
+from lumen.kernel.skill_windows import Window
 from lumen.kernel.undo import Undone, remembered, undo
 
 
@@ -107,18 +108,38 @@ class Guard:
         Raises:
             ArchiveError: it cannot be archived, or not be undone; says what was put back.
         """
-        before = remembered(self.gate)
-        meddled: list[str] = []
+        windows, window = self.gate.windows, Window(name)
+        if windows.before is None:
+            windows.before = remembered(self.gate)
+        windows.open.append(window)
+        windows.look = self._must_look
         try:
-            yield meddled
+            yield window.meddled
         except BaseException:  # also when the author stops it
-            undone = undo(self.gate, before, name, self.session_key)
-            self.gate.repairs.extend(str(what) for what, _ in undone.notes)
+            self._told(self._look())
             raise
-        undone = undo(self.gate, before, name, self.session_key)
+        else:
+            self._must_look()
+        finally:
+            windows.open.remove(window)
+            if not windows.open:
+                windows.before = None
+
+    def _must_look(self) -> None:
+        undone = self._look()
         if undone.trouble:
             raise _explained(undone, undone.trouble)
-        meddled += undone.paths
+        self._told(undone)
+
+    def _look(self) -> Undone:
+        """Put back what skills at work have changed; all of them are held to account."""
+        windows = self.gate.windows
+        before = windows.before or remembered(self.gate)
+        undone = undo(self.gate, before, windows.names, self.session_key)
+        windows.changed(undone.paths)
+        return undone
+
+    def _told(self, undone: Undone) -> None:
         self.gate.repairs.extend(str(what) for what, _ in undone.notes)
 
 

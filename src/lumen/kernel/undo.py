@@ -18,6 +18,7 @@ from lumen.kernel.commit import Gate
 from lumen.kernel.edits import watched
 from lumen.kernel.meddled import Meddled, note_down
 from lumen.kernel.mend import cut_end, follow_to_end
+from lumen.kernel.skill_windows import Before
 from lumen.soul.disk import FOLDER, LINK, refusal, standing
 from lumen.soul.files import put_back as put_file_back
 from lumen.soul.files import set_aside
@@ -25,16 +26,6 @@ from lumen.soul.heads import newest_counting
 from lumen.soul.history import kept
 from lumen.soul.keys import head_from
 from lumen.soul.witness import FOREIGN, Foreign, foreign, refuse_rolled_back, trust_in
-
-
-@dataclass(frozen=True, slots=True)
-class Before:
-    """How everything stood when a skill began."""
-
-    files: Mapping[str, bytes]
-    heads: bytes
-    last: int  # event
-    last_hash: str
 
 
 @dataclass(slots=True)
