@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kernel.turning import talking
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import loads
 from lumen.core.data import Being
-from lumen.kernel.turns import talking
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen, Ran

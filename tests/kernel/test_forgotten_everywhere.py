@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
+from tests.kernel.turning import in_turn
 
 from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Busy, Damaged, Refused, UsageError
@@ -16,7 +17,7 @@ from lumen.core.stores import Store
 from lumen.kernel.checkpoints import create
 from lumen.kernel.forget import carry_out, find, plan
 from lumen.kernel.traces import Traces
-from lumen.kernel.turns import in_turn, no_turn_meanwhile
+from lumen.kernel.turns import no_turn_meanwhile
 from lumen.soul.history import unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.selfhood import SOUL, without
@@ -150,7 +151,7 @@ def test_no_loop_but_the_author_says_what_the_author_said(life: Life, loop: str)
 def test_the_authors_commands_wait_for_a_turn_and_say_when_it_does_not_end(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lumen.kernel.turns.WAITS", 2)
+    monkeypatch.setattr("lumen.kernel.turns.PATIENCE_S", 0.05)
     with (
         in_turn(life.being),
         pytest.raises(Busy, match="a turn is under way"),

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kernel.turning import in_turn
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
@@ -20,8 +21,7 @@ from lumen.core.stores import Store
 from lumen.kernel.edits import look, self_in_force
 from lumen.kernel.identity import snapshot
 from lumen.kernel.provenance import provenance
-from lumen.kernel.run import adopt_edits, close_dead_turns
-from lumen.kernel.turns import in_turn
+from lumen.kernel.run import EditsWait, adopt_edits, close_dead_turns
 from lumen.soul.history import kept
 from lumen.soul.selfhood import SOUL, VALUES, goals_of, spell
 from lumen.soul.verify import verify
@@ -235,6 +235,7 @@ def test_a_folder_where_a_file_should_be_is_told_not_tripped_over(life: Life, pa
 def test_nothing_is_adopted_while_another_turn_may_be_running_a_skill(life: Life) -> None:
     listener = waking(life)
     life.being.values.write_text(HONESTY)
+    life.kernel.edits = EditsWait(wait_s=0.05)
     with in_turn(life.being):
         life.say("I like rice.")
         assert edited(life) == []

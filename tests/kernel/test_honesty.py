@@ -246,10 +246,12 @@ def test_a_turn_whose_process_died_is_archived_as_unclosed_once(life: Life) -> N
 def another_in_turn(root: Path) -> Iterator[None]:
     """Another process in the middle of a turn with the same being."""
     code = (
-        "import sys, pathlib; from lumen.core.data import Being\n"
+        "import asyncio, sys, pathlib; from lumen.core.data import Being\n"
         "from lumen.kernel.turns import in_turn\n"
-        "with in_turn(Being(pathlib.Path(sys.argv[1]))):\n"
-        "    print('in', flush=True); sys.stdin.read()"
+        "async def stay():\n"
+        "    async with in_turn(Being(pathlib.Path(sys.argv[1]))):\n"
+        "        print('in', flush=True); sys.stdin.read()\n"
+        "asyncio.run(stay())"
     )
     command = [sys.executable, "-c", code, str(root)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

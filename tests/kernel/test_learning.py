@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.kernel.turning import in_turn
 from tests.waiting import PATIENCE, wait_until
 
 from lumen.kernel.learning import Learner
-from lumen.kernel.turns import in_turn
 from lumen.soul.vectors import progress
 
 if TYPE_CHECKING:

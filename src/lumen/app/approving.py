@@ -69,12 +69,12 @@ async def carry_out(kernel: Kernel, proposal: Proposal) -> Approved:
 
     if proposal.kind == SKILL:
         return Approved(proposal)
-    with in_turn(kernel.being):  # a turn like any other: others may talk meanwhile
+    async with in_turn(kernel.being):  # a turn like any other: others may talk meanwhile
         return Approved(proposal, await escalate(kernel, proposal))
 
 
 def one_at_a_time(being: Being) -> AbstractContextManager[None]:
     """Carry out what the author allowed one after the other: two yeses to one proposal ask once."""
-    from lumen.kernel.turns import carrying_out
+    from lumen.kernel.turns import deciding
 
-    return carrying_out(being)
+    return deciding(being)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from lumen.app import approving, talking
 from lumen.app.callers import refuse_to_skills
 from lumen.app.living import CycleResult
-from lumen.app.models import Assigned, assign_model
+from lumen.app.models import Assigned, assign_model, find_model
 from lumen.app.opened import Opened
 from lumen.app.prompts import refuse_bad_prompts
 from lumen.app.reflecting import Reflection, look_back
@@ -23,13 +23,28 @@ from lumen.core.clock import Clock, SystemClock
 from lumen.core.data import Being as Folder
 from lumen.kernel.birth import init
 from lumen.kernel.run import Watch
+from lumen.kernel.turns import between_turns, carrying_out
 from lumen.soul.keys import Keyring
 
+AUTHOR_WAITS_S = 60.0  # for turns to end, before what only the author may do
 T = TypeVar("T")
 
 
 class AsyncBeing(Opened):
-    """An open being in an event loop; its turns queue, so that each sees the one before."""
+    """An open being in an event loop: messages of one conversation queue, others are answered at once."""
+
+    @asynccontextmanager
+    async def paused(self, patience: float = AUTHOR_WAITS_S) -> AsyncIterator[None]:
+        """Wait until no turn runs with this being, anywhere; none begins before this is left.
+
+        What only the author may do (values, goals, privacy, forgetting, checkpoints) is refused while
+        a turn runs, and never in here.
+
+        Raises:
+            Busy: a turn goes on for longer than `patience` seconds.
+        """
+        async with between_turns(self.folder, patience):
+            yield
 
     async def say(
         self,
@@ -122,7 +137,8 @@ class Being(Opened):
 
 
 async def _answer(being: Opened, text: str, spoken: Spoken, watch: Watch) -> Said:
-    async with being.turn() as kernel:
+    names = [f"conversation {spoken.conversation}", *([f"key {spoken.key}"] if spoken.key else [])]
+    async with being.turn(*names) as kernel:
         return await talking.answer(kernel, text, watch, spoken)
 
 
@@ -155,24 +171,26 @@ async def _reflect(being: Opened, *, dry_run: bool) -> Reflection:
 
 
 async def _live(being: Opened) -> tuple[CycleResult, ...]:
-    async with being.turn():
+    async with being.turn("live"):
         return tuple([came async for came in being.scheduler.cycle()])
 
 
 async def _assign(being: Opened, role: str, model: str) -> Assigned:
-    async with being.queue:
-        with being.as_author() as kernel:
-            assigned = await assign_model(kernel, must_be(kernel.being), role, model)
-        take_settings(kernel)
+    async with being.turn() as kernel:
+        found = await find_model(kernel, must_be(kernel.being), role, model)
+        async with between_turns(being.folder, AUTHOR_WAITS_S):
+            with being.as_author():
+                assigned = assign_model(kernel, found)
+            take_settings(kernel)
     return assigned
 
 
 async def _allow(being: Opened, number: int) -> approving.Approved:
-    async with being.queue:
-        with approving.one_at_a_time(being.folder):
-            with being.as_author() as kernel:
+    async with being.turn() as kernel, carrying_out(being.folder):
+        async with between_turns(being.folder, AUTHOR_WAITS_S):
+            with being.as_author():
                 proposal = approving.sign_yes(kernel, must_be(being.folder).soul, number)
-            return await approving.carry_out(kernel, proposal)
+        return await approving.carry_out(kernel, proposal)
 
 
 class Door:
@@ -213,8 +231,8 @@ class Door:
         trace: TracebackType | None,
     ) -> None:
         if self._open:
-            async with self._open.queue:  # a turn under way is over first
-                self._open.close()
+            await self._open.queues.drained()  # turns under way are over first
+            self._open.close()
 
     def _opened(self) -> tuple[Any, list[str]]:
         refuse_to_skills("this program")

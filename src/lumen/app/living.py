@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-from lumen.kernel.cycle import due, pursue, reflect, wonder
+from lumen.kernel.cycle import due, pursue, reflect_if_due, wonder
 from lumen.kernel.loops import SHOWN as SHOWN
 from lumen.kernel.run import Kernel, Watch, adopt_edits
-from lumen.kernel.turns import somebody_talks, yield_to_talk
+from lumen.kernel.turns import yield_to_talk
 
-POLITE_S = 0.01  # how often it looks, between two steps, whether a conversation is over
 Watching = Callable[[str], AbstractContextManager[Callable[[str], None]]]
 
 
@@ -82,14 +80,16 @@ class Scheduler:
             yield reflected
 
     async def _look_back(self) -> CycleResult | None:
-        why = due(self.kernel)
-        if not why:
+        if not due(self.kernel):
             return None
         await self.until_stopped(yield_to_talk(self.kernel.being))
         if self.stopped():
             return None  # what was lived stays, for the next one
         with self._politely("reflection") as watch:
-            came = await reflect(self.kernel, why, watch)
+            reflected = await reflect_if_due(self.kernel, watch)
+        if reflected is None:
+            return None  # a conversation gave it cause to meanwhile
+        why, came = reflected
         many = len(came.asked.proposals)
         changed = f"{many} change{'s' if many != 1 else ''}" if came.applied else came.refused
         return CycleResult(
@@ -101,12 +101,11 @@ class Scheduler:
         """Tell of each step, and let a conversation that begins meanwhile go first."""
         with self.watching(loop) as tell:
 
-            def step(name: str) -> None:
-                tell(name)
-                while not self.stopped() and somebody_talks(self.kernel.being):
-                    time.sleep(POLITE_S)  # nothing else is to run here meanwhile
+            async def ready() -> None:
+                if not self.stopped():
+                    await self.until_stopped(yield_to_talk(self.kernel.being))
 
-            yield Watch(step=step)
+            yield Watch(step=tell, ready=ready)
 
 
 @dataclass(slots=True)

@@ -144,14 +144,23 @@ async def scan(settings: Settings, clock: Clock) -> Scanned:
     return Scanned(tuple(found), _roles(settings, reachable, load(notes_file())))
 
 
-async def assign_model(kernel: Kernel, settings: Settings, role: str, model: str) -> Assigned:
-    """Let a model serve a role; it must be listed, or answer.
+@dataclass(frozen=True, slots=True)
+class Suited:
+    """A model that was found, just now, to be there and to suit a role."""
+
+    assignment: Assignment
+    model: ModelDescriptor
+    found: str
+
+
+async def find_model(kernel: Kernel, settings: Settings, role: str, model: str) -> Suited:
+    """See that a model can serve a role; it must be listed, or answer.
 
     Raises:
         UsageError: it cannot serve that role, or is not there.
     """
     from lumen.app.wiring import makes_vectors
-    from lumen.kernel.models import assign, built_in_embedder, find, must_suit
+    from lumen.kernel.models import built_in_embedder, find, must_suit
     from lumen.kernel.run import calls_for
 
     assignment = must_be_assignable(settings, role, model)
@@ -168,10 +177,18 @@ async def assign_model(kernel: Kernel, settings: Settings, role: str, model: str
         raise UsageError(error.what, fix=error.fix) from error
     finally:
         calls.settle()
-    if how != "built in" and found.substrate not in ("embedded", "scripted"):
-        _note_seen(found, kernel.clock, listed=how == "listed")
-    assign(kernel.gate, assignment, found, how)
-    return Assigned(role, str(assignment), how, found.local)
+    return Suited(assignment, found, how)
+
+
+def assign_model(kernel: Kernel, suited: Suited) -> Assigned:
+    """Let a model that was found serve its role from now on."""
+    from lumen.kernel.models import assign
+
+    model, how = suited.model, suited.found
+    if how != "built in" and model.substrate not in ("embedded", "scripted"):
+        _note_seen(model, kernel.clock, listed=how == "listed")
+    assign(kernel.gate, suited.assignment, model, how)
+    return Assigned(suited.assignment.role, str(suited.assignment), how, model.local)
 
 
 def must_be_assignable(settings: Settings, role: str, model: str) -> Assignment:

@@ -6,7 +6,6 @@ a being speaks as its author.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
@@ -28,12 +27,12 @@ from lumen.app.holding import Holding
 from lumen.app.living import Scheduler
 from lumen.app.looking import Look
 from lumen.app.models import Models, models_of
+from lumen.app.queues import Queues
 from lumen.app.settings import must_be
 from lumen.app.skills import SkillState, skills_of
 from lumen.app.status import Status, read_status
 from lumen.app.talking import Spoken, key_of, new_conversation
 from lumen.app.wiring import alone
-from lumen.core.errors import Busy
 from lumen.kernel.run import Kernel
 
 if TYPE_CHECKING:
@@ -51,10 +50,9 @@ class Opened:
     def __init__(self, kernel: Kernel, mended: Iterable[str] = ()) -> None:
         self._kernel = kernel
         self._talks: dict[str, str] = {}  # the conversation of each speaker, while this is open
-        self._busy = False  # a turn of this very object is under way
         self._told = list(mended)
         self.folder = kernel.being
-        self.queue = asyncio.Lock()
+        self.queues = Queues()
         self.scheduler = Scheduler(kernel)
         self.values = Holding("value", kernel.index, self._authors_gate)
         self.goals = Holding("goal", kernel.index, self._authors_gate)
@@ -65,14 +63,10 @@ class Opened:
         return self.folder.root
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[Kernel]:
-        """The kernel for one turn; turns wait for each other, in the order they came."""
-        async with self.queue:
-            self._busy = True
-            try:
-                yield self._kernel
-            finally:
-                self._busy = False
+    async def turn(self, *names: str) -> AsyncIterator[Kernel]:
+        """The kernel for one turn; those under one name wait for each other, in the order they came."""
+        async with self.queues.turn(*names):
+            yield self._kernel
 
     def close(self) -> None:
         """Let go of models and files."""
@@ -136,7 +130,6 @@ class Opened:
 
     def forget(self, planned: forgetting.ToForget) -> forgetting.Forgotten:
         """Erase what was planned, for good."""
-        self._must_be_idle()
         return forgetting.forget(self._kernel, planned)
 
     def mark_private(self, *events: int, private: bool = True) -> privacy.Marked:
@@ -150,17 +143,14 @@ class Opened:
 
     def checkpoint(self, name: str) -> checkpointing.Named:
         """Give this moment a name."""
-        self._must_be_idle()
         return checkpointing.name_moment(self._kernel.gate, name)
 
     def restore(self, point: str | int) -> checkpointing.Restored:
         """Take the self back to a moment, by name or event; what was said since stays."""
-        self._must_be_idle()
         return checkpointing.restore(self._kernel.gate, str(point))
 
     def undo(self) -> checkpointing.TakenBack:
         """Take back the last change of self."""
-        self._must_be_idle()
         return checkpointing.undo(self._kernel.gate)
 
     def models(self) -> Models:
@@ -224,10 +214,5 @@ class Opened:
     @contextmanager
     def as_author(self) -> Iterator[Kernel]:
         """Do what only the author may, while no turn runs anywhere."""
-        self._must_be_idle()
         with alone(self._kernel) as kernel:
             yield kernel
-
-    def _must_be_idle(self) -> None:
-        if self._busy:
-            raise Busy("a turn is under way with this being", fix="await it first")

@@ -8,7 +8,7 @@ from lumen.core.canon import sha256
 from lumen.core.clock import ulid
 from lumen.core.errors import LumenError
 from lumen.kernel.conversation import Answered, converse
-from lumen.kernel.cycle import due, reflect
+from lumen.kernel.cycle import reflect_if_due
 from lumen.kernel.escalate import propose
 from lumen.kernel.hearing import Spoken as Spoken
 from lumen.kernel.lexicon import lexicon
@@ -129,10 +129,10 @@ async def _look_back(kernel: Kernel, answered: Answered, *, by_author: bool) -> 
     """Reflect when the turn gave cause to; says what was changed. Only the author may ask for it."""
     said = kernel.index.get([answered.heard]).get(answered.heard)
     asked = bool(by_author and said and lexicon().has("self_examination", said.text))
-    why = due(kernel, asked=asked)
-    if not why:
+    reflected = await reflect_if_due(kernel, Watch(), asked=asked)
+    if reflected is None:
         return ()
-    came = await reflect(kernel, why, Watch())
+    _, came = reflected
     return tuple(in_words(one) for one in came.asked.proposals) if came.applied else ()
 
 

@@ -10,7 +10,7 @@ LumenError            what went wrong, and what to try
 ├── ArchiveError      the archive cannot be read or written as it stands
 │   ├── Damaged       stored bytes are not what was written
 │   ├── Estranged     this host has seen another chain of the same soul: rolled back, or a fork
-│   ├── Busy          another process held the archive for too long
+│   ├── Busy          somebody else held for too long what was waited for; says who
 │   └── NoSpace       the disk refused the bytes; nothing was written
 ├── Refused           the gate said no: grant, origin or base did not allow a change
 ├── MindError         a model could not be reached or did not answer
@@ -83,7 +83,7 @@ class Estranged(ArchiveError):
 
 
 class Busy(ArchiveError):
-    """Another process held the archive for too long."""
+    """Somebody else held for too long what was waited for."""
 
 
 class NoSpace(ArchiveError):

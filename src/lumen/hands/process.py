@@ -141,7 +141,7 @@ async def converse(program: Program, said: bytes, limits: Limits) -> Ending:
             with suppress(OSError):
                 await _stop(*await starting)
                 if tree:
-                    tree.end()
+                    await tree.end()
     stderr = ear.heard[2][-STDERR_TAIL:].decode("utf-8", "replace")
     return Ending(end, transport.get_returncode() or 0, bytes(ear.heard[1]), printable(stderr))
 

@@ -75,8 +75,10 @@ class Tree:
         found = list(_descendants([self._root, *(o.pid for o in _orphans())]))
         return Size(len(found), sum(one.memory for one in found))
 
-    def end(self) -> None:
+    async def end(self) -> None:
         """End whatever is left. The first process must have been waited for."""
+        import asyncio  # whoever only looks for ancestors needs none of it
+
         with _calls.lock:
             _calls.roots.discard(self._root)
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -86,7 +88,7 @@ class Tree:
                 _send(one.pid, signal.SIGKILL)
             gone = [one for one in left if _reaped(one.pid)]
             if not gone:
-                time.sleep(0.001)
+                await asyncio.sleep(0.001)
 
     def close(self) -> None:
         """The call is over; also when it never began."""

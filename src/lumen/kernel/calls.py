@@ -30,6 +30,7 @@ from lumen.kernel.commit import Gate
 from lumen.kernel.confidential import Confidential
 from lumen.kernel.privacy import shown, told_anyway
 from lumen.kernel.treasury import Caps, Wanted, allow, least_tokens, most_tokens
+from lumen.kernel.turns import when_free
 from lumen.mind.ask import Answer, Prepared, Reach, leaving, prepare, schema_of, send
 from lumen.mind.prices import cost
 from lumen.mind.substrate import ModelDescriptor, OnText, Prompt, Request
@@ -208,6 +209,7 @@ class Calls:
 
     async def _once(self, call: Prepared, tries: int) -> Answer:
         """One try: asked for, announced, made, told of."""
+        await when_free(self.gate)
         told = self._announce(call, tries)
         began = self.clock.tick()
         said: list[str] = []

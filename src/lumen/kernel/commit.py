@@ -131,6 +131,13 @@ class Gate:
             kept[-1] = replace(last, payload={**last.payload, "changes": told})
             return self.writer.append(kept, durable=durable, sign=sign, files=files)
 
+    def is_edited(self) -> bool:
+        """Whether the author changed files by hand that `adopt` would do something about."""
+        with self.writer.held():
+            self.index.catch_up()
+            edits = look(self.being, self.index, self.secrets)
+        return bool(edits.valid or edits.strays)
+
     def adopt(self, *, vouched: bool = False) -> list[str]:
         """Archive and adopt what the author changed in the self files by hand; says what it did.
 

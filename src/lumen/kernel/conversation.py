@@ -16,13 +16,13 @@ from lumen.core.data import Author, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import LumenError, UsageError
 from lumen.kernel.hearing import Spoken
 from lumen.kernel.loops import ACTION
-from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, run_loop
+from lumen.kernel.run import Kernel, Turn, Watch, begin, run_loop, take_in_edits
 from lumen.kernel.slots import Stimulus
 from lumen.kernel.steps.p1_perceive import Reality, Surface
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p4_act import Reply
-from lumen.kernel.turns import in_turn, talking
+from lumen.kernel.turns import in_turn, talking, when_free
 
 LONGEST_MESSAGE = 4_000_000
 GUESSED, UNKNOWN = 0.7, 1.0  # what a stronger model could add to a guess, and to nothing
@@ -61,9 +61,10 @@ async def converse(
         )
     text, hidden = kernel.gate.redacted(text)
     session_key = f"lumen:interface:{ulid(kernel.clock)}"
-    adopt_edits(kernel)
-    with talking(kernel.being), in_turn(kernel.being):
+    await take_in_edits(kernel)
+    async with in_turn(kernel.being), talking(kernel.being):  # who waits for a pause talks not yet
         spoken = spoken or Spoken(private=private)
+        await when_free(kernel.gate)
         placed = kernel.gate.record(spoken.entry(text, session_key), sign=True)
         guest = bool(spoken.speaker)
         stimulus = Stimulus(text, placed.seq, session_key, spoken.private, guest=guest)

@@ -22,7 +22,16 @@ from lumen.kernel.lived import Lived
 from lumen.kernel.loops import ACTION, EXPLORE, REFLECTION, parameters
 from lumen.kernel.recall_before import RecallBefore
 from lumen.kernel.revise import LEARN
-from lumen.kernel.run import Kernel, Turn, Watch, adopt_edits, begin, rehearse, run_loop
+from lumen.kernel.run import (
+    Kernel,
+    Turn,
+    Watch,
+    adopt_edits,
+    begin,
+    rehearse,
+    run_loop,
+    take_in_edits,
+)
 from lumen.kernel.score import LAW, prompt
 from lumen.kernel.slots import Stimulus
 from lumen.kernel.step import Loop
@@ -33,7 +42,7 @@ from lumen.kernel.steps.p4_act import Acted
 from lumen.kernel.steps.p5_consolidate import Evaluation
 from lumen.kernel.steps.reflect import Asked, Evolved, Review
 from lumen.kernel.triggers import Cycle, Fired, fired
-from lumen.kernel.turns import in_turn
+from lumen.kernel.turns import in_turn, when_free
 from lumen.soul.cycles import brought, last, last_heard, last_pursued, many_since, since, vain_tries
 from lumen.soul.fold import PURSUES
 
@@ -89,7 +98,7 @@ def _rests(kernel: Kernel, goal: Held, heard: int) -> bool:
 
 async def pursue(kernel: Kernel, watch: Watch) -> Went:
     """One action cycle for the goal that prompts most."""
-    adopt_edits(kernel)
+    await take_in_edits(kernel)
     found = next_goal(kernel)
     if found is None:
         open_ = any(g.status in OPEN for g in kernel.self_.goals)
@@ -107,7 +116,8 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
         payload={"private": True} if private else {},
         agent_id="orchestrator",
     )
-    with in_turn(kernel.being):
+    async with in_turn(kernel.being):
+        await when_free(kernel.gate)
         placed = kernel.gate.record(entry)
         stimulus = Stimulus(goal.name, placed.seq, session_key, private, goal=goal, tries=tries)
         try:
@@ -128,13 +138,13 @@ async def pursue(kernel: Kernel, watch: Watch) -> Went:
 
 async def wonder(kernel: Kernel, watch: Watch) -> Went:
     """One explore cycle."""
-    adopt_edits(kernel)
+    await take_in_edits(kernel)
     lived = Lived(kernel.index)
     kernel.index.catch_up()
     if not await fresh(lived, RecallBefore(kernel.recall), 1, parameters(Exploring)):
         return Went("explore", "there is nothing new to wonder about", done=False)
     stimulus = Stimulus("", kernel.index.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}")
-    with in_turn(kernel.being):
+    async with in_turn(kernel.being):
         turn = await _run(kernel, EXPLORE, stimulus, watch, {Unknowns: lived})
     wondered: Wondered = turn.slots[Wondered]
     looked: Looked = turn.slots[Looked]
@@ -182,11 +192,27 @@ def due(kernel: Kernel, *, asked: bool = False) -> tuple[Fired, ...]:
     return fired(cycle, limits)
 
 
+async def reflect_if_due(
+    kernel: Kernel, watch: Watch, *, asked: bool = False
+) -> tuple[tuple[Fired, ...], Reflected] | None:
+    """Reflect where a trigger calls for it, and say which did; one that another turn began counts."""
+    async with kernel.reflecting:
+        why = due(kernel, asked=asked)
+        return (why, await _reflect(kernel, why, watch)) if why else None
+
+
 async def reflect(
     kernel: Kernel, why: tuple[Fired, ...], watch: Watch, *, dry_run: bool = False
 ) -> Reflected:
     """The reflection loop; a dry run asks the same and changes nothing."""
-    adopt_edits(kernel)
+    async with kernel.reflecting:
+        return await _reflect(kernel, why, watch, dry_run=dry_run)
+
+
+async def _reflect(
+    kernel: Kernel, why: tuple[Fired, ...], watch: Watch, *, dry_run: bool = False
+) -> Reflected:
+    await take_in_edits(kernel)
     kernel.index.catch_up()
     lived = Lived(kernel.index, kernel.thresholds.stale_cycles)
     triggers = "; ".join(f.why for f in why) or "it was asked for"
@@ -196,7 +222,7 @@ async def reflect(
         return await _imagined(kernel, lived, stimulus, watch)
     turn = await begin(kernel, stimulus, watch, {PastLife: lived})
     refused = ""
-    with in_turn(kernel.being):
+    async with in_turn(kernel.being):
         try:
             await _through(kernel, REFLECTION, turn, watch)
         except Refused as error:  # archived by the gate; an edit by hand waits, perhaps

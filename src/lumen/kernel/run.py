@@ -7,7 +7,9 @@ killed later leaves the author's words signed, and at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -41,13 +43,18 @@ from lumen.kernel.state import State
 from lumen.kernel.step import Beat, Loop, Skip, Step
 from lumen.kernel.treasury import Caps
 from lumen.kernel.triggers import Thresholds
-from lumen.kernel.turns import nobody_in_turn
+from lumen.kernel.turns import LOOK_S, Pause, nobody_in_turn, when_free
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.history import kept, last_change
 from lumen.soul.index import Index
 
 LESSON = 64  # memories given vectors at a time
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0  # for edits by hand; each is twice the one before
+
+
+async def _at_once() -> None:
+    """Nothing is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,19 @@ class Watch:
     step: Callable[[str], None] = lambda _: None
     reply: Callable[[str], None] = lambda _: None
     draft: Callable[[str], None] | None = None
+    ready: Callable[[], Awaitable[None]] = _at_once  # awaited before each step
+
+
+@dataclass(frozen=True, slots=True)
+class EditsWait:
+    """How long a turn waits for others to end so that an edit by hand is taken in, and from when on."""
+
+    wait_s: float = FIRST_PAUSE_S
+    rest_until: float = 0.0
+
+    def after(self, due: float) -> EditsWait:
+        """A wait that ended in vain: for as long again nobody waits, and then for longer."""
+        return EditsWait(min(2 * self.wait_s, LONGEST_PAUSE_S), due + self.wait_s)
 
 
 @dataclass(slots=True)
@@ -79,6 +99,8 @@ class Kernel:
     strengthens: int = 20_000  # millionths a memory gains each time it is of use
     author_name: str = ""  # as lumen.toml has it; empty: as `self_` was handed over
     as_of: tuple[int, int] = (0, 0)  # the last change `self_` takes in; zeros: as handed over
+    edits: EditsWait = field(default_factory=EditsWait)
+    reflecting: asyncio.Lock = field(default_factory=asyncio.Lock)  # one reflection at a time
 
     def __post_init__(self) -> None:
         self.author_name = self.author_name or self.self_.author_name
@@ -120,6 +142,7 @@ async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
         if last and turn.number:
             changes.append(_counted(f"turns.{loop.name}", turn.number))
         speaks = any(s.writes.speaks for s in beat.steps)
+        await when_free(turn.kernel.gate)
         skills, turn.hands.entries = turn.hands.entries, []
         placed = turn.kernel.gate.commit(
             loop.name, changes, record, before=skills, durable=speaks, sign=speaks or last
@@ -143,6 +166,7 @@ async def rehearse(loop: Loop, turn: Turn, watch: Watch) -> None:
         if one.stores:
             return
         watch.step(one.name)
+        await watch.ready()
         await _run_step(one, turn)
 
 
@@ -168,6 +192,7 @@ async def _run_beat(beat: Beat, turn: Turn, watch: Watch) -> tuple[list[Change],
     slots: list[Slot] = []
     for one in beat.steps:
         watch.step(one.name)
+        await watch.ready()
         written, told = await _run_step(one, turn)
         changes += written.changes
         if one.policy.counts_turns and "skipped" not in told:
@@ -241,10 +266,33 @@ def _close_dead(kernel: Kernel) -> list[str]:
     return said
 
 
-def adopt_edits(kernel: Kernel, *, alone: bool = False) -> None:
+async def take_in_edits(kernel: Kernel) -> None:
+    """The same at the beginning of a turn, also where turns never pause: then this one asks for it.
+
+    Turns that would begin wait then for those under way, though not for long: if these go on, so
+    does this one, and the next pause that is asked for may last twice as long. It comes in the end.
+    """
+    if adopt_edits(kernel) or time.monotonic() < kernel.edits.rest_until:
+        return
+    due = time.monotonic() + kernel.edits.wait_s
+    with Pause(kernel.being) as pause:
+        while kernel.gate.is_edited():
+            if pause.has_come():
+                adopt_edits(kernel, alone=True)
+                break
+            if time.monotonic() > due:
+                kernel.edits = kernel.edits.after(due)
+                return
+            await asyncio.sleep(LOOK_S)
+        else:
+            adopt_edits(kernel)  # somebody else took it in
+    kernel.edits = EditsWait()
+
+
+def adopt_edits(kernel: Kernel, *, alone: bool = False) -> bool:
     """Take in what the author changed by hand, unless a turn elsewhere may be running a skill.
 
-    `alone` says that the caller has seen to that.
+    `alone` says that the caller has seen to that. Returns whether it could be done.
     """
     with nullcontext(True) if alone else nobody_in_turn(kernel.being) as nobody:
         if nobody:
@@ -255,6 +303,7 @@ def adopt_edits(kernel: Kernel, *, alone: bool = False) -> None:
         known = provenance(kernel.index)
         kernel.self_ = snapshot(self_in_force(kernel.index), kernel.self_.author_name, known)
     kernel.as_of = latest
+    return nobody
 
 
 async def begin(
@@ -317,14 +366,23 @@ def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Cal
 
 async def introduce(kernel: Kernel, calls: Calls, role: str = "interface") -> None:
     """Let calls open with who the being is, and leave out of it what must not leave."""
-    calls.digest = await identity(kernel, role)
-    calls.away = await identity(kernel, role, local=False) if kernel.self_.private else None
+    small = await _is_small(kernel, role)  # awaited before: another turn may change the self
+    calls.digest = _identity(kernel, small=small, local=True)
+    calls.away = _identity(kernel, small=small, local=False) if kernel.self_.private else None
 
 
 async def identity(kernel: Kernel, role: str = "interface", *, local: bool = True) -> str:
-    """The identity text; a model that cannot be reached is told of later, when it is asked."""
-    try:
-        small = (await kernel.reach.model(role)).small
-    except MindError:
-        small = False
+    """The identity text."""
+    return _identity(kernel, small=await _is_small(kernel, role), local=local)
+
+
+def _identity(kernel: Kernel, *, small: bool, local: bool) -> str:
     return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small, local=local)
+
+
+async def _is_small(kernel: Kernel, role: str) -> bool:
+    """Whether the model is; one that cannot be reached is told of later, when it is asked."""
+    try:
+        return (await kernel.reach.model(role)).small
+    except MindError:
+        return False

@@ -1,4 +1,10 @@
-"""Who is in a turn: processes tell each other by a lock, and the author's commands wait for it."""
+"""Who is in a turn: every turn holds a shared mark, and the author's commands wait for all of them.
+
+The marks are locks on files, which tell turns of this process apart as they do those of others, and
+beside each a name that Linux itself keeps. Whoever wants to be alone asks for a pause, and turns
+that would begin wait for it: on a busy being it would else never come. In an event loop nobody
+waits but by `await`: a turn that is waited for in any other way would never end.
+"""
 
 from __future__ import annotations
 
@@ -8,44 +14,177 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from lumen.core.data import Being
 from lumen.core.errors import Busy
 from lumen.hands.ancestry import started_by_skill
+from lumen.soul import disk
+from lumen.soul.disk import holders
 
-POLITE_S = 0.05  # how often the background looks whether a conversation is over
-WAITS, WAIT_S = 100, 0.1  # how often, and how long, the author's command waits for a turn to end
+if TYPE_CHECKING:
+    from lumen.kernel.commit import Gate
+
+LOOK_S = 0.01  # between two looks at whether somebody is done
+PATIENCE_S = 10.0  # how long the author waits for turns to end
+LONGEST_PAUSE_S = 120.0  # how long a turn that would begin waits: a passphrase is typed, perhaps
+TURNS, PAUSE, TALK, APPROVED = ".turns", ".pause", ".talk", ".approved"
+
+_alone: dict[Path, asyncio.Task[Any] | None] = {}  # whose pause it is, where it was awaited
 
 
-@contextmanager
-def in_turn(being: Being) -> Iterator[None]:
-    """Say to other processes that a turn is under way here; several may be at once."""
-    with _locked(being, fcntl.LOCK_SH), _announced(being):
-        yield
+@dataclass(slots=True)
+class Mark:
+    """A lock on a file of the being that is to be taken; `why` says what it means when it cannot be.
+
+    `behind`: whoever holds that file exclusively goes first.
+    """
+
+    being: Being
+    name: str
+    how: int
+    why: str
+    fix: str = "try again when it is over"
+    behind: str = ""
+    _file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file:
+            self._file.close()
+        self._file = None
+
+    def has_come(self) -> bool:
+        """Whether it is taken by now."""
+        if self._file is None:
+            first = _locked(self.being, self.behind, fcntl.LOCK_SH) if self.behind else None
+            if first or not self.behind:
+                self._file = _locked(self.being, self.name, self.how)
+            if first:
+                first.close()
+        return self._file is not None
+
+    def busy(self) -> Busy:
+        """What to raise when it does not come."""
+        names = filter(None, (self.behind, self.name))
+        who = next(filter(None, (_holders(self.being, name) for name in names)), "")
+        return Busy(self.why + (f": {who}" if who else ""), fix=self.fix)
+
+
+class Pause:
+    """A pause between turns, asked for: while this is open none begins, and those under way end."""
+
+    def __init__(self, being: Being) -> None:
+        why = "a turn is under way with this being"
+        self._being = being
+        self._asked = Mark(being, PAUSE, fcntl.LOCK_EX, "somebody else waits for turns to end")
+        self._came = Mark(being, TURNS, fcntl.LOCK_EX, why)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._came.__exit__()
+        self._asked.__exit__()
+
+    def has_come(self) -> bool:
+        """Whether no turn is under way any more; then none is before this is closed."""
+        if not self._asked.has_come() or not self._came.has_come():
+            return False
+        if _somebody(self._being):
+            self._came.__exit__()
+            return False
+        return True
+
+    def busy(self) -> Busy:
+        """What to raise when it does not come."""
+        return self._came.busy() if self._asked.has_come() else self._asked.busy()
+
+
+def _wait(what: Mark | Pause) -> None:
+    """Wait; but not in an event loop, where what is waited for would come to a halt as well."""
+    here = _running_task()
+    due = time.monotonic() + (0 if here else PATIENCE_S)
+    while not what.has_come():
+        if time.monotonic() > due:
+            error = what.busy()
+            error.fix = "async with being.paused(), then do it" if here else error.fix
+            raise error
+        time.sleep(LOOK_S)
+
+
+async def _come(what: Mark | Pause, seconds: float = PATIENCE_S) -> None:
+    """Wait, while everything else goes on."""
+    due = time.monotonic() + seconds
+    while not what.has_come():
+        if time.monotonic() > due:
+            raise what.busy()
+        await asyncio.sleep(LOOK_S)
+
+
+@asynccontextmanager
+async def in_turn(being: Being) -> AsyncIterator[None]:
+    """Say to everybody that a turn is under way; several may be at once.
+
+    Raises:
+        Busy: somebody is alone with the being, and that takes long.
+    """
+    why = f"no turn of this being could begin for {LONGEST_PAUSE_S:.0f} seconds"
+    fix = "finish or end what runs there, then say it again"
+    with Mark(being, TURNS, fcntl.LOCK_SH, why, fix, behind=PAUSE) as mark:
+        await _come(mark, LONGEST_PAUSE_S)
+        with _announced(being):
+            yield
 
 
 @contextmanager
 def no_turn_meanwhile(being: Being) -> Iterator[None]:
     """Do what only the author may while no turn runs: a skill in one could pose as the author.
 
+    In an event loop, which this would bring to a halt, nothing is waited for.
+
     Raises:
         Busy: a turn goes on and on.
     """
-    for _ in range(WAITS):
-        with nobody_in_turn(being) as alone:
-            if alone:
-                with _announced(being):
-                    yield
-                return
-        time.sleep(WAIT_S)
-    raise Busy("a turn is under way with this being", fix="try again when it is over")
+    here = _running_task()
+    if here and _alone.get(being.root) is here:
+        yield
+        return
+    with Pause(being) as pause:
+        _wait(pause)
+        with _announced(being):
+            yield
+
+
+@asynccontextmanager
+async def between_turns(being: Being, seconds: float = PATIENCE_S) -> AsyncIterator[None]:
+    """The same for whoever can await it: in here, `no_turn_meanwhile` need not wait.
+
+    Raises:
+        Busy: a turn goes on and on.
+    """
+    with Pause(being) as pause:
+        await _come(pause, seconds)
+        with _announced(being):
+            _alone[being.root] = asyncio.current_task()
+            try:
+                yield
+            finally:
+                del _alone[being.root]
+
+
+def _approval(being: Being) -> Mark:
+    return Mark(being, APPROVED, fcntl.LOCK_EX, "something you allowed is being asked right now")
 
 
 @contextmanager
-def carrying_out(being: Being) -> Iterator[None]:
+def deciding(being: Being) -> Iterator[None]:
     """Carry out what the author allowed, one at a time: two yeses to one proposal ask once.
 
     Conversations go on meanwhile: this lock is nobody else's.
@@ -53,16 +192,30 @@ def carrying_out(being: Being) -> Iterator[None]:
     Raises:
         Busy: another one is carried out, and that takes long.
     """
-    with (being.memory / ".approved").open("ab") as file:
-        for _ in range(WAITS):
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                time.sleep(WAIT_S)
-            else:
-                yield
-                return
-    raise Busy("something you allowed is being asked right now", fix="try again when it is over")
+    with _approval(being) as mark:
+        _wait(mark)
+        yield
+
+
+@asynccontextmanager
+async def carrying_out(being: Being) -> AsyncIterator[None]:
+    """The same for whoever can await it."""
+    with _approval(being) as mark:
+        await _come(mark)
+        yield
+
+
+async def when_free(gate: Gate) -> None:
+    """Let other turns go on until nobody else holds the archive: taking it then takes no time.
+
+    Raises:
+        Busy: it was held for too long.
+    """
+    due = time.monotonic() + disk.PATIENCE_S
+    while not gate.writer.hold.is_free():
+        if time.monotonic() > due:
+            raise gate.writer.hold.busy()
+        await asyncio.sleep(LOOK_S)
 
 
 @contextmanager
@@ -72,25 +225,31 @@ def nobody_in_turn(being: Being) -> Iterator[bool]:
     The lock is a file, which a skill could put another in place of; so whoever is in a turn has
     announced itself besides, where no file is. Where a skill started this very process, one runs.
     """
-    with _locked(being, fcntl.LOCK_EX | fcntl.LOCK_NB) as alone:
-        yield alone and not _is_announced(being) and not started_by_skill()
+    mark = _locked(being, TURNS, fcntl.LOCK_EX)
+    if mark is None:
+        yield False
+        return
+    with mark:
+        yield not _somebody(being)
 
 
-@contextmanager
-def _locked(being: Being, how: int) -> Iterator[bool]:
-    """The lock that stands at its path now; false when another holds it and we do not wait."""
-    path = being.memory / ".turns"
-    for _ in range(WAITS):
-        with path.open("ab") as file:
-            try:
-                fcntl.flock(file, how)
-            except BlockingIOError:
-                yield False
-                return
-            if _stands_at(path, file.fileno()):  # else it was replaced while we waited for it
-                yield True
-                return
-    raise Busy(f"{path} is replaced again and again", fix="see which program does that")
+def _somebody(being: Being) -> bool:
+    return _is_announced(being) or started_by_skill()
+
+
+def _locked(being: Being, name: str, how: int) -> IO[bytes] | None:
+    """A lock that stands at its path now, open until it is closed; nothing when it is taken."""
+    path = being.memory / name
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    if not _stands_at(path, file.fileno()):  # it was replaced just now: look again
+        file.close()
+        return None
+    return file
 
 
 def _stands_at(path: Path, handle: int) -> bool:
@@ -98,6 +257,18 @@ def _stands_at(path: Path, handle: int) -> bool:
         return os.path.samestat(path.stat(), os.fstat(handle))
     except FileNotFoundError:
         return False
+
+
+def _holders(being: Being, name: str) -> str:
+    with (being.memory / name).open("ab") as file:
+        return holders(file.fileno())
+
+
+def _running_task() -> asyncio.Task[Any] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
 
 
 @contextmanager
@@ -123,25 +294,29 @@ def _name(being: Being) -> str:
     return f"lumen-turn-{where.st_dev:x}-{where.st_ino:x}-"
 
 
-@contextmanager
-def talking(being: Being) -> Iterator[None]:
-    """Say that somebody is being answered: whatever runs in the background waits for that."""
-    with (being.memory / ".talk").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
+@asynccontextmanager
+async def talking(being: Being) -> AsyncIterator[None]:
+    """Say that somebody is being answered: whatever runs in the background waits for that.
+
+    Raises:
+        Busy: a program keeps the mark for itself.
+    """
+    why = f"{being.memory / TALK} is kept from everybody"
+    with Mark(being, TALK, fcntl.LOCK_SH, why, fix="end the program that holds it") as mark:
+        await _come(mark)
         yield
 
 
 def somebody_talks(being: Being) -> bool:
     """Whether somebody is being answered right now."""
-    with (being.memory / ".talk").open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+    mark = _locked(being, TALK, fcntl.LOCK_EX)
+    if mark is None:
+        return True
+    mark.close()
     return False
 
 
 async def yield_to_talk(being: Being) -> None:
     """Wait until nobody is being answered."""
     while somebody_talks(being):  # noqa: ASYNC110 - another process lets go of it, and tells nobody
-        await asyncio.sleep(POLITE_S)
+        await asyncio.sleep(LOOK_S)

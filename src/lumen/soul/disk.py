@@ -117,11 +117,7 @@ def take(lock: int) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if waited > PATIENCE_S:
-                who = holders(lock)
-                raise Busy(
-                    f"{who or 'another process'} has held the archive for {PATIENCE_S:.0f} seconds",
-                    fix="if it hangs (a stopped lumen process: ps -C lumen), end it",
-                ) from None
+                raise held_too_long(lock) from None
             if waited < YIELDING_S:
                 os.sched_yield()  # a sleep, even of nothing, is one of 50 µs
             else:
@@ -130,6 +126,14 @@ def take(lock: int) -> None:
             waited += pause + 1e-6
         else:
             return
+
+
+def held_too_long(lock: int) -> Busy:
+    """What to raise when a lock is not let go."""
+    return Busy(
+        f"{holders(lock) or 'another process'} has held the archive for {PATIENCE_S:.0f} seconds",
+        fix="if it hangs (a stopped lumen process: ps -C lumen), end it",
+    )
 
 
 def holders(file: int) -> str:

@@ -28,16 +28,23 @@ class Hold:
     def __enter__(self) -> None:
         free = self._threads.acquire(blocking=False)  # with a limit it takes three times as long
         if not free and not self._threads.acquire(timeout=disk.PATIENCE_S):
-            names = [thread.name for thread in threading.enumerate() if thread.ident == self._owner]
-            raise Busy(
-                f"the thread {' '.join(names)} of this process has held the archive for "
-                f"{disk.PATIENCE_S:.0f} seconds",
-                fix="see what it waits for, or open the being once in each thread",
-            )
+            raise self.busy()
         self._owner = threading.get_ident()
 
     def __exit__(self, *_: object) -> None:
         self._threads.release()
+
+    def busy(self) -> Busy:
+        """What to raise when somebody else does not let go."""
+        if self._threads.acquire(blocking=False):  # it is another process, then
+            self._threads.release()
+            return self._ring.busy()
+        names = [thread.name for thread in threading.enumerate() if thread.ident == self._owner]
+        return Busy(
+            f"the thread {' '.join(names)} of this process has held the archive for "
+            f"{disk.PATIENCE_S:.0f} seconds",
+            fix="see what it waits for, or open the being once in each thread",
+        )
 
     def take(self) -> None:
         """Keep everyone else from writing.

@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from lumen.core.errors import Damaged
+from lumen.core.errors import Busy, Damaged
 from lumen.soul.archive import (
     CONTENT_HASH,
     HEADER_AT,
@@ -28,7 +28,7 @@ from lumen.soul.archive import (
     tail,
     tail_of,
 )
-from lumen.soul.disk import identity, refusal, settle, take
+from lumen.soul.disk import held_too_long, identity, refusal, settle, take
 
 SIZE = 256 * 1024
 HALF = SIZE // 2
@@ -96,6 +96,10 @@ class Ring:
     def release(self) -> None:
         """Let others write."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def busy(self) -> Busy:
+        """What to raise when another process does not let go."""
+        return held_too_long(self._file)
 
     def is_free(self) -> bool:
         """Whether the lock could be taken right now; it is not."""

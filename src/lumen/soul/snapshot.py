@@ -16,7 +16,7 @@ from lumen.core.errors import UsageError
 from lumen.soul.archive import LOCK, SEGMENT, Tail, shared, tail, torn_end
 
 SELF = ("lumen.toml", "data")  # read while writers are held off
-LOCKS = (LOCK, ".turns", ".talk", ".approved")
+LOCKS = (LOCK, ".turns", ".pause", ".talk", ".approved")
 MADE_AGAIN = {".git", "__pycache__"}
 SMALL = 1 << 20  # a file of the self up to this size is read while writers are held off
 CHUNK = 1 << 18

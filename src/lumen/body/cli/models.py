@@ -157,13 +157,15 @@ def scan(named: str | None, as_json: bool) -> None:
 @shared
 def set_model(role: str, model: str, named: str | None, as_json: bool) -> None:
     """Let SUBSTRATE/MODEL serve ROLE; it must be listed, or answer."""
-    from lumen.body.cli.opening import as_author
+    from lumen.body.cli.opening import as_author, opened
 
     being = being_meant(named)
     settings = must_be(being)
     app.must_be_assignable(settings, role, model)
+    with opened(being, note) as kernel:  # turns go on while it is asked
+        suited = asyncio.run(app.find_model(kernel, settings, role, model))
     with as_author(being, note) as kernel:
-        found = asyncio.run(app.assign_model(kernel, settings, role, model))
+        found = app.assign_model(kernel, suited)
     if as_json:
         show(found)
         return
