@@ -19,7 +19,7 @@ SHOWN = {
     "Swap the model": ["True", "A walk by the sea sounds like a good day."],
     "Two beings at once": ["["],
     "Watch an answer come about": ["… ingest", "says:", "event"],
-    "An async server": ["True"],
+    "An async server": ["True", "5"],
     "Keep it safe": ["['honesty']", "True"],
 }
 
