@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.hands.isolation import Isolation
-from lumen.hands.modes import strip_borrowed_rights
-from lumen.hands.run import Box
+from lumen.hands.run import Box, strip_borrowed_rights
 
 if TYPE_CHECKING:
     from tests.hands.conftest import Ask

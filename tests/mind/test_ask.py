@@ -10,7 +10,7 @@ from tests.peers import Wire, at, chat, sse
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
 from lumen.core.errors import BadSetting, MindError, NoSubstrate
-from lumen.mind.ask import Answer, Prepared, Reach, leaving, prepare, schema_of, send
+from lumen.mind.ask import Prepared, Reach, leaving, prepare, schema_of, send
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import (
@@ -94,8 +94,8 @@ def ask(
     role: str = "interface",
     limits: Prompt = LIMITS,
     on_text: OnText | None = None,
-) -> tuple[Prepared, Answer]:
-    async def whole() -> tuple[Prepared, Answer]:
+) -> tuple[Prepared, Completion]:
+    async def whole() -> tuple[Prepared, Completion]:
         call = await prepare(mind, role, "talk", SLOTS, limits)
         return call, await send(mind, call, on_text)
 
@@ -110,7 +110,7 @@ def test_one_question_is_one_call_that_opens_with_the_digest(tmp_path: Path) -> 
         Prompt("You are Lumen.\n\nBe kind to Ana.", "Ana: hello", 9, temperature=0.4, seed=7)
     ]
     hashes = [sha256(b"Be kind to {{ author_name }}."), sha256(b"{{ author_name }}: {{ message }}")]
-    assert answer == Answer(
+    assert answer == Completion(
         text="from m/1",
         prompt_tokens=1,
         completion_tokens=2,

@@ -38,7 +38,7 @@ def test_a_key_signs_only_once_it_is_adopted(ring: Keyring) -> None:
     ring.adopt_author(SOUL)
     assert ring.has_author_key(SOUL)
     assert ring.author_public(SOUL) == public
-    signed = ring.author_sign(SOUL, TEXT, never)
+    signed = ring.open_author(SOUL, never)(TEXT)
     assert signed.key == public
     assert is_signed_text(*signed[:1], TEXT, signed.signature)
     assert not is_signed_text(signed.key, TEXT + b"!", signed.signature)
@@ -58,9 +58,9 @@ def test_a_locked_key_wants_its_passphrase_and_tells_its_public_half_without(rin
     public = authored(ring, "correct horse")
     assert ring.author_is_locked(SOUL)
     assert ring.author_public(SOUL) == public
-    assert ring.author_sign(SOUL, TEXT, lambda: "correct horse").key == public
+    assert ring.open_author(SOUL, lambda: "correct horse")(TEXT).key == public
     with pytest.raises(Locked, match="not the passphrase"):
-        ring.author_sign(SOUL, TEXT, lambda: "correct horsf")
+        ring.open_author(SOUL, lambda: "correct horsf")(TEXT)
 
 
 def test_nothing_of_a_locked_key_stands_in_the_open(ring: Keyring) -> None:
@@ -76,10 +76,10 @@ def test_a_passphrase_is_set_changed_and_taken_away(ring: Keyring) -> None:
     with pytest.raises(Locked):
         ring.set_passphrase(SOUL, "wrong", "two")
     ring.set_passphrase(SOUL, "one", "two")
-    assert ring.author_sign(SOUL, TEXT, lambda: "two").key == public
+    assert ring.open_author(SOUL, lambda: "two")(TEXT).key == public
     ring.set_passphrase(SOUL, "two", "")
     assert not ring.author_is_locked(SOUL)
-    assert ring.author_sign(SOUL, TEXT, never).key == public
+    assert ring.open_author(SOUL, never)(TEXT).key == public
 
 
 def test_keys_are_for_their_owner_alone(ring: Keyring) -> None:
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_key_is_said_to_be_none(ring: Keyring, written: bytes)
     authored(ring)
     ring.author_file(SOUL).write_bytes(written)
     with pytest.raises(Damaged, match="not a key"):
-        ring.author_sign(SOUL, TEXT, lambda: "x")
+        ring.open_author(SOUL, lambda: "x")(TEXT)
     with pytest.raises(Damaged, match="not a key"):
         ring.author_public(SOUL)
 
@@ -112,4 +112,4 @@ def test_a_locked_key_that_was_changed_opens_for_nobody(ring: Keyring) -> None:
     other = "0" * 64
     path.write_bytes(path.read_bytes().replace(public.encode(), other.encode()))
     with pytest.raises(Locked):
-        ring.author_sign(SOUL, TEXT, lambda: "p")
+        ring.open_author(SOUL, lambda: "p")(TEXT)

@@ -182,6 +182,11 @@ class Kept:
     base: str
     text: str | None
 
+    @property
+    def data(self) -> bytes | None:
+        """What the file holds; nothing: there is no file."""
+        return None if self.text is None else self.text.encode()
+
 
 @dataclass(frozen=True, slots=True)
 class Transition:

@@ -2,7 +2,7 @@
 
 The gate's grants, the shapes of changes, and which files are checked, adopted, restored, rebuilt and
 guarded all follow from here: a new store is a new member, and nothing else. What a kind of place
-makes of its operations is in soul/kinds.py. Prompts, code, step order and this table are in nobody's
+makes of its operations is in soul/records.py. Prompts, code, step order and this table are in nobody's
 row: they change by hand or not at all.
 """
 

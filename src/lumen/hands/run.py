@@ -9,14 +9,17 @@ the call. Who may call a skill, and what is believed of its answer, is the kerne
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lumen.core.canon import JSON, dumps, loads, printable
 from lumen.core.clock import Clock
 from lumen.core.errors import SkillError
 from lumen.hands.isolation import Box, Isolation, confined
-from lumen.hands.modes import strip_borrowed_rights
 from lumen.hands.process import End, Ending, Limits, converse
 from lumen.hands.script import command_of
 from lumen.hands.skills import Skill
@@ -26,6 +29,7 @@ __all__ = ["Box", "Call", "Limits", "Result", "run"]
 PROTOCOL = 1
 BOX = Box()
 
+BORROWED = stat.S_ISUID | stat.S_ISGID
 _ERROR_LENGTH = 2000
 _QUOTE_LENGTH = 80
 
@@ -55,13 +59,6 @@ class Result:
     isolation: Isolation = Isolation.NONE
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    ok: bool
-    output: JSON = None
-    error: str = ""
-
-
 async def run(call: Call, limits: Limits, clock: Clock, box: Box = BOX) -> Result:
     """Call a skill, held as the box says. Raises nothing but cancellation: then it is gone too."""
     began = clock.tick()
@@ -76,12 +73,34 @@ async def run(call: Call, limits: Limits, clock: Clock, box: Box = BOX) -> Resul
         finally:  # also when it was stopped
             strip_borrowed_rights(box.writes)
         stderr = ending.stderr
-        answer = _judge(ending, limits)
+        ok, output, why = _judge(ending, limits)
     except SkillError as error:
-        answer = _Answer(ok=False, error=f"The skill {call.skill.name} {error.what}.")
-    return Result(
-        answer.ok, answer.output, answer.error, clock.tick() - began, stderr, box.isolation
-    )
+        ok, output, why = False, None, f"The skill {call.skill.name} {error.what}."
+    return Result(ok, output, why, clock.tick() - began, stderr, box.isolation)
+
+
+def strip_borrowed_rights(folders: Iterable[Path]) -> None:
+    """Take setuid and setgid off every file in these folders; what is not ours to change stays.
+
+    What a skill leaves behind runs with nobody else's rights. A link is not followed: what it
+    points to was granted by itself, or is out of the skill's reach.
+    """
+    for folder in folders:
+        for where, _, names in os.walk(folder):
+            for name in names:
+                with suppress(OSError):
+                    _strip(Path(where, name))
+
+
+def _strip(path: Path) -> None:
+    # A handle that needs no right to read, and never that of a link which took the file's place.
+    handle = os.open(path, os.O_PATH | os.O_NOFOLLOW)
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISREG(mode) and mode & BORROWED:
+            Path(f"/proc/self/fd/{handle}").chmod(stat.S_IMODE(mode) & ~BORROWED)
+    finally:
+        os.close(handle)
 
 
 def _request(call: Call) -> bytes:
@@ -96,19 +115,20 @@ def _request(call: Call) -> bytes:
         raise SkillError(f"was not called, as its input is no JSON: {error}") from error
 
 
-def _judge(ending: Ending, limits: Limits) -> _Answer:
+def _judge(ending: Ending, limits: Limits) -> tuple[bool, JSON, str]:
+    """Whether it went well, what it gave, and else why it did not."""
     trouble = ending.trouble(limits)
     try:
         answer = _parse(ending.stdout)
     except SkillError as error:
         raise SkillError(trouble or error.what) from error
     # A program that says why it failed and then exits with 1 has done nothing wrong.
-    if trouble and (answer.ok or ending.end is not End.EXITED):
+    if trouble and (answer[0] or ending.end is not End.EXITED):
         raise SkillError(trouble)
     return answer
 
 
-def _parse(stdout: bytes) -> _Answer:
+def _parse(stdout: bytes) -> tuple[bool, JSON, str]:
     if not stdout.strip():
         raise SkillError("exited without an answer on stdout")
     try:
@@ -124,10 +144,9 @@ def _parse(stdout: bytes) -> _Answer:
         raise SkillError(f'answered with an "error" that is no text: {_quote(stdout)}')
     if ok and reason:
         raise SkillError(f"answered that all went well and yet gave an error: {_quote(stdout)}")
-    if ok:
-        return _Answer(ok=True, output=said.get("output"))
     reason = printable((reason or "")[:_ERROR_LENGTH]).strip()
-    return _Answer(False, said.get("output"), reason or "The skill failed and did not say why.")
+    why = "" if ok else reason or "The skill failed and did not say why."
+    return ok, said.get("output"), why
 
 
 def _quote(stdout: bytes) -> str:

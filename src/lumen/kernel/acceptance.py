@@ -12,7 +12,7 @@ from lumen.kernel.commit import Gate
 from lumen.kernel.keys import author_signer, must_be_author
 from lumen.kernel.mend import AUTHOR, cut_end, drop_strange_heads, follow_to_end
 from lumen.soul.signed import Signer
-from lumen.soul.witness import SURE, Foreign, foreign, refuse_rolled_back
+from lumen.soul.witness import SURE, Foreign, foreign, knows, refuse_rolled_back
 
 # No key can be made while the end is nobody's word: its event would be built upon that.
 ELSEWHERE = "lumen restore-backup FILE ANOTHER_FOLDER"
@@ -97,7 +97,7 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
     with gate.writer.held():
         follow_to_end(gate)
     seen = gate.keyring.witness(soul)
-    if seen is None or gate.index.hash_of(seen.seq) == seen.event_hash:
+    if seen is None or knows(gate.index, seen):
         raise UsageError("this archive is the one this host has seen", fix="lumen archive verify")
     if gate.index.loose:
         raise UsageError(

@@ -6,19 +6,19 @@ with models, channels and budgets, is not here yet.
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 from pathlib import Path
 from shlex import join, quote
 
-from lumen.core.canon import dumps, printable, sha256
+from lumen.core.canon import printable, sha256
 from lumen.core.clock import Clock, ulid
 from lumen.core.data import Being, Change, kernel_entry
 from lumen.core.errors import AlreadyABeing, LumenError, Refused, UsageError
 from lumen.core.stores import Store
 from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin
+from lumen.kernel.models import with_setting
 from lumen.soul.keys import Keyring
 from lumen.soul.links import soul_in
 
@@ -71,11 +71,8 @@ def introduce(gate: Gate, being: Being, name: str, author_name: str, timezone: s
     lines = soul.decode().splitlines()
     rest = lines[1:] if lines and lines[0].startswith("# ") else lines
     narrative = "\n".join([f"# {name}", *rest]).rstrip() + "\n"
-    said = settings.decode()
-    for key, value in (("name", author_name), ("timezone", timezone)):
-        spelled = dumps(value).decode()  # a JSON string is a TOML string
-        line = f"{key} = {spelled}".replace("\\", r"\\")
-        said = re.sub(rf"^{key} = .*$", line, said, flags=re.MULTILINE)
+    said = with_setting(settings.decode(), "author", "name", author_name)
+    said = with_setting(said, "author", "timezone", timezone)
     changes = [
         Change(Store.SOUL, "set", narrative, base=sha256(soul)),
         Change(Store.SETTINGS, "set", said, base=sha256(settings)),

@@ -31,9 +31,9 @@ from lumen.kernel.confidential import Confidential
 from lumen.kernel.privacy import shown, told_anyway
 from lumen.kernel.treasury import Caps, Wanted, allow, least_tokens, most_tokens
 from lumen.kernel.turns import when_free
-from lumen.mind.ask import Answer, Prepared, Reach, leaving, prepare, schema_of, send
+from lumen.mind.ask import Prepared, Reach, leaving, prepare, schema_of, send
 from lumen.mind.prices import cost
-from lumen.mind.substrate import ModelDescriptor, OnText, Prompt, Request
+from lumen.mind.substrate import Completion, ModelDescriptor, OnText, Prompt, Request
 
 Output = TypeVar("Output")
 
@@ -89,7 +89,7 @@ class Calls:
 
     async def ask(
         self, role: str, step: str, slots: Mapping[str, object], max_tokens: int
-    ) -> tuple[Prepared, Answer]:
+    ) -> tuple[Prepared, Completion]:
         """Words from the model of a role.
 
         Raises:
@@ -174,7 +174,7 @@ class Calls:
         endpoint = self.reach.endpoints.get(model.substrate)
         return model if endpoint is None or endpoint.local else replace(model, local=False)
 
-    async def _persistently(self, call: Prepared) -> tuple[Prepared, Answer]:
+    async def _persistently(self, call: Prepared) -> tuple[Prepared, Completion]:
         """Make a call, again where its failure may pass; each try is told of."""
         tries, refused, roomier = 1, 0, False
         while True:
@@ -207,7 +207,7 @@ class Calls:
         jitter = draw_from(f"{self.session_key}/{len(self.told)}").random()
         return float(FIRST_WAIT_S * 2 ** (tries - 1) * (0.5 + jitter))
 
-    async def _once(self, call: Prepared, tries: int) -> Answer:
+    async def _once(self, call: Prepared, tries: int) -> Completion:
         """One try: asked for, announced, made, told of."""
         await when_free(self.gate)
         told = self._announce(call, tries)
@@ -279,7 +279,7 @@ class Calls:
                 fix='lumen forget "the words around it", or take it out of data/soul.md',
             )
 
-    def _answered(self, told: dict[str, JSON], call: Prepared, answer: Answer) -> None:
+    def _answered(self, told: dict[str, JSON], call: Prepared, answer: Completion) -> None:
         prompt, completion = map(_counted, (answer.prompt_tokens, answer.completion_tokens))
         cached = _counted(answer.cached_tokens) or 0
         room = call.prompt.max_tokens

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from lumen.core.canon import JSON, dumps
+from lumen.core.canon import JSON, dumps, sha256
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import MindError, SkillError, Unapproved
@@ -26,9 +26,10 @@ from lumen.kernel.guard import Guard
 from lumen.kernel.privacy import holds_private
 from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
-from lumen.kernel.written import hash_of_file, last_written, written
 from lumen.mind.substrate import LONGEST_TOKEN
 from lumen.soul.cycles import brought, record_of
+from lumen.soul.index import Index
+from lumen.soul.queries import kernel_events
 
 MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
 WRITES = "write_file"
@@ -177,7 +178,7 @@ class RecordedHands:
                 self._must_be_its_own(skill, given)
             result = await self.guard.call(skill, action, given)
             done = Done(result.ok, result.output, result.error)
-            wrote = written(skill, given, done)
+            wrote = _written(skill, given, done)
         except SkillError as error:
             done = Done(ok=False, output=None, error=error.what)
             if isinstance(error, Unapproved):
@@ -199,10 +200,10 @@ class RecordedHands:
         folders = self.guard.granted(find(self.gate.being.skills, skill)).box.writes
         stands = [at for folder in folders if os.path.lexists(at := folder / path)]
         self.gate.index.catch_up()
-        mine = last_written(self.gate.index, path)
+        mine = _last_written(self.gate.index, path)
         entries = [e.payload.get("wrote") for e in self.entries]
         mine = next((str(w["sha256"]) for w in reversed(entries) if w and w["path"] == path), mine)
-        if any(hash_of_file(at) != mine for at in stands):
+        if any(_hash_of_file(at) != mine for at in stands):
             raise SkillError(
                 f"{path} is not overwritten: it is not mine, or was changed since I wrote it"
             )
@@ -240,6 +241,34 @@ class RecordedHands:
             payload={**payload, "private": True} if self.private else payload,
         )
         self.entries.append(entry)
+
+
+def _written(skill: str, given: JSON, done: Done) -> dict[str, JSON]:
+    """What a result tells of the file it wrote: where, and the hash of what was to be in it."""
+    output = done.output if done.ok else None
+    if skill != "write_file" or not isinstance(output, dict) or not isinstance(given, dict):
+        return {}
+    path, text = output.get("path"), given.get("text")
+    if not isinstance(path, str) or not isinstance(text, str):
+        return {}
+    return {"wrote": {"path": path, "sha256": sha256(text.encode("utf-8", "replace"))}}
+
+
+def _last_written(index: Index, path: str) -> str:
+    """The hash of what the being wrote to a path last; empty when it never did."""
+    for event in kernel_events(index, ("skill",), "write_file.write: done", newest_first=True):
+        told = event.entry.payload.get("wrote")
+        if isinstance(told, dict) and told.get("path") == path:
+            return str(told.get("sha256", ""))
+    return ""
+
+
+def _hash_of_file(path: Path) -> str:
+    """The hash of a file; of what is no file or cannot be read, one that nothing has."""
+    try:
+        return sha256(path.read_bytes()) if path.is_file() and not path.is_symlink() else "no file"
+    except OSError:
+        return "unreadable"
 
 
 def _says_something(path: Path) -> bool:

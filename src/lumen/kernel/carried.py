@@ -18,9 +18,8 @@ from lumen.kernel.traces import Traces
 from lumen.soul.fold import Effects, FileSet
 from lumen.soul.history import all_kept, folded_without, kept
 from lumen.soul.index import Index
-from lumen.soul.kinds import without
 from lumen.soul.ledger import called
-from lumen.soul.records import Operation, in_words
+from lumen.soul.records import Operation, in_words, without
 
 
 @dataclass(slots=True)

@@ -161,8 +161,7 @@ class Gate:
 
     def _differs(self, path: str) -> bool:
         known, found = kept(self.index, path), read(self.being, path)
-        text = known.text if known else None
-        return found is not None and found != (None if text is None else text.encode())
+        return found is not None and found != (known.data if known else None)
 
     def _take_in(self, valid: Mapping[str, str], strays: Mapping[str, Stray]) -> list[str]:
         """Archive edits by hand; set aside those that are not the author's to make."""
@@ -174,8 +173,7 @@ class Gate:
             name = f"{Path(path).name}-{sha256(stray.data)[:8]}"
             aside = self.being.named(set_aside(self.being, name, stray.data))
             known = kept(self.index, path)
-            text = known.text if known else None
-            set_file(self.being.at(path), None if text is None else text.encode())
+            set_file(self.being.at(path), known.data if known else None)
             said.append(f"{path} is as it was: {stray.why}. What stood there is kept in {aside}.")
         return said
 

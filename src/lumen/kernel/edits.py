@@ -17,7 +17,7 @@ from lumen.core.stores import YEAR, ByHand, Store, is_looked_at, is_self, is_the
 from lumen.soul.disk import standing
 from lumen.soul.history import all_kept, held
 from lumen.soul.index import Index
-from lumen.soul.kinds import check
+from lumen.soul.records import check
 from lumen.soul.selfhood import Flaw, Selfhood, selfhood
 
 

@@ -12,10 +12,9 @@ from lumen.core.canon import JSON
 from lumen.core.data import Placed, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
-from lumen.soul.heads import newest_counting
 from lumen.soul.signed import Signer
 from lumen.soul.trust import AUTHOR, HOST, Key, Trust
-from lumen.soul.witness import trust_in
+from lumen.soul.witness import signed_up_to, trust_in
 
 SESSION = "lumen:author"
 SHOWN = 10
@@ -166,9 +165,7 @@ def vouch_for_erasures(gate: Gate) -> tuple[Placed | None, list[int]]:
         UsageError: there are others, which no key that counts has signed.
     """
     trust = trust_of(gate)
-    known = gate.index.hash_of
-    covered = newest_counting(gate.being.heads, trust, lambda h: known(h.seq) == h.event_hash)
-    old = trust.told_before(covered)
+    old = trust.told_before(signed_up_to(gate.index, trust))
     if not old:
         _refuse_unsigned(trust)
         return None, []

@@ -18,8 +18,8 @@ from lumen.hands.skills import Maker, discover, made_by
 from lumen.kernel.carried import lost
 from lumen.kernel.traces import Traces
 from lumen.soul.index import Index
-from lumen.soul.kinds import without
 from lumen.soul.queries import terms
+from lumen.soul.records import without
 from lumen.soul.vectors import has_erased_vectors, kept_words
 
 WRITES = "write_file.write"

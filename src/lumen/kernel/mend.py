@@ -11,20 +11,20 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from lumen.core.canon import JSON, sha256
 from lumen.core.clock import parse_stamp
-from lumen.core.data import Being, Entry, Head, Kept, Placed, kernel_entry
+from lumen.core.data import Being, Entry, Kept, Placed, kernel_entry
 from lumen.core.errors import Busy, Damaged, Refused
 from lumen.core.stores import YEAR, Store, is_theirs
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import look, read
-from lumen.kernel.keys import author_signer
+from lumen.kernel.keys import author_signer, trust_of
 from lumen.kernel.meddled import archive_notes
 from lumen.soul.archive import content_length, parse, read_at, tail
 from lumen.soul.files import blank, cut_lines, keep_heads, set_file
-from lumen.soul.heads import newest_counting
 from lumen.soul.history import all_kept, kept, unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.keys import head_from
@@ -33,7 +33,7 @@ from lumen.soul.queries import repair_names
 from lumen.soul.ring import is_sound
 from lumen.soul.signed import Signer
 from lumen.soul.vectors import drop_words
-from lumen.soul.witness import OLD, Foreign, own_key_revoked, refuse_strange, trust_in
+from lumen.soul.witness import OLD, Foreign, knows, own_key_revoked, refuse_strange, signed_up_to
 
 A_HEAD = 1024  # bytes: more than one takes
 STAGED = re.compile(r"\..+\.[0-9]+\.new")
@@ -101,9 +101,8 @@ def _is_at_end(gate: Gate) -> bool:
 
 def _finish(gate: Gate, seq: int, targets: Sequence[int]) -> None:
     """Carry out an erasure that was cut off, if it is the author's word; else tell of it."""
-    trust = trust_in(gate.index, gate.keyring.accepted(gate.index.soul()))
-    covered = newest_counting(gate.being.heads, trust, lambda h: _of_chain(gate.index, h))
-    if trust.may_erase(seq, covered):
+    trust = trust_of(gate)
+    if trust.may_erase(seq, signed_up_to(gate.index, trust)):
         _scrub(gate, seq, targets)
         gate.repairs.append(f"What event {seq} erases is blanked out on disk now.")
     else:
@@ -148,8 +147,7 @@ def cut_end(gate: Gate, found: Foreign) -> list[JSON]:
 
 def drop_strange_heads(gate: Gate) -> int:
     """Set aside every signed head that is not of this chain; returns how many."""
-    known = gate.index.hash_of
-    return keep_heads(gate.being, lambda h: known(h.seq) == h.event_hash)
+    return keep_heads(gate.being, partial(knows, gate.index))
 
 
 def write_settings(being: Being, soul: str, blank: str) -> str:
@@ -178,7 +176,7 @@ def rebuild(gate: Gate, progress: Progress = unwatched) -> list[str]:
         edits = look(gate.being, gate.index, gate.secrets)
         for path, known in all_kept(gate.index).items():
             waiting = path in edits.flawed or path in edits.unvouched
-            wanted = _bytes(known)
+            wanted = known.data
             if not (waiting or is_theirs(path)) and read(gate.being, path) != wanted:
                 set_file(gate.being.at(path), wanted)
                 told.append(f"{path} is now as event {known.seq} left it.")
@@ -225,7 +223,10 @@ def erase(gate: Gate, plan: Erasure, what: str, signer: Signer | None = None) ->
                 f"{paths} tells of it too, and was edited by hand, which is not adopted yet",
                 fix="lumen self diff",
             )
-        files = {gate.being.at(path): _encoded(text) for path, text in plan.files.items()}
+        files = {
+            gate.being.at(path): None if text is None else text.encode()
+            for path, text in plan.files.items()
+        }
         entry = announcement(gate, plan, what)
         placed = gate.writer.append([entry], durable=True, files=files, signer=signer)[-1]
         gate.index.catch_up()
@@ -235,11 +236,12 @@ def erase(gate: Gate, plan: Erasure, what: str, signer: Signer | None = None) ->
 
 def announcement(gate: Gate, plan: Erasure, what: str) -> Entry:
     """The event that says what is erased, with all it takes to finish that after a crash."""
+    found = {path: read(gate.being, path) for path in plan.files}
     payload: dict[str, JSON] = {
         "erases": [_named(gate, seq) for seq in plan.targets],
         **plan.carried,
         "aside": list(plan.aside),
-        "files": {path: _hash(read(gate.being, path)) for path in plan.files},
+        "files": {p: None if d is None else sha256(d) for p, d in found.items()},
     }
     return kernel_entry("erasure", what, AUTHOR, payload)
 
@@ -251,7 +253,7 @@ def _scrub(gate: Gate, by: int, targets: Sequence[int]) -> None:
     for path, was in said.get("files", {}).items():
         known, data = kept(gate.index, path), read(gate.being, path)
         if data is not None and sha256(data) == was:  # edited since: the author's
-            set_file(gate.being.at(path), _bytes(known))
+            set_file(gate.being.at(path), known.data if known else None)
     for path in said.get("aside", ()):
         gate.being.at(path).unlink(missing_ok=True)
     places = [place for seq in targets if (place := gate.index.place(seq))]
@@ -283,7 +285,7 @@ def _bring_up(gate: Gate) -> None:
     for path, known in all_kept(gate.index).items():
         if gate.being.at(path).is_dir():
             continue  # told as an edit that cannot be read
-        data, wanted = read(gate.being, path), _bytes(known)
+        data, wanted = read(gate.being, path), known.data
         lost = data is None and wanted is not None
         if lost or (data != wanted and _left_behind(gate.being.at(path), data, known)):
             set_file(gate.being.at(path), wanted)
@@ -322,7 +324,7 @@ def _look_at_heads(gate: Gate) -> None:
 
 def _is_head(gate: Gate, raw: bytes) -> bool:
     try:
-        return _of_chain(gate.index, head_from(raw, gate.being.heads))
+        return knows(gate.index, head_from(raw, gate.being.heads))
     except Damaged:
         return False
 
@@ -339,25 +341,9 @@ def _sign_again(gate: Gate, soul: str) -> None:
         gate.repairs.append(what)
 
 
-def _hash(data: bytes | None) -> str | None:
-    return None if data is None else sha256(data)
-
-
 def _staged(being: Being) -> list[Path]:
     """What commits that were cut off laid beside the files they were for."""
     places = {store.place.path.replace(YEAR, "[0-9]" * 4) for store in Store if store.place.path}
     beside = {str(PurePosixPath(path).with_name(".*.new")) for path in places}
     found = {path for pattern in beside for path in being.root.glob(pattern)}
     return sorted(path for path in found if STAGED.fullmatch(path.name))
-
-
-def _of_chain(index: Index, head: Head) -> bool:
-    return index.hash_of(head.seq) == head.event_hash
-
-
-def _bytes(known: Kept | None) -> bytes | None:
-    return _encoded(known.text if known else None)
-
-
-def _encoded(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,10 +27,6 @@ from lumen.mind.roles import EMBEDDER, ESCALATION, INNER, Assignment, open_subst
 from lumen.mind.substrate import ModelDescriptor
 
 PROBE_TOKENS = 16
-# A key that has a value of one line; what comes after it, a comment perhaps, is the author's.
-_SET = re.compile(
-    r"""(?P<indent>\s*)[^=]+=\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'#\[{]+)(?P<rest>\s*(?:\#.*)?)"""
-)
 # Where each assignment stands in lumen.toml; the inner loop's has the name it is known by.
 _PLACES = {
     INNER: ("kernel", "localModel"),
@@ -228,39 +223,23 @@ def with_setting(text: str, table: str, key: str, value: str) -> str:
     Raises:
         BadSetting: the file is written in a way that cannot be changed safely.
     """
-    line = f"{key} = {dumps(value).decode()}"  # a JSON string is a TOML string
-    changed = _edited(text, table, key, line)
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         wanted = tomllib.loads(text)
         wanted.setdefault(table, {})[key] = value
+        settings = tomlkit.parse(text)
+        settings.setdefault(table, tomlkit.table())[key] = value
+        changed = tomlkit.dumps(settings)
         if tomllib.loads(changed) == wanted:
             return changed
-    except (tomllib.TOMLDecodeError, TypeError):
+    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError):
         pass
     raise BadSetting(
         f"lumen.toml is written in a way that [{table}] {key} cannot be changed in",
-        fix=f"write it there yourself: {line}",
+        fix=f"write it there yourself: {key} = {dumps(value).decode()}",
     )
-
-
-def _edited(text: str, table: str, key: str, line: str) -> str:
-    """The text with a line in it where it seems to belong; whether it does is seen by reading it."""
-    end = "\r" if "\r\n" in text else ""
-    lines = text.split("\n")  # and at nothing else that may stand in a comment
-    headers = [n for n, said in enumerate(lines) if re.match(r"\s*\[", said)]
-    header = rf"\s*\[\s*{table}\s*\]\s*(#.*)?"
-    own = next((n for n in headers if re.fullmatch(header, lines[n])), None)
-    if own is None:
-        last = [] if lines[-1] == "" else [end]
-        return "\n".join([*lines, *last]) + f"{end}\n[{table}]{end}\n{line}{end}\n"
-    after = next((n for n in headers if n > own), len(lines))
-    spot = next((n for n in range(own, after) if re.match(rf"\s*{key}\s*=", lines[n])), None)
-    if spot is None:
-        lines[own + 1 : own + 1] = [line + end]
-    elif kept := _SET.fullmatch(lines[spot]):
-        lines[spot] = kept["indent"] + line + kept["rest"]
-    whole = "\n".join(lines)
-    return whole if whole.endswith("\n") else f"{whole}\n"
 
 
 async def try_out(calls: Calls, role: str) -> list[dict[str, JSON]]:

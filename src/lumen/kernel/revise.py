@@ -11,8 +11,7 @@ from lumen.core.canon import JSON, clean, dumps, sha256
 from lumen.core.data import Change, Datum, Held
 from lumen.core.errors import Refused
 from lumen.core.stores import Store, fixed_paths, is_looked_at, store_at
-from lumen.soul.kinds import check
-from lumen.soul.records import LARGEST, Operation, applied, millionths, values_of
+from lumen.soul.records import LARGEST, Operation, applied, check, millionths, values_of
 from lumen.soul.selfhood import (
     LONGEST_NAME,
     Flaw,

@@ -25,7 +25,7 @@ from lumen.soul.files import set_aside
 from lumen.soul.heads import newest_counting
 from lumen.soul.history import kept
 from lumen.soul.keys import head_from
-from lumen.soul.witness import FOREIGN, Foreign, foreign, refuse_rolled_back, trust_in
+from lumen.soul.witness import FOREIGN, Foreign, foreign, knows, refuse_rolled_back, trust_in
 
 
 @dataclass(slots=True)
@@ -133,7 +133,7 @@ def _of_a_copy(gate: Gate, soul: str, last: int) -> Foreign | None:
     signed = newest_counting(
         gate.being.heads,
         trust_in(index, keyring.accepted(soul)),
-        lambda h: h.key != ours and index.hash_of(h.seq) == h.event_hash,
+        lambda h: h.key != ours and knows(index, h),
     )
     written = mark.seq if index.hash_of(mark.seq) == mark.event_hash else 0
     first = max(last, written, signed) + 1
@@ -156,9 +156,7 @@ def _put_files_back(undone: Undone, before: Before, *, trusted: bool) -> None:
     for path in sorted(before.files.keys() | watched(being).keys()):  # folders come first
         known = kept(index, path) if trusted else None
         fresh = known if known and known.seq > before.last else None
-        wanted = before.files.get(path)
-        if fresh:
-            wanted = None if fresh.text is None else fresh.text.encode()
+        wanted = fresh.data if fresh else before.files.get(path)
         if (found := standing(being.at(path))) != wanted:
             undone.put_back(path, found, wanted)
 

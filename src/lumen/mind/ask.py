@@ -91,19 +91,6 @@ class Prepared:
     templates: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back, and what it took; no number: the server did not tell."""
-
-    text: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cached_tokens: int
-    seconds: float
-    finish: str
-    copied: bool  # it only said the reply of an example again
-
-
 async def prepare(
     reach: Reach, role: str, step: str, slots: Mapping[str, object], prompt: Prompt
 ) -> Prepared:
@@ -132,7 +119,7 @@ def leaving(reach: Reach, call: Prepared) -> Request | None:
     return reach.substrate(call.model.substrate).request(call.model.model_id, call.prompt)
 
 
-async def send(reach: Reach, call: Prepared, on_text: OnText | None = None) -> Answer:
+async def send(reach: Reach, call: Prepared, on_text: OnText | None = None) -> Completion:
     """Make a call, once.
 
     Raises:
@@ -140,16 +127,14 @@ async def send(reach: Reach, call: Prepared, on_text: OnText | None = None) -> A
     """
     substrate = reach.substrate(call.model.substrate)
     started = reach.clock.tick()
-    completion: Completion = await substrate.invoke(call.model.model_id, call.prompt, on_text)
+    said = await substrate.invoke(call.model.model_id, call.prompt, on_text)
     most = call.prompt.max_tokens * LONGEST_TOKEN  # else the archive would swell
-    return Answer(
-        text=completion.text[:most],
-        prompt_tokens=completion.prompt_tokens,
-        completion_tokens=completion.completion_tokens,
-        cached_tokens=completion.cached_tokens,
+    return replace(
+        said,
+        text=said.text[:most],
+        finish=said.finish if len(said.text) <= most else "length",
         seconds=reach.clock.tick() - started,
-        finish=completion.finish if len(completion.text) <= most else "length",
-        copied=completion.text.strip() in {turn.reply for turn in call.prompt.turns},
+        copied=said.text.strip() in {turn.reply for turn in call.prompt.turns},
     )
 
 

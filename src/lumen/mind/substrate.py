@@ -85,6 +85,8 @@ class Completion:
     completion_tokens: int | None
     cached_tokens: int
     finish: str
+    seconds: float = 0.0  # as long as whoever asked had to wait
+    copied: bool = False  # it only said the reply of an example again
 
 
 @dataclass(frozen=True, slots=True)

@@ -327,19 +327,21 @@ def _uses(event: Event, uses: JSON) -> tuple[Uses, ...]:
     )
 
 
+def _many(name: str, said: JSON) -> list[dict[str, JSON]]:
+    if said is None or isinstance(said, list):
+        return said or []
+    return [{name: said}]
+
+
 def _undone(event: Event, undoes: JSON) -> tuple[Undone, ...]:
     """An undo names one event; an erasure carries on, in a list, what it blanks out."""
-    if undoes is None:
-        return ()
-    many = undoes if isinstance(undoes, list) else [{"undoes": undoes}]
+    many = _many("undoes", undoes)
     return tuple(Undone(int(u.get("at", event.seq)), int(u["undoes"])) for u in many)
 
 
 def _restores(event: Event, restores: JSON) -> tuple[Restore, ...]:
     """A restore names one event; an erasure carries on, in a list, what it blanks out."""
-    if restores is None:
-        return ()
-    many = restores if isinstance(restores, list) else [{"upto": restores}]
+    many = _many("upto", restores)
     found = tuple(Restore(int(r.get("at", event.seq)), int(r["upto"])) for r in many)
     if not all(0 <= r.upto < r.at <= event.seq for r in found):
         raise ValueError("nothing can be restored that is yet to come")

@@ -71,16 +71,6 @@ def folded_without(
     return folded(sets.get(start), [one for one in operations if one.at > start])
 
 
-def versions(index: Index, path: str) -> list[Kept]:
-    """Every state a file was left in, oldest first."""
-    rows = index.rows(
-        "SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c "
-        "JOIN events e USING(seq) WHERE c.path = ? ORDER BY c.seq",
-        (path,),
-    )
-    return [Kept(*row) for row in rows]
-
-
 def all_kept(index: Index, at: int = _NOW) -> dict[str, Kept]:
     """Every file the archive knew at an event, those that were taken away too."""
     paths = {path for (path,) in (*index.rows(_PATHS), *index.rows("SELECT path FROM records"))}

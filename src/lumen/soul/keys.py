@@ -126,24 +126,15 @@ class Keyring:
         """Sign with this host's key; the text's first line says what it is for."""
         return _signature(_plain(self.key_file(soul)), text)
 
-    def author_sign(self, soul: str, text: bytes, ask: Callable[[], str]) -> Signed:
-        """Sign with the author's key; `ask` gives the passphrase and is called only if it is locked.
-
-        Raises:
-            Locked: what `ask` gave is not the passphrase.
-        """
-        return self.open_author(soul, ask)(text)
-
     def open_author(self, soul: str, ask: Callable[[], str]) -> Callable[[bytes], Signed]:
         """The author's key, open: it signs whatever it is given, and asks for nothing any more.
 
+        `ask` gives the passphrase and is called only if the key is under one.
+
         Raises:
             Locked: what `ask` gave is not the passphrase.
         """
-        path = self.author_file(soul)
-        written = _read(path)
-        secret = unseal(written, ask()) if is_sealed(written) else _plain(path)
-        return partial(_signature, secret)
+        return partial(_signature, self._author_secret(soul, ask))
 
     def set_passphrase(self, soul: str, old: str, new: str) -> None:
         """Put the author's key under another passphrase, or with none in the open.
@@ -152,10 +143,13 @@ class Keyring:
             Locked: `old` is not the passphrase it is under.
         """
         path = self.author_file(soul)
-        written = _read(path)
-        secret = unseal(written, old) if is_sealed(written) else _plain(path)
-        _keep(path, secret, new)
+        _keep(path, self._author_secret(soul, lambda: old), new)
         _put_in_use(path)
+
+    def _author_secret(self, soul: str, ask: Callable[[], str]) -> bytes:
+        path = self.author_file(soul)
+        written = _read(path)
+        return unseal(written, ask()) if is_sealed(written) else _plain(path)
 
     def sign(self, soul: str, seq: int, event_hash: str) -> Head:
         """State, with this host's key, that the chain has this hash at this event."""
@@ -194,13 +188,17 @@ class Keyring:
         """Up to which line this host wrote the archive; nothing where it never did."""
         return read_mark(self.mark_file(soul))
 
+    def accepted_file(self, soul: str) -> Path:
+        """Where the keys are kept that the owner of this host vouches for."""
+        return self.folder / "accepted" / f"{soul}.json"
+
     def accepted(self, soul: str) -> frozenset[str]:
         """Keys that nobody of the archive vouches for and the owner of this host does.
 
         Raises:
             Damaged: what is kept of it cannot be read.
         """
-        path = self.folder / "accepted" / f"{soul}.json"
+        path = self.accepted_file(soul)
         with _at(path):
             raw = path.read_bytes() if path.exists() else b"[]"
         try:
@@ -210,12 +208,9 @@ class Keyring:
 
     def accept(self, soul: str, key: str) -> None:
         """Keep, outside the being, that the owner of this host vouches for a key."""
-        path = self.folder / "accepted" / f"{soul}.json"
-        known = self.accepted(soul) | {key}
-        with _at(path):
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            save(path.with_suffix(".new"), dumps(sorted(known)), mode=0o600)
-            path.with_suffix(".new").replace(path)
+        path = self.accepted_file(soul)
+        _lay_beside(path, dumps(sorted(self.accepted(soul) | {key})))
+        _put_in_use(path)
 
     def remember(self, head: Head, *, even_lower: bool = False) -> None:
         """Raise the witness; it goes down only when the author has accepted a rollback."""
@@ -226,9 +221,8 @@ class Keyring:
                 take(lock.fileno())
                 seen = self.witness(head.soul)
                 if even_lower or seen is None or seen.seq < head.seq:
-                    fresh = path.with_suffix(".new")
-                    save(fresh, head_line(head), mode=0o600)
-                    fresh.replace(path)
+                    _lay_beside(path, head_line(head))
+                    _put_in_use(path)
 
 
 def head_text(soul: str, seq: int, event_hash: str) -> bytes:
@@ -238,14 +232,7 @@ def head_text(soul: str, seq: int, event_hash: str) -> bytes:
 
 def head_line(head: Head) -> bytes:
     """A head as it stands in heads.jsonl."""
-    said = {
-        "soul": head.soul,
-        "seq": head.seq,
-        "event_hash": head.event_hash,
-        "key": head.key,
-        "signature": head.signature,
-    }
-    return dumps(said) + b"\n"
+    return dumps(head) + b"\n"  # its fields, in their order
 
 
 def head_from(raw: bytes, path: Path) -> Head:
@@ -255,15 +242,12 @@ def head_from(raw: bytes, path: Path) -> Head:
         Damaged: the bytes are not a head in its one spelling.
     """
     try:
-        found = loads(raw)
-        head = Head(
-            found["soul"], found["seq"], found["event_hash"], found["key"], found["signature"]
-        )
+        head = Head(**loads(raw))
         texts = (head.soul, head.event_hash, head.key, head.signature)
         spelled = all(isinstance(t, str) for t in texts) and isinstance(head.seq, int)
         if spelled and all(map(HEX.fullmatch, texts[1:])) and head_line(head) == raw:
             return head
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, TypeError):
         pass
     raise Damaged(
         f"{path} holds a line that is not a signed head",
@@ -300,12 +284,16 @@ def _set_aside(path: Path, passphrase: str = "") -> str:
 def _keep(path: Path, secret: bytes, passphrase: str) -> None:
     """Write a key beside where it is to be used, for its owner's eyes only."""
     said = secret.hex().encode()
-    written = seal(secret, _signature(secret, b"").key, passphrase) if passphrase else said
+    sealed = seal(secret, _signature(secret, b"").key, passphrase) if passphrase else said
+    _lay_beside(path, sealed)
+
+
+def _lay_beside(path: Path, data: bytes) -> None:
     fresh = path.with_suffix(".new")
     with _at(path):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         fresh.unlink(missing_ok=True)  # one left behind may be anybody's to read
-        save(fresh, written, mode=0o600)
+        save(fresh, data, mode=0o600)
 
 
 def _put_in_use(path: Path) -> None:

@@ -7,6 +7,7 @@ made from scratch equals, row for row, one that followed along.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -165,16 +166,7 @@ def _apply(db: apsw.Connection, seq: int, done: Effects) -> None:
 def _count(db: apsw.Connection, seq: int, cycle: Cycled | None) -> None:
     """Enter what a cycle came to."""
     if cycle:
-        told = (cycle.loop, cycle.goal, cycle.skill, int(cycle.ok), int(cycle.progress))
-        row = (
-            seq,
-            *told,
-            int(cycle.completed),
-            cycle.delta,
-            cycle.chosen,
-            cycle.options,
-            cycle.conflicts,
-        )
+        row = (seq, *astuple(cycle))  # in the order of the columns
         db.execute("INSERT OR REPLACE INTO cycles VALUES(?,?,?,?,?,?,?,?,?,?,?)", row)
 
 

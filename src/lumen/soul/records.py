@@ -1,4 +1,4 @@
-"""What operations make of a record: lines that are added to, and values by name.
+"""What operations make of a record, lines or values by name, and what a file must say.
 
 Pure and total: an operation whose ground was forgotten starts anew, so that any history can be
 folded. Averages are counted in whole millionths, so every machine comes to the same number.
@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from lumen.core.canon import JSON, dumps, loads
-from lumen.core.stores import Kind, Place
+from lumen.core.stores import Kind, Place, place_at
 from lumen.soul.selfhood import Flaw
+from lumen.soul.selfhood import check as check_self
+from lumen.soul.selfhood import without as without_in_self
 
 WHOLE = 1_000_000
 LARGEST = 1e9  # of what an average is taken
@@ -120,26 +122,30 @@ def spelled(values: Mapping[str, JSON]) -> str:
     return "{\n" + ",\n".join(told) + "\n}\n"
 
 
-def check_record(place: Place, text: str) -> None:
-    """See whether a record says what it must.
+def check(path: str, text: str) -> None:
+    """See whether a file says what it must, by the kind of its store.
 
     Raises:
         Flaw: on which line it does not, and why.
     """
-    if place.kind is Kind.STATE:
-        _must_pass(place, 1, text)
-        return
-    for number, line in enumerate(_split(text), 1):
-        _must_pass(place, number, line)
+    place = place_at(path)
+    if place.kind is not Kind.LINES:  # of which the newest are kept, however long they are
+        check_self(path, text)
+    pieces = [text] if place.kind is Kind.STATE else _split(text)
+    for number, piece in enumerate(pieces if place.is_record else (), 1):
+        _must_pass(place, number, piece)
 
 
-def without_words(place: Place, text: str, quotes: Callable[[str], bool]) -> str:
-    """A record without the lines or values that say something."""
-    if place.kind is Kind.STATE:
-        values = values_of(text)
-        left = {name: v for name, v in values.items() if not quotes(in_words(name, v))}
-        return text if len(left) == len(values) else spelled(left)
-    return "".join(f"{line}\n" for line in _split(text) if not quotes(line))
+def without(path: str, text: str, quotes: Callable[[str], bool]) -> str:
+    """A file's text without the lines, values or goals that say something."""
+    place = place_at(path)
+    if not place.is_record:
+        return without_in_self(path, text, quotes)
+    if place.kind is Kind.LINES:
+        return "".join(f"{line}\n" for line in _split(text) if not quotes(line))
+    values = values_of(text)
+    left = {name: v for name, v in values.items() if not quotes(in_words(name, v))}
+    return text if len(left) == len(values) else spelled(left)
 
 
 def in_words(name: str, value: JSON) -> str:

@@ -5,8 +5,10 @@ Whether the chain is sound in itself is for verify.py to say.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
+from lumen.core.data import Head
 from lumen.core.errors import Damaged, Estranged
 from lumen.soul.archive import read_at
 from lumen.soul.heads import newest_counting
@@ -45,6 +47,16 @@ def trust_in(index: Index, accepted: frozenset[str]) -> Trust:
     """Whose word counts in an archive, by its index, which is caught up by whoever asks."""
     memory, rows = index.being.memory, index.rows(_ABOUT_TRUST)
     return fold_trust((read_at(memory, *place) for place in rows), accepted)
+
+
+def knows(index: Index, head: Head) -> bool:
+    """Whether a head is one of this chain."""
+    return index.hash_of(head.seq) == head.event_hash
+
+
+def signed_up_to(index: Index, trust: Trust) -> int:
+    """The last event of the chain for which a signed head speaks that counts; 0: none does."""
+    return newest_counting(index.being.heads, trust, partial(knows, index))
 
 
 def own_key_revoked(index: Index, keyring: Keyring, soul: str) -> int:
@@ -109,12 +121,9 @@ def _unvouched(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
     trust = trust_in(index, keyring.accepted(soul))
     seen = keyring.witness(soul)
     own = _own(index, mark or Mark())
-    if seen and index.hash_of(seen.seq) == seen.event_hash:
+    if seen and knows(index, seen):
         own = max(own, seen.seq)
-    signed = newest_counting(
-        index.being.heads, trust, lambda h: index.hash_of(h.seq) == h.event_hash
-    )
-    first = max(own, signed) + 1
+    first = max(own, signed_up_to(index, trust)) + 1
     if first > last:
         return None
     kind = FOREIGN
@@ -139,7 +148,7 @@ def refuse_rolled_back(index: Index, keyring: Keyring, soul: str) -> None:
     """
     _refuse_damaged(index, keyring, soul)
     seen = keyring.witness(soul)
-    if seen is None or index.hash_of(seen.seq) == seen.event_hash:
+    if seen is None or knows(index, seen):
         return
     last, head = index.last_head()
     ours = index.hash_of(seen.seq)

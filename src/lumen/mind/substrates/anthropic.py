@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from lumen.core.canon import JSON
-from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import ModelDescriptor, Prompt
-from lumen.mind.substrates import http
-from lumen.mind.substrates.remote import Dialect, Heard, Wire, count, descriptor
+from lumen.mind.substrates.remote import Dialect, Heard, Listing, Told, Wire, count
 
 # Schemas may not hold these there; what comes back is checked against the whole type anyway.
 _BOUNDS = frozenset(
@@ -101,29 +99,20 @@ def _count(usage: Wire, heard: Heard) -> None:
 _INPUTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-async def models(endpoint: Endpoint) -> list[ModelDescriptor]:
-    """/v1/models; retired ones are still listed there and cannot be called."""
-    listed = await http.look(endpoint, "/v1/models?limit=1000")
-    return [
-        _listed(endpoint, m) for m in listed["data"] if m.get("lifecycle", "active") != "retired"
-    ]
-
-
-def _listed(endpoint: Endpoint, told: Wire) -> ModelDescriptor:
-    meta = told.get("meta") or {}
-    can = told.get("capabilities") or {}
+def _told(m: Wire) -> Told | None:
+    """What /v1/models tells; retired ones are still listed there and cannot be called."""
+    if m.get("lifecycle", "active") == "retired":
+        return None
+    meta, can = m.get("meta") or {}, m.get("capabilities") or {}
     pictures = can.get("image_input") if isinstance(can, dict) else None
-    return descriptor(
-        endpoint,
-        str(told["id"]),
-        {
-            "display_name": told.get("display_name"),
-            "context": told.get("max_input_tokens") or meta.get("n_ctx"),
-            "size": float(meta.get("n_params") or 0),
-            "vision": bool(pictures and pictures.get("supported")),
-            "tools": True,
-        },
-    )
+    return {
+        "display_name": m.get("display_name"),
+        "context": m.get("max_input_tokens") or meta.get("n_ctx"),
+        "size": float(meta.get("n_params") or 0),
+        "vision": bool(pictures and pictures.get("supported")),
+        "tools": True,
+    }
 
 
-ANTHROPIC = Dialect(models, "/v1/messages", body, take, whole)
+LIST = Listing("/v1/models?limit=1000", "data", "id", _told)
+ANTHROPIC = Dialect(LIST.models, "/v1/messages", body, take, whole)

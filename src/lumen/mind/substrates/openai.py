@@ -8,8 +8,7 @@ from lumen.core.canon import JSON
 from lumen.core.errors import NoSubstrate
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import ModelDescriptor, Prompt
-from lumen.mind.substrates import http
-from lumen.mind.substrates.remote import Dialect, Heard, Wire, count, descriptor, size_in
+from lumen.mind.substrates.remote import Dialect, Heard, Listing, Told, Wire, count, size_in
 
 
 def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
@@ -62,43 +61,46 @@ def _count(usage: Wire, heard: Heard) -> None:
     heard.cached_tokens = min(count(details.get("cached_tokens")) or 0, read or 0)
 
 
-async def models(endpoint: Endpoint) -> list[ModelDescriptor]:
-    """/models; llama.cpp and vLLM also tell how much a model reads."""
-    listed = await http.look(endpoint, "/models")
-    return [_listed(endpoint, m) for m in listed["data"]]
+def _told(m: Wire) -> Told:
+    """What /models tells; llama.cpp and vLLM also say how much a model reads."""
+    meta = m.get("meta") or {}
+    inputs = (m.get("architecture") or {}).get("input_modalities") or ()
+    return {
+        "context": meta.get("n_ctx") or m.get("max_model_len") or m.get("context_length"),
+        "size": float(meta.get("n_params") or 0),
+        "vision": "image" in inputs,
+    }
 
 
-def _listed(endpoint: Endpoint, told: Wire) -> ModelDescriptor:
-    meta = told.get("meta") or {}
-    inputs = (told.get("architecture") or {}).get("input_modalities") or ()
-    context = meta.get("n_ctx") or told.get("max_model_len") or told.get("context_length")
-    return descriptor(
-        endpoint,
-        str(told["id"]),
-        {
-            "context": context,
-            "size": float(meta.get("n_params") or 0),
-            "vision": "image" in inputs,
-            "tools": endpoint.kind in ("openai", "xai"),
-        },
-    )
+def _told_by_xai(m: Wire) -> Told:
+    """What /language-models tells: only what can converse, and what each takes in."""
+    return {
+        "context": m.get("context_length") or m.get("max_prompt_length"),
+        "vision": "image" in m.get("input_modalities", ()),
+    }
 
 
-async def xai_models(endpoint: Endpoint) -> list[ModelDescriptor]:
-    """/language-models, which names only what can converse, and what each takes in."""
-    listed = await http.look(endpoint, "/language-models")
-    return [
-        descriptor(
-            endpoint,
-            str(m["id"]),
-            {
-                "context": m.get("context_length") or m.get("max_prompt_length"),
-                "vision": "image" in m.get("input_modalities", ()),
-                "tools": True,
-            },
-        )
-        for m in listed["models"]
-    ]
+def _told_by_lmstudio(m: Wire) -> Told:
+    can = m.get("capabilities") or {}
+    loaded = [i["config"].get("context_length") for i in m.get("loaded_instances") or ()]
+    return {
+        "display_name": m.get("display_name"),
+        "context": next(filter(None, loaded), None) or m.get("max_context_length"),
+        "size": size_in(str(m.get("params_string") or "")),
+        "tools": can.get("trained_for_tool_use"),
+        "vision": can.get("vision"),
+        "thinks": can.get("thinking") or can.get("reasoning"),
+        "embeds": m.get("type") == "embedding",
+    }
+
+
+def _told_by_older_lmstudio(m: Wire) -> Told:
+    return {
+        "context": m.get("loaded_context_length") or m.get("max_context_length"),
+        "tools": "tool_use" in (m.get("capabilities") or ()),
+        "vision": m.get("type") == "vlm",
+        "embeds": m.get("type") == "embeddings",
+    }
 
 
 async def lmstudio_models(endpoint: Endpoint) -> list[ModelDescriptor]:
@@ -107,48 +109,19 @@ async def lmstudio_models(endpoint: Endpoint) -> list[ModelDescriptor]:
     What a version does not know it answers with an error, under 200 as often as under 404.
     """
     root = replace(endpoint, url=endpoint.url.removesuffix("/v1"))
-    for path, read in (("/api/v1/models", _lmstudio_1), ("/api/v0/models", _lmstudio_0)):
+    for listing in LMSTUDIO_LISTS:
         try:
-            return read(endpoint, await http.look(root, path))
+            return await listing.models(root)
         except (NoSubstrate, KeyError):
             continue  # an older version
-    return await models(endpoint)
+    return await LIST.models(endpoint)
 
 
-def _lmstudio_1(endpoint: Endpoint, listed: Wire) -> list[ModelDescriptor]:
-    found = []
-    for m in listed["models"]:
-        can = m.get("capabilities") or {}
-        loaded = [i["config"].get("context_length") for i in m.get("loaded_instances") or ()]
-        told = {
-            "display_name": m.get("display_name"),
-            "context": next(filter(None, loaded), None) or m.get("max_context_length"),
-            "size": size_in(str(m.get("params_string") or "")),
-            "tools": can.get("trained_for_tool_use"),
-            "vision": can.get("vision"),
-            "thinks": can.get("thinking") or can.get("reasoning"),
-            "embeds": m.get("type") == "embedding",
-        }
-        found.append(descriptor(endpoint, str(m["key"]), told))
-    return found
-
-
-def _lmstudio_0(endpoint: Endpoint, listed: Wire) -> list[ModelDescriptor]:
-    return [
-        descriptor(
-            endpoint,
-            str(m["id"]),
-            {
-                "context": m.get("loaded_context_length") or m.get("max_context_length"),
-                "tools": "tool_use" in (m.get("capabilities") or ()),
-                "vision": m.get("type") == "vlm",
-                "embeds": m.get("type") == "embeddings",
-            },
-        )
-        for m in listed["data"]
-    ]
-
-
-OPENAI = Dialect(models, "/chat/completions", body, take, whole)
-XAI = OPENAI._replace(models=xai_models)
+LIST = Listing("/models", "data", "id", _told)
+LMSTUDIO_LISTS = (
+    Listing("/api/v1/models", "models", "key", _told_by_lmstudio),
+    Listing("/api/v0/models", "data", "id", _told_by_older_lmstudio),
+)
+OPENAI = Dialect(LIST.models, "/chat/completions", body, take, whole)
+XAI = OPENAI._replace(models=Listing("/language-models", "models", "id", _told_by_xai).models)
 LMSTUDIO = OPENAI._replace(models=lmstudio_models)

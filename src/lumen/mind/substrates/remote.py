@@ -29,6 +29,7 @@ from lumen.mind.substrates import http
 THOUGHTS = ("<think>", "</think>")
 
 Wire = Any  # a server's JSON, read in the dialects and nowhere else
+Told = Mapping[str, Any]  # what is known of a model, in the words of `descriptor`
 
 
 @dataclass(slots=True)
@@ -87,6 +88,22 @@ class Dialect(NamedTuple):
     body: Callable[[ModelDescriptor, Prompt], dict[str, JSON]]
     take: Callable[[Wire, Heard], None]
     whole: Callable[[Wire, Heard], None]
+
+
+class Listing(NamedTuple):
+    """Where a server lists its models, and what it tells of one; nothing: that one is left out."""
+
+    path: str
+    under: str  # the key of the list
+    name: str  # the key of a model's name
+    told: Callable[[Wire], Told | None]
+
+    async def models(self, endpoint: Endpoint) -> list[ModelDescriptor]:
+        """Every model there is."""
+        listed = (await http.look(endpoint, self.path))[self.under]
+        known = [(str(m[self.name]), self.told(m)) for m in listed]
+        plainly = {"tools": endpoint.kind in TOOLED}
+        return [descriptor(endpoint, name, {**plainly, **told}) for name, told in known if told]
 
 
 class Remote:
@@ -261,7 +278,7 @@ def unlisted(endpoint: Endpoint, model_id: str) -> ModelDescriptor:
     return descriptor(endpoint, model_id, {})
 
 
-def descriptor(endpoint: Endpoint, model_id: str, told: Mapping[str, Any]) -> ModelDescriptor:
+def descriptor(endpoint: Endpoint, model_id: str, told: Told) -> ModelDescriptor:
     """What is known of a model.
 
     `told` may hold display_name, context, size, tools, vision, thinks, embeds and elsewhere.
@@ -295,6 +312,7 @@ def _in_the_cloud(endpoint: Endpoint, model_id: str) -> bool:
     return endpoint.kind == "ollama" and model_id.lower().endswith(("-cloud", ":cloud"))
 
 
+TOOLED = ("openai", "xai")  # every model there can be given tools
 MOST_TOKENS = 1 << 40  # nothing was ever that long
 SMALL = 2e9  # parameters; up to here examples work better than instructions
 
