@@ -31,7 +31,7 @@ AT_START = (
     "COV",
 )  # what Python reads when it starts, and not later
 SERVER = """
-import array, gc, importlib, json, os, socket, sys, time
+import array, gc, json, os, socket, sys, time
 from lumen.body.cli import main
 from lumen.kernel.lexicon import lexicon
 from lumen.mind.embed import WhenNeeded
@@ -54,8 +54,8 @@ def wait_for_a_request(control):
         control.send(b"%d" % process)
         control.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
 
-for module, _, _ in main.COMMANDS.values():
-    importlib.import_module(module)
+for name in main.COMMANDS:
+    main.cli.get_command(None, name)
 lexicon()
 WhenNeeded().embed(["hello"])
 gc.freeze()

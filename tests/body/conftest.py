@@ -75,6 +75,7 @@ class Lumen:
             "XDG_DATA_HOME": str(self.home / "share"),
             "LANG": "C.UTF-8",
             "TZ": "Europe/Lisbon",
+            "LUMEN_QUIET": "1",  # a busy machine makes anything last
             "LUMEN_BEING": str(self.being),
             **kept,
             **more,

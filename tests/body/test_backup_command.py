@@ -185,9 +185,10 @@ def test_an_unfinished_line_is_told_of(talked: Lumen, inside: Inside) -> None:
 def test_what_takes_long_is_told_beside_the_result(
     talked: Lumen, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lumen.body.cli.backup.PATIENCE_S", 0.0)
-    ran = inside("backup", "a.lumen", "--json")
+    monkeypatch.setattr("lumen.body.cli.progress.WAITS_S", 0.0)
+    env = talked.env(LUMEN_QUIET="")
+    ran = inside("backup", "a.lumen", "--json", env=env)
     assert ran.json()["verified"]
-    assert ran.err.startswith("reading … 0 of 0 MB")
-    assert inside("restore-backup", "a.lumen", "b").err.startswith("restoring … ")
+    assert ran.err.startswith("reading: 0 %\n")
+    assert inside("restore-backup", "a.lumen", "b", env=env).err.startswith("restoring: ")
     assert talked.home.joinpath("b").is_dir()

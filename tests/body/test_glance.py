@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
-from lumen.body.cli.common import ago, counted
+from lumen.app.words import counted
+from lumen.body.cli.terminal import ago
 from lumen.core.clock import SystemClock
 from lumen.core.data import Author, Being, Entry, EventType, Held, Origin, kernel_entry
 from lumen.soul.selfhood import spell

@@ -45,7 +45,7 @@ def test_a_value_is_set_and_dropped_by_command_and_why_tells_who_did(
         (("goals", "drop", "sing"), "There is no goal 'sing'"),
         (("values", "drop", "honesty"), "There is no value 'honesty'"),
         (("goals", "add", " "), "name"),
-        (("goals", "add", "sing", "--weight", "2"), "2.0 is not in the range"),
+        (("goals", "add", "sing", "--weight", "2"), "2.0 is not a number from 0 to 1"),
         (("values", "set", "honesty", "--status", "todo"), "'todo' is not one of"),
     ],
 )

@@ -63,6 +63,7 @@ class Shell:
             "XDG_DATA_HOME": str(home / ".local" / "share"),
             "LANG": "C.UTF-8",
             "TZ": "Europe/Lisbon",
+            "LUMEN_QUIET": "1",  # a busy machine makes anything last
             **kept,
             **self.env,
         }

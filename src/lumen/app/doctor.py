@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 from lumen.app.protection import Finding, archive_of, keys_of
@@ -16,11 +17,20 @@ from lumen.core.errors import LumenError
 ROOM = 200 << 20
 
 
-async def examine(being: Being, *, by_default: bool) -> tuple[Finding, ...]:
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was found; `ok`: nothing is broken."""
+
+    ok: bool
+    findings: tuple[Finding, ...]
+
+
+async def examine(being: Being, *, by_default: bool) -> Examined:
     """Look at the installation and at a being."""
     mind = [one async for one in _mind()]
     of_being = [one async for one in _being(being, by_default)]
-    return (*_host(), *mind, *of_being)
+    found = (*_host(), *mind, *of_being)
+    return Examined(not any(one.state == "bad" for one in found), found)
 
 
 def _host() -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from lumen.core.data import Event
 from lumen.soul.fold import EDITED, PURSUES
 from lumen.soul.index import Index
 from lumen.soul.proof import holds
+from lumen.soul.selfhood import goals_of
 from lumen.soul.weighed import GONE, Point, Series, moves, series, versions
 
 AUTHOR = "lumen:author"  # the session of what the author did by hand: every such event has it
@@ -62,9 +63,15 @@ def all_series(index: Index, kind: str) -> list[Series]:
     return series(versions(index, kind))
 
 
-def histories(index: Index, kind: str) -> tuple[History, ...]:
+def histories(
+    index: Index, kind: str, year: int | None = None, status: str | None = None
+) -> tuple[History, ...]:
     """Every value, or every goal, that ever was, with the reason of each change."""
-    return tuple(history(index, one) for one in all_series(index, kind))
+    return tuple(
+        history(index, one)
+        for one in all_series(index, kind)
+        if (year is None or one.path == goals_of(year)) and status in (None, one.now.status)
+    )
 
 
 def named(index: Index, claim: str) -> Series | None:

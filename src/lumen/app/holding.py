@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from lumen.app.histories import History, histories
 from lumen.app.selves import add_held, close_goal, drop_held, held_of, new_held, set_held
 from lumen.core.data import Held
 from lumen.kernel.commit import Gate
+from lumen.kernel.run import Kernel
 from lumen.soul.index import Index
+
+
+def holding(kernel: Kernel, kind: str) -> Holding:
+    """The values or the goals of a being that is open for its author, and for nobody else."""
+    kernel.index.catch_up()
+    return Holding(kind, kernel.index, lambda: nullcontext(kernel.gate))
 
 
 @dataclass(frozen=True, slots=True)

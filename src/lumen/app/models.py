@@ -58,6 +58,20 @@ class Models:
     roles: tuple[RoleState, ...]
     substrates: tuple[Place, ...]
 
+    @property
+    def ok(self) -> bool:
+        """Whether none was asked for in vain."""
+        return all(role.checked is not False for role in self.roles)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedModel:
+    """What the model of a role made of being asked for a word and for JSON."""
+
+    ok: bool
+    role: str
+    calls: tuple[dict[str, JSON], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
@@ -206,16 +220,17 @@ def must_be_assignable(settings: Settings, role: str, model: str) -> Assignment:
     return assignment
 
 
-async def try_model(kernel: Kernel, role: str) -> list[dict[str, JSON]]:
+async def try_model(kernel: Kernel, role: str) -> TriedModel:
     """Ask the model of a role for a word and for JSON; says what each took."""
     from lumen.kernel.models import try_out
     from lumen.kernel.run import calls_for
 
     calls = calls_for(kernel, f"lumen:{role}")
     try:
-        return await try_out(calls, role)
+        made = await try_out(calls, role)
     finally:
         calls.settle()
+    return TriedModel(all(one["ok"] for one in made), role, tuple(made))
 
 
 def _note_seen(model: ModelDescriptor, clock: Clock, *, listed: bool) -> None:

@@ -39,6 +39,17 @@ class PromptSlot:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptStep:
+    """The templates of a step, or of one part of it; what they may use, and what the step is for."""
+
+    step: str
+    part: str
+    meaning: str
+    templates: tuple[PromptFile, ...]
+    slots: tuple[PromptSlot, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PromptProblem:
     """What is wrong with a template, where, and what to do."""
 
@@ -85,8 +96,8 @@ def prompts_of(being: Being) -> tuple[PromptFile, ...]:
     return tuple(_described(being, template) for template in in_force((being.prompts, PROMPTS)))
 
 
-def prompts_for(being: Being, which: str, *, small: bool) -> tuple[tuple[PromptFile, ...], str]:
-    """The templates of a step, or of STEP/PART; and what the step is there for.
+def prompts_for(being: Being, which: str, *, small: bool) -> PromptStep:
+    """The templates of a step, or of STEP/PART.
 
     Raises:
         UsageError: there is no such step or part, or no template of it for such a model.
@@ -106,15 +117,11 @@ def prompts_for(being: Being, which: str, *, small: bool) -> tuple[tuple[PromptF
         other = "" if small else " --small"
         what = f"there is no {which} for a {variant} model"
         raise UsageError(what, fix=f"lumen prompts show {which}{other}")
-    return found, declared.meaning
-
-
-def slots_of(step: str) -> tuple[PromptSlot, ...]:
-    """What the templates of a step may use."""
-    return tuple(
+    slots = (
         PromptSlot(name, "untrusted" if given.untrusted else "plain", given.meaning)
-        for name, given in TEMPLATES[step].slots.items()
+        for name, given in declared.slots.items()
     )
+    return PromptStep(step, part, declared.meaning, found, tuple(slots))
 
 
 def overridden(being: Being, step: str | None = None) -> Overridden:

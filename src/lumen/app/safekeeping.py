@@ -27,12 +27,24 @@ from lumen.soul.witness import SURE as SURE
 class Verified:
     """What verification found; `ok` only where all of it is trusted and nothing differs.
 
-    `compared` is there when the archive was replayed too, and every table and file compared.
+    `compared` is there when the archive was replayed too, and every table and file compared;
+    `by` is the key, or its beginning, that must have signed the archive.
     """
 
-    ok: bool
     report: Report
     compared: Compared | None = None
+    by: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all of it is trusted, nothing differs, and the right key signed it."""
+        differs = bool(self.compared and self.compared.problems)
+        return self.report.trusted and not differs and self.is_by_key
+
+    @property
+    def is_by_key(self) -> bool:
+        """Whether the key signed it that must have."""
+        return self.report.key.startswith(self.by.lower())
 
     @property
     def events(self) -> int:
@@ -49,14 +61,13 @@ def verify_being(
     being: Being,
     *,
     deep: bool = False,
+    by: str = "",
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Verified:
     """Check every event, link, signature and the witness; `deep` also replays the archive."""
     settings = must_be(being)
     report = verify(being, Keyring(data_home()), soul=settings.soul, processes=os.cpu_count() or 1)
-    compared = _compared(being, progress) if deep and report.ok else None
-    sound = report.trusted and not (compared and compared.problems)
-    return Verified(sound, report, compared)
+    return Verified(report, _compared(being, progress) if deep and report.ok else None, by)
 
 
 def _compared(being: Being, progress: Callable[[int, int], None]) -> Compared:

@@ -14,14 +14,8 @@ from lumen.kernel.commit import Gate
 from lumen.kernel.completion import OPEN
 from lumen.kernel.edits import Edits, in_force, look, read, self_in_force
 from lumen.soul.index import Index
-from lumen.soul.selfhood import (
-    GOAL_STATES,
-    LONGEST_NAME,
-    VALUE_STATES,
-    Selfhood,
-    is_goals,
-    parse_held,
-)
+from lumen.soul.selfhood import GOAL_STATES, LONGEST_NAME, VALUE_STATES, goals_of, selfhood
+from lumen.soul.selfhood import Selfhood as Selfhood
 
 AUTHOR = "lumen:author"
 NEW_WEIGHT = 0.5
@@ -37,6 +31,14 @@ class Edit:
     state: str  # valid, invalid, or unvouched: changed while a turn was cut off
     line: int | None = None
     why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """What was done about edits by hand, in words; `ok`: none is left that is flawed."""
+
+    ok: bool
+    said: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +82,16 @@ def _edit(edits: Edits, path: str) -> Edit:
     return Edit(path, state, flaw.line if flaw else None, flaw.why if flaw else None)
 
 
-def goals_in_force(
-    index: Index, year: int | None = None, status: str | None = None
+def held_of(
+    index: Index, kind: str, year: int | None = None, status: str | None = None
 ) -> tuple[Held, ...]:
-    """What it is after, the heaviest first; of one year's file, or of one status."""
-    texts = {p: t for p, t in in_force(index).items() if is_goals(p)}
-    held = [
-        goal
-        for path, text in texts.items()
-        if year is None or path.endswith(f"/{year:04d}.json")
-        for goal in parse_held(text, GOAL_STATES)
-        if status is None or goal.status == status
-    ]
-    return tuple(sorted(held, key=lambda h: -h.weight))
-
-
-def held_of(index: Index, kind: str) -> tuple[Held, ...]:
-    """The values or the goals in force, the heaviest first."""
-    self_ = self_in_force(index)
-    return self_.goals if kind == "goal" else self_.values
+    """The values or the goals in force, the heaviest first; goals of one year's file, or of a status."""
+    texts = in_force(index)
+    if year is not None:
+        texts = {path: text for path, text in texts.items() if path == goals_of(year)}
+    found = selfhood(texts)
+    held = found.goals if kind == "goal" else found.values
+    return tuple(h for h in held if status in (None, h.status))
 
 
 def held_named(index: Index, kind: str, name: str) -> Held | None:
@@ -207,7 +200,7 @@ def _commit(gate: Gate, change: Change, said: str) -> None:
     gate.index.catch_up()
 
 
-def adopt(gate: Gate) -> tuple[list[str], bool]:
-    """Take in what was edited by hand; says what was done, and whether no file is left that is flawed."""
+def adopt(gate: Gate) -> Adopted:
+    """Take in what was edited by hand."""
     said = gate.adopt(vouched=True)
-    return said, not look(gate.being, gate.index, gate.secrets).flawed
+    return Adopted(not look(gate.being, gate.index, gate.secrets).flawed, tuple(said))

@@ -3,119 +3,119 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 import click
 
-from lumen.app.approving import Proposal, pending
-from lumen.app.looking import looking
-from lumen.app.settings import must_be
-from lumen.body.cli.common import (
-    being_meant,
-    note,
-    one_line,
-    say,
-    shared,
-    short_time,
-    show,
-    table,
-)
+from lumen.app import approving as app
+from lumen.app.approving import Approved, Pending, Proposal
+from lumen.app.words import short_time
+from lumen.body.cli.command import command, group
 from lumen.body.cli.passphrase import signing
+from lumen.body.cli.render import Told, data, tell
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import note, one_line, say, table
 from lumen.body.cli.treasury import dollars
-from lumen.core.data import Being
+from lumen.core.canon import JSON
+
+NUMBER = click.argument("number", type=click.IntRange(1, 2**62))
 
 
-@click.group(invoke_without_command=True)
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What waits for the author's word."""
+
+    found: tuple[Pending, ...]
+
+
+@group("approvals", for_skills=True)
 @click.option("--all", "everything", is_flag=True, help="Also what was decided already.")
-@shared
-def approvals(everything: bool, named: str | None, as_json: bool) -> None:
+def approvals(request: Request, everything: bool) -> Waiting:
     """What waits for your word; `allow` and `deny` give it."""
-    if click.get_current_context().invoked_subcommand is not None:
-        return
-    being = being_meant(named)
-    with looking(being, note) as look:
-        found = pending(look.index, everything=everything)
-    if as_json:
-        show([one.proposal for one in found])
-        return
-    if not found:
+    with request.looking() as look:
+        return Waiting(app.pending(look.index, everything=everything))
+
+
+@data.register(Waiting)
+def _waiting_data(waiting: Waiting) -> JSON:
+    return [one.proposal for one in waiting.found]
+
+
+@tell.register(Waiting)
+def _tell_waiting(waiting: Waiting, request: Request) -> None:
+    if not waiting.found:
         say("Nothing waits for you.")
         return
-    for one in found:
+    where = request.zone
+    for one in waiting.found:
         p = one.proposal
-        say(f"{p.seq}  {short_time(p.timestamp, look.zone)}  {p.title}  · {p.state}")
-        told = _skill(p, being) if one.runs_a_skill else _escalation(p, one.question)
-        table(told, indent="    ")
+        say(f"{p.seq}  {short_time(p.timestamp, where)}  {p.title}  · {p.state}")
+        table(_skill(p, request) if one.runs_a_skill else _escalation(one), indent="    ")
     note("  next: lumen approvals allow N   or: lumen approvals deny N")
 
 
-def _escalation(p: Proposal, question: str) -> list[tuple[str, str]]:
+def _escalation(one: Pending) -> list[tuple[str, str]]:
+    p = one.proposal
     return [
-        ("about", f"“{one_line(question or '(forgotten)', 100)}”"),
+        ("about", f"“{one_line(one.question or '(forgotten)', 100)}”"),
         ("expected value", f"{p.expected_value:.2f} of 1"),
         ("cost", f"at most {p.tokens:,} tokens, {dollars(p.micros)}"),
         ("way back", p.way_back),
     ]
 
 
-def _skill(p: Proposal, being: Being) -> list[tuple[str, str]]:
+def _skill(p: Proposal, request: Request) -> list[tuple[str, str]]:
     return [
         ("written by", p.model),
-        ("read it first", str(being.skills / p.skill / "main.py")),
+        ("read it first", str(request.being.skills / p.skill / "main.py")),
         ("sha256", p.sha256),
         ("would run", "with limits, with your rights: bubblewrap does not work here"),
         ("way back", f"lumen approvals deny {p.seq}"),
     ]
 
 
-@approvals.command()
-@click.argument("number", type=click.IntRange(1, 2**62))
-@shared
+@command("allow", within=approvals)
+@NUMBER
 @signing
-def allow(number: int, named: str | None, as_json: bool) -> None:
+def allow(request: Request, number: int) -> Approved:
     """Let proposal NUMBER be carried out, now; your key signs it."""
-    from lumen.app.approving import carry_out, one_at_a_time, sign_yes
-    from lumen.body.cli.opening import as_author, opened
-
-    being = being_meant(named)
-    soul = must_be(being).soul
-    with one_at_a_time(being):
-        with as_author(being, note) as kernel:
-            proposal = sign_yes(kernel, soul, number)
+    soul = request.settings.soul
+    with app.one_at_a_time(request.being):
+        with request.as_author() as kernel:
+            proposal = app.sign_yes(kernel, soul, number)
         if proposal.skill:
-            _allowed(proposal, as_json=as_json)
-            return
+            return Approved(proposal)
         note(f"asking {proposal.model} …")
-        with opened(being, note) as kernel:
-            text = asyncio.run(carry_out(kernel, proposal)).reply
-    if as_json:
-        show({"proposal": number, "model": proposal.model, "reply": text})
-        return
-    say(text)
+        with request.opened() as kernel:
+            return asyncio.run(app.carry_out(kernel, proposal))
 
 
-def _allowed(proposal: Proposal, *, as_json: bool) -> None:
-    if as_json:
-        show({"proposal": proposal.seq, "skill": proposal.skill, "sha256": proposal.sha256})
-        return
-    say(f"Allowed: {proposal.skill} may run, with limits, for as long as its files are the same.")
-    note(f"  next: lumen skills test {proposal.skill}")
+@data.register(Approved)
+def _approved_data(approved: Approved) -> JSON:
+    p = approved.proposal
+    if p.skill:
+        return {"proposal": p.seq, "skill": p.skill, "sha256": p.sha256}
+    return {"proposal": p.seq, "model": p.model, "reply": approved.reply}
 
 
-@approvals.command()
-@click.argument("number", type=click.IntRange(1, 2**62))
-@shared
+@tell.register(Approved)
+def _tell_approved(approved: Approved, _request: Request) -> None:
+    if skill := approved.proposal.skill:
+        say(f"Allowed: {skill} may run, with limits, for as long as its files are the same.")
+        note(f"  next: lumen skills test {skill}")
+    else:
+        say(approved.reply)
+
+
+@command("deny", within=approvals)
+@NUMBER
 @signing
-def deny(number: int, named: str | None, as_json: bool) -> None:
+def deny(request: Request, number: int) -> Told:
     """Refuse proposal NUMBER."""
-    from lumen.app.approving import one_at_a_time, sign_no
-    from lumen.body.cli.opening import as_author
-
-    being = being_meant(named)
-    soul = must_be(being).soul
-    with one_at_a_time(being), as_author(being, note) as kernel:
-        proposal = sign_no(kernel, soul, number)
-    if as_json:
-        show(proposal)
-        return
-    refused = f"{proposal.skill} does not run" if proposal.skill else ""
-    say(f"Denied: {refused or f'{proposal.model} is not asked'}.")
+    soul = request.settings.soul
+    with app.one_at_a_time(request.being), request.as_author() as kernel:
+        proposal = app.sign_no(kernel, soul, number)
+    model, skill = proposal.model, proposal.skill
+    return Told(
+        proposal, f"Denied: {f'{skill} does not run' if skill else f'{model} is not asked'}."
+    )

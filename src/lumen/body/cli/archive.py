@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
-from lumen.app.safekeeping import SURE, Compared, Report, archive_size, verify_being
-from lumen.app.settings import must_be
-from lumen.body.cli.common import (
-    Bar,
-    asked,
-    being_meant,
-    counted,
-    note,
-    one_line,
-    say,
-    shared,
-    show,
-)
+from lumen.app.safekeeping import SURE, Report, Verified, archive_size, verify_being
+from lumen.app.words import counted
+from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
+from lumen.body.cli.progress import Bar
+from lumen.body.cli.render import Told, data, tell
+from lumen.body.cli.request import Request, at_terminal
+from lumen.body.cli.terminal import note, one_line, say
+from lumen.core.canon import JSON
 from lumen.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,109 +32,38 @@ def archive() -> None:
     """Prove what happened."""
 
 
-@archive.command("verify")
+@command("verify", within=archive, for_skills=True)
 @click.option("--deep", is_flag=True, help="Also replay it, and compare every table and file.")
 @click.option("--key", default="", metavar="HEX", help="The key that must have signed it.")
-@shared
-def verify_command(deep: bool, key: str, named: str | None, as_json: bool) -> None:
+def verify_command(request: Request, deep: bool, key: str) -> Verified:
     """Check every event, link, signature and the witness; name the first bad event."""
     if key and not KEY.fullmatch(key):
         raise UsageError(
             f"{one_line(key, 64)!r} is no key: {SURE} to 64 hexadecimal digits",
             fix="lumen archive verify shows the key that signed it",
         )
-    being = being_meant(named)
-    must_be(being)
-    size = archive_size(being)
+    size = archive_size(request.being)
     if size > LARGE:
         note(f"verifying {size / 1e6:,.0f} MB …")
-    bar = Bar("replaying")
-    found = verify_being(being, deep=deep, progress=bar)
-    bar.clear()
+    with Bar("replaying") as bar:
+        return verify_being(request.being, deep=deep, by=key, progress=bar)
+
+
+@data.register(Verified)
+def _verified_data(found: Verified) -> JSON:
+    compared = {"compared": found.compared} if found.compared else {}
+    return {**asdict(found.report), **compared}
+
+
+@tell.register(Verified)
+def _tell_verified(found: Verified, _request: Request) -> None:
     report, compared = found.report, found.compared
-    problems = compared.problems if compared else ()
-    pinned = report.key.startswith(key.lower())
-    if as_json:
-        show({**asdict(report), **({"compared": asdict(compared)} if compared else {})})
-    elif pinned or not report.trusted:
-        _tell(report)
-    if not pinned and not as_json:
-        say(f"✗ it is not the key {key} that signed this archive, but {report.key[:16]}.")
-    if compared and not as_json:
-        _tell_compared(compared)
-    if not report.trusted or problems or not pinned:
-        click.get_current_context().exit(1)
-
-
-@archive.command("accept-rollback")
-@click.option("--head", default="", metavar="HEX", help="The head that is kept; a fork needs it.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@shared
-@signing
-def accept_rollback(head: str, yes: bool, named: str | None, as_json: bool) -> None:
-    """Go on from an archive that is older than, or forked from, the one this host has seen.
-
-    Your key signs that, where this host has it.
-    """
-    fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
-    with _strange(named, "Go on from this one?", yes=yes, fix=fix) as found:
-        if found:
-            what = "This host now knows the being by this archive."
-            _accepted(found.accept(head), what, as_json=as_json)
-
-
-@archive.command("accept-tail")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@shared
-@signing
-def accept_the_tail(yes: bool, named: str | None, as_json: bool) -> None:
-    """Take events at the end that this host did not write for true; your key signs that."""
-    fix = "lumen archive accept-tail --yes"
-    with _strange(named, "Take them for true?", yes=yes, fix=fix) as found:
-        if found:
-            _accepted(found.accept_tail(), "They count from here on.", as_json=as_json)
-
-
-@archive.command("cut-tail")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@shared
-@signing
-def cut_the_tail(yes: bool, named: str | None, as_json: bool) -> None:
-    """Move events at the end that this host did not write to quarantine; your key signs that."""
-    fix = "lumen archive cut-tail --yes"
-    with _strange(named, "Move them to quarantine?", yes=yes, fix=fix) as found:
-        if found:
-            cut = found.cut_tail()
-            if as_json:
-                show(cut)
-            else:
-                say(f"Moved to data/memory/quarantine; event {cut.event} says so.")
-
-
-@contextmanager
-def _strange(named: str | None, question: str, *, yes: bool, fix: str) -> Iterator[Strange | None]:
-    """A being that is refused as it stands, once the author has agreed."""
-    from lumen.app.accepting import strange
-    from lumen.body.cli.opening import TERMINAL
-
-    def agrees(what: str) -> bool:
-        note(what)
-        return asked(question, yes=yes, fix=fix)
-
-    with strange(being_meant(named), agrees, note, TERMINAL) as found:
-        if found is None:
-            say("Nothing was changed.")
-        yield found
-
-
-def _accepted(found: Accepted, what: str, *, as_json: bool) -> None:
-    if as_json:
-        show(found)
-    else:
-        say(f"Accepted in event {found.event}. {what}")
-
-
-def _tell_compared(compared: Compared) -> None:
+    if found.is_by_key or not report.trusted:
+        _tell_report(report)
+    if not found.is_by_key:
+        say(f"✗ it is not the key {found.by} that signed this archive, but {report.key[:16]}.")
+    if compared is None:
+        return
     if not compared.problems:
         say("  tables and files are what the archive says")
     for line in compared.problems:
@@ -149,7 +72,7 @@ def _tell_compared(compared: Compared) -> None:
         say(f"  note: {line}")
 
 
-def _tell(report: Report) -> None:
+def _tell_report(report: Report) -> None:
     if report.problem is None:
         sure = "✓ ok" if report.trusted else "! intact, and not all of it vouched for"
         say(f"{sure} · {counted(report.count, 'event')} · head {report.head}")
@@ -179,3 +102,56 @@ def _fix(what: str) -> str:
             "or go on from here: lumen archive accept-rollback"
         )
     return "lumen restore-backup FILE ANOTHER_FOLDER, then lumen archive verify there"
+
+
+@command("accept-rollback", within=archive)
+@click.option("--head", default="", metavar="HEX", help="The head that is kept; a fork needs it.")
+@YES
+@signing
+def accept_rollback(request: Request, head: str, yes: bool) -> Told | None:
+    """Go on from an archive that is older than, or forked from, the one this host has seen.
+
+    Your key signs that, where this host has it.
+    """
+    fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
+    done = _decided(request, "Go on from this one?", yes, fix, lambda found: found.accept(head))
+    what = "This host now knows the being by this archive."
+    return Told(done, f"Accepted in event {done.event}. {what}") if done else None
+
+
+@command("accept-tail", within=archive)
+@YES
+@signing
+def accept_the_tail(request: Request, yes: bool) -> Told | None:
+    """Take events at the end that this host did not write for true; your key signs that."""
+    fix = "lumen archive accept-tail --yes"
+    done = _decided(request, "Take them for true?", yes, fix, lambda found: found.accept_tail())
+    return Told(done, f"Accepted in event {done.event}. They count from here on.") if done else None
+
+
+@command("cut-tail", within=archive)
+@YES
+@signing
+def cut_the_tail(request: Request, yes: bool) -> Told | None:
+    """Move events at the end that this host did not write to quarantine; your key signs that."""
+    fix = "lumen archive cut-tail --yes"
+    done = _decided(request, "Move them to quarantine?", yes, fix, lambda found: found.cut_tail())
+    return (
+        Told(done, f"Moved to data/memory/quarantine; event {done.event} says so.")
+        if done
+        else None
+    )
+
+
+def _decided(
+    request: Request, question: str, yes: bool, fix: str, what: Callable[[Strange], Accepted]
+) -> Accepted | None:
+    """What the author decided about a being that is refused as it stands; nothing: they did not."""
+    from lumen.app.accepting import strange
+
+    def agreed(trouble: str) -> bool:
+        note(trouble)
+        return agrees(question, yes=yes, fix=fix)
+
+    with strange(request.being, agreed, note, at_terminal()) as found:
+        return what(found) if found else None

@@ -7,21 +7,20 @@ from shlex import quote
 
 import click
 
-from lumen.body.cli.common import say, shared, show
+from lumen.body.cli.command import command
+from lumen.body.cli.render import Told
+from lumen.body.cli.request import Request
 from lumen.core.data import Being
 
 
-@click.command()
+@command("init")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-@shared
-def init(folder: Path | None, named: str | None, as_json: bool) -> None:
+def init(request: Request, folder: Path | None) -> Told:
     """Make a new being in FOLDER (by default: here)."""
     from lumen.app.meeting import bear
 
-    root = (folder or (Path(named) if named else Path.cwd())).expanduser().absolute()
-    soul = bear(Being(root))
-    if as_json:
-        show({"being": str(root), "soul": soul})
-        return
-    say(f"A new being was born in {root}")
-    say(f"  talk to it: lumen --being {quote(str(root))} chat")
+    named = Path(request.named) if request.named else Path.cwd()
+    root = (folder or named).expanduser().absolute()
+    made = {"being": str(root), "soul": bear(Being(root))}
+    talk = f"  talk to it: lumen --being {quote(str(root))} chat"
+    return Told(made, [f"A new being was born in {root}", talk])

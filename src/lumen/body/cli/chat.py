@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -23,15 +23,14 @@ from lumen.app.meeting import (
     says_something,
 )
 from lumen.app.prompts import refuse_bad_prompts
-from lumen.app.settings import Settings, find_being, must_be
-from lumen.app.talking import (
-    last_or_new_conversation,
-    new_conversation,
-)
-from lumen.body.cli.common import is_terminal, note, one_line, say, shared, show
+from lumen.app.settings import find_being, must_be
+from lumen.app.talking import last_or_new_conversation, new_conversation
+from lumen.body.cli.command import command
 from lumen.body.cli.in_chat import COMMAND, COMMANDS, LEAVES, carry_out
+from lumen.body.cli.request import Request, at_terminal
 from lumen.body.cli.talk import Talk
-from lumen.core.canon import clean
+from lumen.body.cli.terminal import is_terminal, note, one_line, say
+from lumen.core.canon import JSON, clean
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
 
@@ -47,62 +46,62 @@ NAME_HELP = """\
 ASKS_FIRST = "  I will answer that in a moment. First a name, or Enter for the one in brackets."
 
 
-@click.command()
+@command("chat", for_skills=True)  # which talk as a tool
 @click.option("-m", "--message", help="Say one thing and leave; - reads it whole from stdin.")
 @click.option("--private", is_flag=True, help="Mark what is said as private.")
-@shared
-def chat(message: str | None, private: bool, named: str | None, as_json: bool) -> None:
+def chat(request: Request, message: str | None, private: bool) -> dict[str, JSON] | None:
     """Talk with your being; a first chat makes one."""
     if message is not None and message != "-" and not says_something(message):
         raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
-    being, by_default = find_being(named)
+    being, by_default = find_being(request.named)
     if started_by_skill():
-        _overheard(being, message, as_json=as_json)
-        return
+        return _overheard(request, message)
     if by_default and not being.settings.exists():
         _be_born(being)
-    settings = must_be(being)
+    must_be(being)
+    refuse_bad_prompts(being)  # before anything is archived that could not be answered
     with asyncio.Runner() as runner:
-        talk = Talk(_open(being, settings), settings, runner, private, as_json)
+        talk = Talk(request, _open(being, tell=note), runner, private)
         try:
             if message is not None:
                 talk.conversation = last_or_new_conversation(talk.kernel)
                 talk.turn(_stdin() if message == "-" else message)
-            elif is_terminal(sys.stdin):
-                talk.conversation = new_conversation(talk.kernel)
-                _meet(talk)
-                _repl(talk)
             else:
                 talk.conversation = new_conversation(talk.kernel)
-                _piped(talk)
+                _converse(talk)
         except KeyboardInterrupt:
             note("stopped; what you said is kept")
             raise
         finally:
             talk.kernel.close()
+    return None
 
 
-def _overheard(being: Being, message: str | None, *, as_json: bool) -> None:
-    """Keep what a skill says through this command: as a tool's word, which nobody answers."""
-    from lumen.body.cli.opening import opened
-
-    must_be(being)
-    text = _stdin() if message in (None, "-") else message or ""
-    with opened(being, note) as kernel:
-        kept = overhear(kernel, text)
-    if as_json:
-        show({"kept": kept, "origin": "tool"})
+def _converse(talk: Talk) -> None:
+    if is_terminal(sys.stdin):
+        _meet(talk)
+        _repl(talk)
     else:
-        note("A skill said this: it is kept as the skill's word, and not answered.")
+        _piped(talk)
 
 
-def _open(being: Being, settings: Settings) -> Kernel:
-    from lumen.body.cli.opening import open_kernel
+def _overheard(request: Request, message: str | None) -> dict[str, JSON] | None:
+    """Keep what a skill says through this command: as a tool's word, which nobody answers."""
+    text = _stdin() if message in (None, "-") else message or ""
+    with request.opened() as kernel:
+        kept = overhear(kernel, text)
+    if request.as_json:
+        return {"kept": kept, "origin": "tool"}
+    note("A skill said this: it is kept as the skill's word, and not answered.")
+    return None
 
-    refuse_bad_prompts(being)  # before anything is archived that could not be answered
-    kernel, mended = open_kernel(being, settings)
+
+def _open(being: Being, tell: Callable[[str], None] = lambda _: None) -> Kernel:
+    from lumen.app.wiring import open_kernel
+
+    kernel, mended = open_kernel(being, passphrases=at_terminal())
     for line in mended:
-        note(line)
+        tell(line)
     return kernel
 
 
@@ -116,14 +115,11 @@ def _meet(talk: Talk) -> None:
     being = talk.kernel.being
     if has_met(being):
         return
-    from lumen.body.cli.opening import open_kernel
-
     author = _name_asked("What shall I call you?", UNNAMED, talk.meanwhile)
     name = _name_asked("And what is my name?", "Lumen", talk.meanwhile)
     meet(talk.kernel, name, author)
     talk.kernel.close()
-    talk.settings = must_be(being)
-    talk.kernel, _ = open_kernel(being, talk.settings)
+    talk.kernel = _open(being)
 
 
 def _name_asked(question: str, default: str, meanwhile: list[str]) -> str:

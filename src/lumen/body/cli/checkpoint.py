@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
 from lumen.app import checkpointing as app
-from lumen.app.looking import looking
-from lumen.body.cli.common import asked, being_meant, note, say, shared, short_time, show, table
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from lumen.app.wiring import Kernel
+from lumen.app.checkpointing import Moment
+from lumen.app.words import short_time
+from lumen.body.cli.command import YES, agrees, command
+from lumen.body.cli.render import Listed, Told
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import say
 
 
 @click.group()
@@ -21,90 +20,69 @@ def checkpoint() -> None:
     """Every change of self can be restored; a checkpoint gives a moment a name."""
 
 
-def _opened(named: str | None) -> AbstractContextManager[Kernel]:
-    from lumen.body.cli.opening import opened
-
-    return opened(being_meant(named), note)
-
-
-@checkpoint.command("list")
-@shared
-def list_checkpoints(named: str | None, as_json: bool) -> None:
+@command("list", within=checkpoint, for_skills=True)
+def list_checkpoints(request: Request) -> Listed[Moment]:
     """Named moments, and every change of self: all can be restored."""
-    with looking(being_meant(named), note) as look:
-        found = app.moments(look.index)
-    if as_json:
-        show(found)
-        return
-    table([(str(m.event), short_time(m.timestamp, look.zone), m.what) for m in found])
+    with request.looking() as look:
+        found, where = app.moments(look.index), look.zone
+    return Listed(
+        found,
+        lambda m: (str(m.event), short_time(m.timestamp, where), m.what),
+        none="Nothing has changed yet.",
+    )
 
 
-@checkpoint.command("create")
+@command("create", within=checkpoint)
 @click.argument("name")
-@shared
-def create_checkpoint(name: str, named: str | None, as_json: bool) -> None:
+def create_checkpoint(request: Request, name: str) -> Told:
     """Give this moment a NAME."""
-    with _opened(named) as kernel:
+    with request.opened() as kernel:
         made = app.name_moment(kernel.gate, name)
-    if as_json:
-        show(made)
-    else:
-        say(f"{name} is event {made.event}: lumen checkpoint restore {made.event} comes back here")
+    back = f"lumen checkpoint restore {made.event} comes back here"
+    return Told(made, f"{name} is event {made.event}: {back}")
 
 
-@checkpoint.command("diff")
+@command("diff", within=checkpoint, for_skills=True)
 @click.argument("point")
 @click.argument("other", required=False)
-@shared
-def diff_checkpoint(point: str, other: str | None, named: str | None, as_json: bool) -> None:
+def diff_checkpoint(request: Request, point: str, other: str | None) -> Told:
     """What changed in the self from POINT (a name or an event) to OTHER, or until now."""
-    with looking(being_meant(named), note) as look:
+    with request.looking() as look:
         lines = app.compared(look.index, point, other)
-    if as_json:
-        show({"diff": lines})
-        return
-    for line in lines or ["Nothing changed."]:
-        say(line)
+    return Told({"diff": lines}, lines or "Nothing changed.")
 
 
-@checkpoint.command("restore")
+@command("restore", within=checkpoint)
 @click.argument("point")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@shared
-def restore_checkpoint(point: str, yes: bool, named: str | None, as_json: bool) -> None:
+@YES
+def restore_checkpoint(request: Request, point: str, yes: bool) -> Told | None:
     """Take the self back to POINT, a name or an event; what was said since stays."""
-    with _opened(named) as kernel:
+    with request.opened() as kernel:
         would = app.would_restore(kernel.index, point)
-        if not as_json:
-            for line in would.diff or ["The self files are as they were then."]:
-                say(line)
-        fix = f"lumen checkpoint restore {point} --yes"
-        if not asked(f"Restore the self as it was at event {would.restored}?", yes=yes, fix=fix):
-            note("Nothing was changed.")
-            return
+        _preview(request, would.diff or ["The self files are as they were then."])
+        question = f"Restore the self as it was at event {would.restored}?"
+        if not agrees(question, yes=yes, fix=f"lumen checkpoint restore {point} --yes"):
+            return None
         done = app.restore(kernel.gate, point)
-    if as_json:
-        show(done)
-    else:
-        say(f"Restored: the self is as it was at event {done.restored}. lumen undo takes it back.")
+    said = f"Restored: the self is as it was at event {done.restored}. lumen undo takes it back."
+    return Told(done, said)
 
 
-@click.command()
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@shared
-def undo(yes: bool, named: str | None, as_json: bool) -> None:
+@command("undo")
+@YES
+def undo(request: Request, yes: bool) -> Told | None:
     """Take back the last change of self; again, the one before it."""
-    with _opened(named) as kernel:
+    with request.opened() as kernel:
         last = app.undoable(kernel.index)
-        for line in last.diff if last and not as_json else ():
-            say(line)
-        what = f"Undo event {last.event} ({last.what})?" if last else ""
-        if last and not asked(what, yes=yes, fix="lumen undo --yes"):
-            note("Nothing was changed.")
-            return
+        _preview(request, last.diff if last else ())
+        question = f"Undo event {last.event} ({last.what})?" if last else ""
+        if last and not agrees(question, yes=yes, fix="lumen undo --yes"):
+            return None
         done = app.undo(kernel.gate)
-    if as_json:
-        show({"undone": done.undone, "event": done.event})
-    else:
-        end = "" if done.what.endswith(".") else "."
-        say(f"Undone: {done.what}{end} lumen checkpoint restore {done.undone} brings it back.")
+    what = done.what if done.what.endswith(".") else f"{done.what}."
+    return Told(done, f"Undone: {what} lumen checkpoint restore {done.undone} brings it back.")
+
+
+def _preview(request: Request, diff: Sequence[str]) -> None:
+    for line in () if request.as_json else diff:
+        say(line)

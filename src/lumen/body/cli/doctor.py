@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 
-import click
-
-from lumen.app.doctor import examine
+from lumen.app.doctor import Examined, examine
 from lumen.app.settings import find_being
-from lumen.body.cli.common import say, shared, show
+from lumen.body.cli.command import command
+from lumen.body.cli.render import tell
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import say
+
+MARKS = {"ok": "✓", "warn": "!", "bad": "✗"}
 
 
-@click.command()
-@shared
-def doctor(named: str | None, as_json: bool) -> None:
+@command("doctor", for_skills=True)
+def doctor(request: Request) -> Examined:
     """Look at the installation and the being; exit code 1 when something is broken."""
-    being, by_default = find_being(named)
-    findings = asyncio.run(examine(being, by_default=by_default))
-    bad = any(f.state == "bad" for f in findings)
-    if as_json:
-        show({"ok": not bad, "findings": [asdict(f) for f in findings]})
-    else:
-        width = max(len(f.what) for f in findings)
-        for f in findings:
-            mark = {"ok": "✓", "warn": "!", "bad": "✗"}[f.state]
-            say(f"{mark} {f.what:<{width}}  {f.detail}")
-            if f.fix:
-                say(f"  {'':<{width}}  try: {f.fix}")
-    if bad:
-        click.get_current_context().exit(1)
+    being, by_default = find_being(request.named)
+    return asyncio.run(examine(being, by_default=by_default))
+
+
+@tell.register(Examined)
+def _tell_examined(examined: Examined, _request: Request) -> None:
+    width = max(len(f.what) for f in examined.findings)
+    for f in examined.findings:
+        say(f"{MARKS[f.state]} {f.what:<{width}}  {f.detail}")
+        if f.fix:
+            say(f"  {'':<{width}}  try: {f.fix}")

@@ -3,162 +3,131 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 import click
 
-from lumen.app.settings import must_be, zone
-from lumen.body.cli.common import (
-    Bar,
-    asked,
-    being_meant,
-    counted,
-    note,
-    one_line,
-    say,
-    shared,
-    short_time,
-    show,
-    table,
-)
+from lumen.app.forgetting import Forgotten, ToForget, must_be_author, plan_forgetting
+from lumen.app.forgetting import forget as erase
+from lumen.app.privacy import mark
+from lumen.app.wiring import Kernel
+from lumen.app.words import counted, short_time
+from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
-from lumen.core.errors import LumenError
-
-if TYPE_CHECKING:
-    from lumen.app.forgetting import ToForget
-    from lumen.app.wiring import Kernel
+from lumen.body.cli.progress import Bar
+from lumen.body.cli.render import Told, data, tell
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import note, note_fixes, one_line, say, table
+from lumen.core.canon import JSON
 
 SHOWN = 30
 
 
-@click.command()
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was to be forgotten and, unless that was only looked at, what came of it."""
+
+    planned: ToForget
+    gone: Forgotten | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing of it is left: nobody may take that for forgotten."""
+        return not (self.gone and self.gone.left)
+
+
+@command("forget")
 @click.argument("what")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@YES
 @click.option("--own-files", is_flag=True, help="Take it out of files of yours too.")
 @click.option("--dry-run", is_flag=True, help="Show what would go, and change nothing.")
-@shared
 @signing
-def forget(
-    what: str, yes: bool, own_files: bool, dry_run: bool, named: str | None, as_json: bool
-) -> None:
+def forget(request: Request, what: str, yes: bool, own_files: bool, dry_run: bool) -> Outcome:
     """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it.
 
     Files and skills the being made are cleaned or go with it; files of yours are named, and changed
     with --own-files only. Where any of it is left in the end, that is said, with exit code 1.
     """
-    from lumen.body.cli.opening import opened
-
-    being = being_meant(named)
-    where = zone(must_be(being).timezone)
-    wish = Wish(yes=yes or dry_run, quiet=as_json, dry_run=dry_run, own_files=own_files)
-    with opened(being, note) as kernel:
-        gone = forget_in(kernel, what, where, wish)
-    if as_json:
-        show(gone)
-    must_be_gone(gone)
+    with request.opened() as kernel:
+        found = planned(kernel, what, request, own_files=own_files)
+        return Outcome(found) if dry_run else forget_planned(kernel, found, yes=yes)
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How somebody wants something forgotten."""
+def planned(kernel: Kernel, what: str, request: Request, *, own_files: bool = False) -> ToForget:
+    """Look for all that would go, and show it."""
+    with Bar("looking for what quotes it") as bar:
+        found = plan_forgetting(kernel, what, own_files=own_files, progress=bar)
+    if not request.as_json:
+        _preview(found, request)
+    return found
 
-    yes: bool = False
-    quiet: bool = False
-    dry_run: bool = False
-    own_files: bool = False
+
+def forget_planned(kernel: Kernel, found: ToForget, *, yes: bool = False) -> Outcome:
+    """Ask, erase it, and look whether it is gone."""
+    must_be_author(kernel)
+    question = f"Erase {counted(len(found.goes), 'event')} for good?"
+    if not agrees(question, yes=yes, fix=f"lumen forget {found.what!r} --yes"):
+        return Outcome(found)
+    if found.yours and not yes and click.confirm("Take it out of your own files too?", err=True):
+        found = plan_forgetting(kernel, found.what, own_files=True)
+    return Outcome(found, erase(kernel, found))
 
 
-def forget_in(
-    kernel: Kernel, what: str, where: ZoneInfo, wish: Wish | None = None
-) -> dict[str, object]:
-    """Show what would go, ask, erase it, and look whether it is gone; returns what was done."""
-    from lumen.app.forgetting import forget, must_be_author, plan_forgetting
-
-    wish = wish or Wish()
-    bar = Bar("looking for what quotes it")
-    found = plan_forgetting(kernel, what, own_files=wish.own_files, progress=bar)
-    bar.clear()
-    if not wish.quiet:
-        _preview(found, where)
-    result: dict[str, object] = {
-        "erased": [],
+@data.register(Outcome)
+def _outcome_data(outcome: Outcome) -> JSON:
+    found, gone = outcome.planned, outcome.gone
+    told = {
+        "erased": gone.erased if gone else [],
         "goes": [{"event": g.seq, "why": g.why} for g in found.goes],
         "files": list(found.files),
         "yours": list(found.yours),
-        "mentions": list(found.mentions),
-        "beyond": list(found.beyond),
-        "left": [],
+        "mentions": found.mentions,
+        "beyond": found.beyond,
+        "left": gone.left if gone else [],
     }
-    if wish.dry_run:
-        return result
-    must_be_author(kernel)
-    many = counted(len(found.goes), "event")
-    if not asked(f"Erase {many} for good?", yes=wish.yes, fix=f"lumen forget {what!r} --yes"):
-        note("Nothing was changed.")
-        return result
-    if (
-        found.yours
-        and not wish.yes
-        and asked("Take it out of your own files too?", yes=False, fix="")
-    ):
-        found = plan_forgetting(kernel, what, own_files=True)
-    gone = forget(kernel, found)
-    if not wish.quiet:
-        done = "Forgotten" if not gone.left else "Erased"
-        many = counted(gone.goes, "event")
-        say(f"{done}: {many}. Event {gone.event} says that, and nothing of what they said.")
-        say("Out of reach: " + "; ".join(gone.beyond) + ".")
-    return {**result, "erased": gone.erased, "event": gone.event, "left": list(gone.left)}
+    return {**told, "event": gone.event} if gone else told
 
 
-def must_be_gone(gone: dict[str, object]) -> None:
-    """Fail where any of it is left: nobody may take that for forgotten."""
-    left = gone["left"]
-    if isinstance(left, list) and left:
-        raise LumenError(
-            f"it is not gone: {', '.join(left)} still holds it",
-            fix="edit or delete what is named, or lumen forget WORDS --own-files",
-        )
+@tell.register(Outcome)
+def _tell_outcome(outcome: Outcome, _request: Request) -> None:
+    gone = outcome.gone
+    if gone is None:
+        return
+    done = "Forgotten" if outcome.ok else "Erased"
+    many = counted(gone.goes, "event")
+    say(f"{done}: {many}. Event {gone.event} says that, and nothing of what they said.")
+    say("Out of reach: " + "; ".join(gone.beyond) + ".")
+    if not outcome.ok:
+        note(f"It is not gone: {', '.join(gone.left)} still holds it.")
+        note_fixes(["edit or delete what is named, or lumen forget WORDS --own-files"])
 
 
-def _preview(found: ToForget, where: ZoneInfo) -> None:
-    rows = [
-        (str(g.seq), short_time(g.timestamp, where), g.who, g.why, g.text)
-        for g in found.goes[:SHOWN]
-    ]
-    table(rows)
+def _preview(found: ToForget, request: Request) -> None:
+    where = request.zone
+    goes = found.goes[:SHOWN]
+    table([(str(g.seq), short_time(g.timestamp, where), g.who, g.why, g.text) for g in goes])
     if len(found.goes) > SHOWN:
         say(f"… and {counted(len(found.goes) - SHOWN, 'more event')}")
-    for path, lines in found.files.items():
-        say(f"{path} loses:")
-        for line in lines:
-            say(f"  - {one_line(line, 100)}")
-    for path, lines in found.yours.items():
-        say(f"{path} is yours and stays as it is; --own-files takes out of it:")
-        for line in lines:
-            say(f"  - {one_line(line, 100)}")
+    stays = "is yours and stays as it is; --own-files takes out of it"
+    for files, loses in ((found.files, "loses"), (found.yours, stays)):
+        for path, lines in files.items():
+            say(f"{path} {loses}:")
+            for line in lines:
+                say(f"  - {one_line(line, 100)}")
     if found.mentions:
         which = ", ".join(map(str, found.mentions[:SHOWN]))
         say(f"What you said in event {which} names the same things, and stays unless you forget it")
 
 
-@click.command()
+@command("private")
 @click.argument("events", nargs=-1, required=True, type=click.IntRange(1, 10**15))
 @click.option("--off", is_flag=True, help="No longer private.")
-@shared
-def private(events: tuple[int, ...], off: bool, named: str | None, as_json: bool) -> None:
+def private(request: Request, events: tuple[int, ...], off: bool) -> Told:
     """Mark memories, by EVENT number, that must never leave for a model that is not local."""
-    from lumen.app.privacy import mark
-    from lumen.body.cli.opening import as_author
-
-    with as_author(being_meant(named), note) as kernel:
+    with request.as_author() as kernel:
         marked = mark(kernel, events, private=not off)
-    if as_json:
-        show(marked)
-        return
-    say(f"{counted(len(events), 'memory')}: {'no longer ' if off else ''}private")
+    lines = [f"{counted(len(events), 'memory')}: {'no longer ' if off else ''}private"]
     if marked.lines:
-        say("Kept from models that are not on this machine too, as it rests on private memories:")
-    for line in marked.lines:
-        say(f"  - {one_line(line, 100)}")
+        lines.append(
+            "Kept from models that are not on this machine too, as it rests on private memories:"
+        )
+    return Told(marked, [*lines, *(f"  - {one_line(line, 100)}" for line in marked.lines)])

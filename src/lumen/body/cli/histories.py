@@ -6,7 +6,8 @@ Also what `lumen why` tells of one of them: the memory of each change and what t
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -14,9 +15,13 @@ import click
 
 from lumen.app.histories import Changed, History
 from lumen.app.memories import Recollection
-from lumen.body.cli.common import coloured, local, one_line, say, short_time
-from lumen.body.cli.plots import plain, plot
-from lumen.core.canon import printable
+from lumen.app.words import local, short_time
+from lumen.body.cli.plots import plot
+from lumen.body.cli.render import data, tell
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import one_line, painted, say
+from lumen.core.canon import JSON, printable
+from lumen.core.clock import SystemClock
 
 WIDTH = 80
 COLOURS = {
@@ -29,13 +34,26 @@ COLOURS = {
 }
 
 
-def show_histories(found: Sequence[History], where: ZoneInfo, now: datetime) -> None:
-    """Print a plot of each, with its changes in words below."""
-    if not found:
+@dataclass(frozen=True, slots=True)
+class Histories:
+    """Values or goals to be plotted, each with its changes in words below."""
+
+    found: tuple[History, ...]
+
+
+@data.register(Histories)
+def _histories_data(plotted: Histories) -> JSON:
+    return plotted.found
+
+
+@tell.register(Histories)
+def _plot_all(plotted: Histories, request: Request) -> None:
+    if not plotted.found:
         say("none yet: they come of living")
         return
-    start = min(local(s.points[0].timestamp, where) for s in found)
-    for number, one in enumerate(found):
+    where, now = request.zone, SystemClock().now()
+    start = min(local(s.points[0].timestamp, where) for s in plotted.found)
+    for number, one in enumerate(plotted.found):
         if number:
             say()
         for line in drawn(one, start, now.astimezone(where), where):
@@ -46,10 +64,8 @@ def drawn(found: History, start: datetime, now: datetime, where: ZoneInfo) -> It
     """A plot and its changes, line by line."""
     stands = standing(found)
     name = one_line(found.name, WIDTH - len(stands) - 2)
-    on = coloured()
-    yield f"{click.style(name, bold=True) if on else name}{'':<{WIDTH - len(name) - len(stands)}}{stands}"
-    paint = _colour if on else plain
-    yield from plot(found.points, start, now, WIDTH, paint)
+    yield f"{painted(name, bold=True)}{'':<{WIDTH - len(name) - len(stands)}}{stands}"
+    yield from plot(found.points, start, now, WIDTH, _colour)
     wide = max(len(point.moved) for point in found.points) + 2
     room = WIDTH - 16 - wide
     for point in found.points:
@@ -73,11 +89,13 @@ def standing(found: History) -> str:
 
 
 def _colour(text: str, status: str) -> str:
-    return click.style(text, fg=COLOURS.get(status, "white"))
+    return painted(text, COLOURS.get(status, "white"))
 
 
-def show_why(found: History, where: ZoneInfo) -> None:
+@tell.register(History)
+def _tell_why(found: History, request: Request) -> None:
     """What a value or goal weighs, and each change with the memories it rests on, checked."""
+    where = request.zone
     weighs = "no longer held" if found.weight is None else standing(found)
     say(f"● {found.name}   {found.kind} · {weighs}")
     for point in found.points:

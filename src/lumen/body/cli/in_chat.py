@@ -8,15 +8,18 @@ from collections.abc import Callable
 import click
 
 from lumen.app.explaining import explain
+from lumen.app.holding import holding
 from lumen.app.memories import by_words, latest
 from lumen.app.privacy import mark
-from lumen.app.selves import close_goal, drop_held, held_of, put_held
-from lumen.app.settings import zone
+from lumen.app.selves import held_of, put_held
 from lumen.app.wiring import alone
-from lumen.body.cli.common import counted, note, say, table
-from lumen.body.cli.forget import forget_in, must_be_gone
-from lumen.body.cli.memory import show_reply
+from lumen.app.words import counted
+from lumen.body.cli.forget import forget_planned, planned
+from lumen.body.cli.memory import tell_reply
+from lumen.body.cli.render import tell
+from lumen.body.cli.selves import tell_held
 from lumen.body.cli.talk import Talk
+from lumen.body.cli.terminal import note, say, table
 from lumen.core.errors import LumenError
 
 LEAVES = ("/quit", "/exit", "/q")
@@ -51,7 +54,7 @@ def carry_out(talk: Talk, text: str) -> bool:
 
 def _why(talk: Talk, _rest: str) -> None:
     if talk.kernel.index.last_turn():
-        show_reply(explain(talk.kernel.index), zone(talk.settings.timezone))
+        tell_reply(explain(talk.kernel.index), talk.request)
     else:
         say("  nothing was said yet")
 
@@ -67,15 +70,14 @@ def _hold(talk: Talk, kind: str, what: str) -> None:
     """List the goals or values; or set, drop or close one, as the author."""
     verb, _, name = what.partition(" ")
     if not what:
-        held = held_of(talk.kernel.index, kind)
-        rows = [(h.name, f"{h.weight:.2f}", h.status) for h in held]
-        table(rows, indent="  ") if rows else say("  none yet: they come of living")
+        tell_held(held_of(talk.kernel.index, kind))
         return
     with alone(talk.kernel) as kernel:
+        mine = holding(kernel, kind)
         if verb == "drop" and name:
-            say(f"  Dropped: {drop_held(kernel.gate, kind, name.strip()).name}")
+            say(f"  Dropped: {mine.drop(name.strip()).name}")
         elif verb == "done" and name and kind == "goal":
-            say(f"  Done: {close_goal(kernel.gate, name.strip()).name}")
+            say(f"  Done: {mine.done(name.strip()).name}")
         else:
             weighed = WEIGHED.fullmatch(what)
             text, weight = (weighed[1], float(weighed[2])) if weighed else (what, None)
@@ -102,9 +104,14 @@ def _mark(talk: Talk, events: tuple[int, ...]) -> None:
 
 def _forget(talk: Talk, what: str) -> None:
     if what:
-        _try(lambda: must_be_gone(forget_in(talk.kernel, what, zone(talk.settings.timezone))))
+        _try(lambda: _forgotten(talk, what))
     else:
         say("  /forget WORDS, or /forget and the number of an event")
+
+
+def _forgotten(talk: Talk, what: str) -> None:
+    found = planned(talk.kernel, what, talk.request)
+    tell(forget_planned(talk.kernel, found), talk.request)
 
 
 def _try(work: Callable[[], object]) -> None:

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import click
 
-from lumen.body.cli.common import note, say, shared, show
+from lumen.body.cli.command import command
+from lumen.body.cli.render import Told, show
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import note
 from lumen.core.errors import LumenError, UsageError
+
+MODEL = click.option("--model", default="", help="substrate/model for the interface role.")
 
 
 @click.group()
@@ -17,7 +22,7 @@ def lab() -> None:
     """Evaluations and benchmarks."""
 
 
-@lab.command()
+@command("facts", within=lab)
 @click.option(
     "--set",
     "which",
@@ -25,50 +30,34 @@ def lab() -> None:
     default="dev",
     help="Which set; of held nobody read a line while recall was built.",
 )
-@click.option("--model", default="", help="substrate/model for the interface role.")
+@MODEL
 @click.option("--verbose", is_flag=True, help="Show every answer.")
-@shared
-def facts(which: str, model: str, verbose: bool, named: str | None, as_json: bool) -> None:
+def facts(_request: Request, which: str, model: str, verbose: bool) -> Told:
     """Tell 230 messages to a new being, ask 45 questions in a second process, count."""
     from lumen.lab.facts import evaluate
 
-    del named  # always a being of its own
     score = evaluate(which, model=model, progress=note)
-    if as_json:
-        show(score.as_json())
-        return
-    if verbose:
-        for line in score.lines():
-            say(line)
-    say(score.summary())
+    return Told(score.as_json(), [*(score.lines() if verbose else ()), score.summary()])
 
 
-@lab.command()
+@command("together", within=lab)
 @click.option("--minutes", type=click.FloatRange(min=0), default=10.0, help="How long to talk.")
-@click.option("--model", default="", help="substrate/model for the interface role.")
-@shared
-def together(minutes: float, model: str, named: str | None, as_json: bool) -> None:
+@MODEL
+def together(request: Request, minutes: float, model: str) -> None:
     """How long a reply takes alone, and beside `lumen run`, in blocks that take turns."""
     from lumen.lab.together import measure
 
-    del named  # always a being of its own
     found = measure(minutes, model=model, progress=note)
-    if as_json:
-        show(found.as_json())
-    else:
-        for line in found.lines():
-            say(line)
+    show(Told(found.as_json(), found.lines()), request)
     if not found.ok:
         raise LumenError("the archive of the measurement does not verify")
 
 
-@lab.command()
-@shared
-def bench(named: str | None, as_json: bool) -> None:
+@command("bench", within=lab)
+def bench(request: Request) -> None:
     """Run the benchmarks of a checkout: ratios against peers, measured in one run."""
-    del named
     root = Path(__file__).resolve().parents[4]
     if not (root / "bench" / "__main__.py").exists():
         raise UsageError("bench/ is not here", fix="run it from a checkout of the project")
-    command = [sys.executable, "-m", "bench", *(["--json"] if as_json else [])]
+    command = [sys.executable, "-m", "bench", *(["--json"] if request.as_json else [])]
     click.get_current_context().exit(subprocess.run(command, cwd=root, check=False).returncode)

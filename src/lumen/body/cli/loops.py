@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import isfinite
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -18,20 +16,13 @@ from zoneinfo import ZoneInfo
 import click
 
 from lumen.app.living import SHOWN, CycleResult, Scheduler
-from lumen.app.settings import must_be, zone
+from lumen.app.settings import zone
 from lumen.app.skills import how_held
-from lumen.body.cli.common import (
-    being_meant,
-    counted,
-    is_terminal,
-    note,
-    one_line,
-    painted,
-    say,
-    shared,
-    show,
-)
-from lumen.body.cli.live import LiveLine
+from lumen.app.words import counted
+from lumen.body.cli.command import command
+from lumen.body.cli.progress import Steps
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import columns, note, one_line, painted, print_json, say
 from lumen.core.clock import Clock
 from lumen.core.errors import UsageError
 
@@ -44,7 +35,7 @@ MARKS = {"action": "●", "explore": "?", "reflection": "◆"}
 COLOURS = {"action": "cyan", "explore": "magenta", "reflection": "yellow"}
 
 
-@click.command()
+@command("run")
 @click.option("--cycles", type=click.IntRange(min=1), help="Stop after so many cycles.")
 @click.option("--every", type=click.FloatRange(min=0), help="Seconds between cycles.")
 @click.option(
@@ -53,34 +44,25 @@ COLOURS = {"action": "cyan", "explore": "magenta", "reflection": "yellow"}
     default="full",
     help="full: act; soft: nothing that leaves the machine; shadow: wonder and reflect only.",
 )
-@shared
-def run(
-    cycles: int | None, every: float | None, autonomy: str, named: str | None, as_json: bool
-) -> None:
+def run(request: Request, cycles: int | None, every: float | None, autonomy: str) -> None:
     """Let it live: pursue goals and wonder, in turns, and reflect when there is cause."""
-    from lumen.body.cli.opening import opened
-
     if every is not None and not isfinite(every):
         raise UsageError(f"--every {every} is no number of seconds", fix="lumen run --every 60")
-    being = being_meant(named)
-    settings = must_be(being)
+    settings = request.settings
     with suppress(OSError):
         os.nice(BACKGROUND)  # a conversation in another terminal comes first
-    with opened(being, note) as kernel:
+    with request.opened() as kernel:
         kernel.autonomy = autonomy
-        if not as_json:
-            for line in how_held(kernel):
-                note(f"Skills: {line}.")
+        rounds = 1 if autonomy == "shadow" else 2
+        shown = Shown(request.as_json, kernel.clock, zone(settings.timezone), rounds)
+        for line in how_held(kernel):
+            shown.beside(f"Skills: {line}.")
         pause = settings.cycle_seconds if every is None else every
-        shown = Shown(
-            as_json, kernel.clock, zone(settings.timezone), rounds=1 if autonomy == "shadow" else 2
-        )
         whole = asyncio.run(_live(kernel, cycles, pause, shown))
     if not whole:
         note("stopped in the middle of a cycle; the archive says so")
         raise click.Abort
-    if not as_json:
-        note(f"Stopped after {counted(shown.cycles, 'cycle')}.")
+    shown.beside(f"Stopped after {counted(shown.cycles, 'cycle')}.")
 
 
 @dataclass(slots=True)
@@ -113,8 +95,8 @@ async def _live(kernel: Kernel, cycles: int | None, pause: float, shown: Shown) 
     """Cycle after cycle; false when the last one was broken off."""
     stop = Stop(asyncio.current_task())
     with stop.listening(asyncio.get_running_loop()):
-        if not shown.as_json:
-            note(f"{kernel.self_.name or 'Lumen'} is at work. Ctrl-C stops it after this cycle.")
+        who = kernel.self_.name or "Lumen"
+        shown.beside(f"{who} is at work. Ctrl-C stops it after this cycle.")
         try:
             await _cycles(kernel, cycles, pause, shown, stop)
         except asyncio.CancelledError:
@@ -162,6 +144,11 @@ class Shown:
     idle: dict[str, CycleResult] = field(default_factory=dict)
     resting: bool = False
 
+    def beside(self, text: str) -> None:
+        """Tell a person something that is no result."""
+        if not self.as_json:
+            note(text)
+
     def cycle(self, went: CycleResult) -> None:
         """A cycle is over."""
         self.cycles += went.loop != "reflection"
@@ -172,7 +159,7 @@ class Shown:
         new = self.idle.get(went.loop) != went
         self.idle[went.loop] = went
         if self.as_json and new:
-            show(asdict(went))
+            print_json(went)
         if not self.resting and len(self.idle) >= self.rounds:
             self.resting = True
             if not self.as_json:
@@ -187,12 +174,11 @@ class Shown:
 
     def _line(self, went: CycleResult) -> None:
         if self.as_json:
-            show(asdict(went))
+            print_json(went)
             return
         outcome = f" — {went.outcome}" if went.outcome else ""
         off = f"  {went.delta:+.2f}" if went.delta else ""
-        room = shutil.get_terminal_size().columns - 20 - len(off)
-        text = one_line(went.what + outcome, max(20, room) if is_terminal(sys.stdout) else 10_000)
+        text = one_line(went.what + outcome, max(20, columns() - 20 - len(off)))
         mark = painted(f"{MARKS.get(went.loop, '·')} {went.loop:<10}", COLOURS[went.loop])
         click.echo(
             f"{self._now()}  {mark} {text}{painted(off, 'red' if went.delta < 0 else 'green')}"
@@ -204,8 +190,5 @@ class Shown:
     @contextmanager
     def watching(self, loop: str) -> Iterator[Callable[[str], None]]:
         """Show the running step."""
-        live = LiveLine(SHOWN, loop)
-        try:
+        with Steps(SHOWN, loop) as live:
             yield live.step
-        finally:
-            live.clear()

@@ -15,44 +15,42 @@ from shlex import quote
 import click
 
 from lumen import __version__
+from lumen.body.cli.terminal import note, note_fixes, print_json
 from lumen.core.errors import LumenError, UsageError
 
 COMMANDS = {
-    "init": ("lumen.body.cli.being", "init", "Make a new being in a folder."),
-    "chat": ("lumen.body.cli.chat", "chat", "Talk with your being."),
-    "run": ("lumen.body.cli.loops", "run", "Let it pursue its goals and wonder."),
-    "reflect": ("lumen.body.cli.reflection", "reflect", "Let it look back and change its mind."),
-    "status": ("lumen.body.cli.status", "status", "Who it is and how it is, at a glance."),
-    "memory": ("lumen.body.cli.memory", "memory", "Look through what it remembers."),
-    "why": ("lumen.body.cli.memory", "why", "Where an answer or a claim comes from."),
-    "trace": ("lumen.body.cli.memory", "trace", "What every step of a turn did."),
-    "self": ("lumen.body.cli.selves", "self_", "Who it is; what was edited by hand."),
-    "values": ("lumen.body.cli.selves", "values", "What it holds dear, the heaviest first."),
-    "goals": ("lumen.body.cli.selves", "goals", "What it is after, the heaviest first."),
-    "prompts": ("lumen.body.cli.prompts", "prompts", "The words a model is told."),
-    "skills": ("lumen.body.cli.skills", "skills", "What it can do; try, make, switch skills."),
-    "checkpoint": ("lumen.body.cli.checkpoint", "checkpoint", "Name, compare and restore."),
-    "undo": ("lumen.body.cli.checkpoint", "undo", "Take back the last change of self."),
-    "forget": ("lumen.body.cli.forget", "forget", "Erase something for good."),
-    "private": ("lumen.body.cli.forget", "private", "Mark memories that must not leave."),
-    "maintain": ("lumen.body.cli.upkeep", "maintain", "Fade, sum up, catch up."),
-    "rebuild": ("lumen.body.cli.upkeep", "rebuild", "Make everything again from the archive."),
-    "backup": ("lumen.body.cli.backup", "backup", "Put the whole being into one verified file."),
-    "restore-backup": (
-        "lumen.body.cli.backup",
-        "restore_backup",
-        "Bring a being back from a backup.",
-    ),
-    "models": ("lumen.body.cli.models", "models", "Which models serve it; find, set, test."),
-    "treasury": ("lumen.body.cli.treasury", "treasury", "What models cost, and where that leads."),
-    "egress": ("lumen.body.cli.treasury", "egress", "What was sent away, where, to the byte."),
-    "approvals": ("lumen.body.cli.approvals", "approvals", "What waits for your word."),
-    "archive": ("lumen.body.cli.archive", "archive", "Prove what happened."),
-    "keys": ("lumen.body.cli.keys", "keys", "Whose word counts; your passphrase."),
-    "attest": ("lumen.body.cli.attest", "attest", "Answer a challenge, signed; check an answer."),
-    "doctor": ("lumen.body.cli.doctor", "doctor", "What is installed, what is missing."),
-    "lab": ("lumen.body.cli.lab", "lab", "Evaluations and benchmarks."),
+    "init": ("being:init", "Make a new being in a folder."),
+    "chat": ("chat:chat", "Talk with your being."),
+    "run": ("loops:run", "Let it pursue its goals and wonder."),
+    "reflect": ("reflection:reflect", "Let it look back and change its mind."),
+    "status": ("status:status", "Who it is and how it is, at a glance."),
+    "memory": ("memory:memory", "Look through what it remembers."),
+    "why": ("memory:why", "Where an answer or a claim comes from."),
+    "trace": ("memory:trace", "What every step of a turn did."),
+    "self": ("selves:self_", "Who it is; what was edited by hand."),
+    "values": ("selves:values", "What it holds dear, the heaviest first."),
+    "goals": ("selves:goals", "What it is after, the heaviest first."),
+    "prompts": ("prompts:prompts", "The words a model is told."),
+    "skills": ("skills:skills", "What it can do; try, make, switch skills."),
+    "checkpoint": ("checkpoint:checkpoint", "Name, compare and restore."),
+    "undo": ("checkpoint:undo", "Take back the last change of self."),
+    "forget": ("forget:forget", "Erase something for good."),
+    "private": ("forget:private", "Mark memories that must not leave."),
+    "maintain": ("upkeep:maintain", "Fade, sum up, catch up."),
+    "rebuild": ("upkeep:rebuild", "Make everything again from the archive."),
+    "backup": ("backup:backup", "Put the whole being into one verified file."),
+    "restore-backup": ("backup:restore_backup", "Bring a being back from a backup."),
+    "models": ("models:models", "Which models serve it; find, set, test."),
+    "treasury": ("treasury:treasury", "What models cost, and where that leads."),
+    "egress": ("treasury:egress", "What was sent away, where, to the byte."),
+    "approvals": ("approvals:approvals", "What waits for your word."),
+    "archive": ("archive:archive", "Prove what happened."),
+    "keys": ("keys:keys", "Whose word counts; your passphrase."),
+    "attest": ("attest:attest", "Answer a challenge, signed; check an answer."),
+    "doctor": ("doctor:doctor", "What is installed, what is missing."),
+    "lab": ("lab:lab", "Evaluations and benchmarks."),
 }
+CLOSED_PIPE = 141  # as a program that the signal ended: 128 + SIGPIPE
 DEBUG = "the same command with --debug shows where"
 
 
@@ -67,14 +65,15 @@ class LazyGroup(click.Group):
         """Import the module of one command."""
         if name not in COMMANDS:
             return None
-        module, attribute, _ = COMMANDS[name]
-        command: click.Command = getattr(importlib.import_module(module), attribute)
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        found = importlib.import_module(f"lumen.body.cli.{module}")
+        command: click.Command = getattr(found, attribute)
         return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, said) for name, (_, _, said) in COMMANDS.items()])
+            formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -98,12 +97,16 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # a terminal that has no “›” still gets the rest
             stream.reconfigure(errors="replace")
     try:
-        sys.exit(cli(arguments, standalone_mode=False) or 0)
-    except (click.Abort, KeyboardInterrupt):
+        with cli.make_context("lumen", list(arguments)) as ctx:
+            cli.invoke(ctx)
+        sys.exit(0)
+    except click.exceptions.Exit as ended:
+        sys.exit(ended.exit_code)
+    except (click.Abort, KeyboardInterrupt, EOFError):
         sys.exit(130)
-    except BrokenPipeError:
+    except BrokenPipeError:  # nobody reads on, as after `lumen memory | head -1`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(CLOSED_PIPE)
     except Exception as error:  # the last line of defence: a person gets a sentence, not a trace
         code = 1
         with suppress(OSError):  # nowhere to say it
@@ -115,21 +118,17 @@ def main() -> None:
 
 def _tell(error: Exception, *, as_json: bool) -> int:
     """Say what is wrong and what to try; returns the exit code."""
-    from lumen.body.cli.common import note, show
-
     if type(error) is click.BadParameter:
-        said = error.message.replace("a valid integer range", "a whole number")
-        error = click.BadParameter(said, error.ctx, error.param, error.param_hint)
+        error = click.BadParameter(_in_numbers(error), error.ctx, error.param, error.param_hint)
     if isinstance(error, click.ClickException) and not as_json:
         error.show()
         return 2
     told = _in_words(error)
     if as_json:
-        show({"ok": False, "error": told.what, "fix": told.fix})
+        print_json({"ok": False, "error": told.what, "fix": told.fix})
     else:
         note(told.what[:1].upper() + told.what[1:] + ".")
-        if told.fix:
-            note(f"  try: {told.fix}")
+        note_fixes([told.fix])
     return told.exit_code
 
 
@@ -152,11 +151,23 @@ def _in_words(error: Exception) -> LumenError:
 
 def _misused(error: click.ClickException) -> UsageError:
     """A command line that click refused, with where to see the right one."""
-    ctx = getattr(error, "ctx", None)
+    from lumen.body.cli.command import words_of
+
     if getattr(error, "option_name", "") == "--json":
         return UsageError("--json goes after the command", fix="lumen status --json")
-    names: list[str] = []
-    while ctx is not None and ctx.parent is not None:
-        names.insert(0, str(ctx.info_name))
-        ctx = ctx.parent
-    return UsageError(error.format_message(), fix=" ".join(["lumen", *names, "--help"]))
+    words = words_of(getattr(error, "ctx", None))
+    return UsageError(error.format_message(), fix=" ".join(["lumen", *words, "--help"]))
+
+
+def _in_numbers(error: click.BadParameter) -> str:
+    """What is wrong, with the numbers that are wanted in plain words."""
+    kind = error.param.type if error.param else None
+    if not isinstance(kind, click.IntRange | click.FloatRange):
+        return error.message
+    wanted = "a whole number" if isinstance(kind, click.IntRange) else "a number"
+    if kind.min is not None:
+        wanted += f" from {kind.min:,}" if kind.max is not None else f" of at least {kind.min:,}"
+    if kind.max is not None:
+        wanted += f" to {kind.max:,}"
+    given = error.message.partition(" is not ")[0]
+    return f"{given} is not {wanted}."

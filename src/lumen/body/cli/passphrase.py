@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from lumen.app.passphrase import VARIABLE, Keyring, from_environment
+from lumen.body.cli.terminal import is_terminal, note
 
-R = TypeVar("R")
 _FILE = "lumen.passphrase_file"
 
 
-def signing(function: Callable[..., R]) -> Callable[..., R]:
-    """Add --passphrase-file to a command that the author's key signs."""
+def _keep(ctx: click.Context, _option: click.Parameter, file: str | None) -> None:
+    ctx.meta[_FILE] = file
 
-    @click.option(
-        "--passphrase-file",
-        metavar="FILE",
-        type=click.Path(exists=True, dir_okay=False),
-        help="Holds the passphrase of your key.",
-    )
-    @functools.wraps(function)
-    def command(passphrase_file: str | None, **rest: Any) -> R:  # noqa: ANN401 - click hands over whatever the options are
-        click.get_current_context().meta[_FILE] = passphrase_file
-        return function(**rest)
 
-    return command
+# The option of every command that the author's key signs.
+signing = click.option(
+    "--passphrase-file",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Holds the passphrase of your key.",
+    callback=_keep,
+    expose_value=False,
+)
 
 
 def given() -> str | None:
@@ -61,10 +56,7 @@ def offer(keyring: Keyring, soul: str) -> None:
     offered = keyring.author_file(soul).with_suffix(".offered")
     if not _somebody() or given() is not None or offered.exists():
         return
-    click.echo(
-        "Your key signs this. A passphrase keeps whoever can read your files from doing so too.",
-        err=True,
-    )
+    note("Your key signs this. A passphrase keeps whoever can read your files from doing so too.")
     ask = partial(click.prompt, default="", show_default=False, hide_input=True, err=True)
     new = ask("Passphrase (empty: none)")
     while new and ask("The same again") != new:
@@ -75,4 +67,4 @@ def offer(keyring: Keyring, soul: str) -> None:
 
 
 def _somebody() -> bool:
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)

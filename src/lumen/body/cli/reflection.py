@@ -6,54 +6,76 @@ import asyncio
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
-from lumen.app.settings import must_be
-from lumen.body.cli.common import being_meant, counted, lasting, note, say, shared, show
-from lumen.body.cli.live import LiveLine
+from lumen.app.reflecting import SHOWN, Experience, Proposal, Reflection, look_back, surprises
+from lumen.app.words import counted
+from lumen.body.cli.command import command
+from lumen.body.cli.progress import Steps
+from lumen.body.cli.render import data, tell
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import lasting, note, note_fixes, say
+from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
-from lumen.core.errors import LumenError
-
-if TYPE_CHECKING:
-    from lumen.app.reflecting import Experience, Proposal, Reflection
 
 WIDTH = 80
 LONGEST_NAME = 28
 REPORTED = ("summary", "triggers", "proposals", "conflicts", "applied")
 
 
-@click.command()
+@command("reflect")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@shared
-def reflect(dry_run: bool, named: str | None, as_json: bool) -> None:
+def reflect(request: Request, dry_run: bool) -> Reflected:
     """Let it look back and change what it values and wants; nothing else is done."""
-    from lumen.app.reflecting import SHOWN, look_back
-    from lumen.body.cli.opening import opened
+    with request.opened() as kernel, Steps(SHOWN) as live:
+        came = asyncio.run(look_back(kernel, dry_run=dry_run, step=live.step))
+    return Reflected(came, dry_run)
 
-    being = being_meant(named)
-    must_be(being)
-    live = LiveLine(SHOWN)
-    with opened(being, note) as kernel:
-        try:
-            came = asyncio.run(look_back(kernel, dry_run=dry_run, step=live.step))
-        finally:
-            live.clear()
-    if as_json:
-        told = asdict(came)
-        show({key: told[key] for key in REPORTED})
-        return
+
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """A reflection, and whether it was a dry run."""
+
+    came: Reflection
+    dry_run: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether what was proposed is in force, where it was to be."""
+        return self.came.applied or self.dry_run or not self.came.proposals
+
+
+@data.register(Reflected)
+def _reflected_data(reflected: Reflected) -> JSON:
+    told = asdict(reflected.came)
+    return {key: told[key] for key in REPORTED}
+
+
+@tell.register(Reflected)
+def _tell_reflected(reflected: Reflected, _request: Request) -> None:
+    came = reflected.came
     say(happened(came.past, came.began, SystemClock().now()))
-    _told(came, dry_run=dry_run)
+    for line in proposed(came.proposals):
+        say(line)
+    for line in came.conflicts:
+        for part in textwrap.wrap(f"settled: {line}", WIDTH - 2, subsequent_indent="  "):
+            say(f"  {part}")
+    if came.trouble:
+        note(f"the reflection model did not help: {came.trouble}")
+    if not came.proposals:
+        say("Nothing speaks for a change.")
+    elif reflected.dry_run:
+        say("Nothing was changed. Apply with: lumen reflect")
+    elif not came.applied:
+        note(f"Nothing was changed: {came.refused}.")
+        note_fixes(["lumen self diff"])
 
 
 def happened(past: Experience, began: str, now: datetime) -> str:
     """What went on since the last reflection, in one sentence; what there was none of is left out."""
-    from lumen.app.reflecting import surprises
-
     pairs = Counter(tuple(sorted(pair)) for c in past.cycles for pair in c.conflicts)
     torn = ", ".join(f"{a} ↔ {b}{_times(n)}" for (a, b), n in pairs.most_common())
     parts = [
@@ -77,22 +99,6 @@ def _some(number: int, noun: str) -> str:
 
 def _times(number: int) -> str:
     return f", {number} times" if number > 1 else ""
-
-
-def _told(came: Reflection, *, dry_run: bool) -> None:
-    for line in proposed(came.proposals):
-        say(line)
-    for line in came.conflicts:
-        for part in textwrap.wrap(f"settled: {line}", WIDTH - 2, subsequent_indent="  "):
-            say(f"  {part}")
-    if came.trouble:
-        note(f"the reflection model did not help: {came.trouble}")
-    if not came.proposals:
-        say("Nothing speaks for a change.")
-    elif dry_run:
-        say("Nothing was changed. Apply with: lumen reflect")
-    elif not came.applied:
-        raise LumenError(f"nothing was changed: {came.refused}", fix="lumen self diff")
 
 
 def proposed(found: Sequence[Proposal]) -> Iterator[str]:

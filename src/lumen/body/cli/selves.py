@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import click
 
 from lumen.app.histories import histories
-from lumen.app.looking import Look, looking
-from lumen.app.selves import STATES, edits_told, goals_in_force, self_diff, self_of
-from lumen.body.cli.common import being_meant, note, say, shared, show, table
-from lumen.body.cli.histories import show_histories
-from lumen.core.clock import SystemClock
+from lumen.app.looking import Look
+from lumen.app.selves import (
+    STATES,
+    SelfDiff,
+    Selfhood,
+    edits_told,
+    held_of,
+    self_diff,
+    self_of,
+)
+from lumen.body.cli.command import command, group
+from lumen.body.cli.histories import Histories
+from lumen.body.cli.render import Listed, Told, tell
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import note, say, table
 from lumen.core.data import Held
 
-if TYPE_CHECKING:
-    from lumen.app.wiring import Gate
-
-WEIGHT = click.FloatRange(0, 1)
+NONE = "none yet: they come of living"
+UNEDITED = "Nothing was edited: the files say what is in force."
+CHANGES = {
+    "value": {
+        "set": "Let it hold the value NAME dear, or change what that weighs.",
+        "drop": "Let it hold the value NAME no longer.",
+    },
+    "goal": {
+        "add": "Give it the goal NAME.",
+        "set": "Change what the goal NAME weighs, or how it stands.",
+        "drop": "Take the goal NAME away.",
+        "done": "Say that the goal NAME is reached; or in a chat: you can close NAME.",
+    },
+}
+WEIGHT = click.option(
+    "--weight",
+    type=click.FloatRange(0, 1),
+    help="How much it weighs, from 0 to 1; a new one: 0.5.",
+)
+TOLD = {"add": "Added", "set": "Set", "drop": "Dropped", "done": "Done"}
 
 
 @click.group("self")
@@ -33,36 +58,36 @@ def _tell_edits(look: Look) -> None:
         note(line)
 
 
-@self_.command("show")
-@shared
-def show_self(named: str | None, as_json: bool) -> None:
+@command("show", within=self_, for_skills=True)
+def show_self(request: Request) -> Selfhood:
     """Name, ontology, narrative, values and goals in force."""
-    with looking(being_meant(named), note) as look:
-        found = self_of(look.index)
+    with request.looking() as look:
         _tell_edits(look)
-    if as_json:
-        show(asdict(found))
-        return
+        return self_of(look.index)
+
+
+@tell.register(Selfhood)
+def _tell_self(found: Selfhood, _request: Request) -> None:
     say(f"# {found.name}")
     for label, text in (("ontology", found.ontology), ("narrative", found.narrative)):
         if text:
             say(f"\n{label}\n  " + text.replace("\n", "\n  "))
     for label, held in (("values", found.values), ("goals", found.goals)):
         say(f"\n{label}")
-        _listed(held, indent="  ")
+        tell_held(held)
 
 
-@self_.command("diff")
-@shared
-def diff_self(named: str | None, as_json: bool) -> None:
+@command("diff", within=self_, for_skills=True)
+def diff_self(request: Request) -> SelfDiff:
     """What was edited by hand and is not in force (yet), line by line, and why."""
-    with looking(being_meant(named), note) as look:
-        found = self_diff(look)
-    if as_json:
-        show({"edited": found.edited, "diff": found.diff})
-        return
+    with request.looking() as look:
+        return self_diff(look)
+
+
+@tell.register(SelfDiff)
+def _tell_diff(found: SelfDiff, _request: Request) -> None:
     if not found.edited and not found.missing:
-        say("Nothing was edited: the files say what is in force.")
+        say(UNEDITED)
     for line in (*found.diff, *found.told):
         say(line)
     for path in found.missing:
@@ -71,174 +96,88 @@ def diff_self(named: str | None, as_json: bool) -> None:
         say("Valid: taken in with the next turn, or now: lumen self accept")
 
 
-@self_.command("accept")
-@shared
-def accept_self(named: str | None, as_json: bool) -> None:
+@command("accept", within=self_, failing=2)
+def accept_self(request: Request) -> Told:
     """Take in what was edited by hand, now; also what changed while a turn was cut off."""
     from lumen.app.selves import adopt
-    from lumen.body.cli.opening import as_author
 
     told: list[str] = []
-    with as_author(being_meant(named), told.append) as kernel:
-        adopted, ok = adopt(kernel.gate)
-        told += adopted
-    told = list(dict.fromkeys(told))
-    if as_json:
-        show({"ok": ok, "said": told})
-    else:
-        for line in told or ["Nothing was edited: the files say what is in force."]:
-            say(line)
-    if not ok:
-        click.get_current_context().exit(2)
+    with request.as_author(told.append) as kernel:
+        done = adopt(kernel.gate)
+        told += done.said
+    done = replace(done, said=tuple(dict.fromkeys(told)))
+    return Told(done, done.said or UNEDITED)
 
 
-@click.group(invoke_without_command=True)
+@group("values", for_skills=True)
 @click.option("--history", is_flag=True, help="How each weight went, as a plot, and why.")
-@shared
-def values(history: bool, named: str | None, as_json: bool) -> None:
+def values(request: Request, history: bool) -> object:
     """What it holds dear, the heaviest first; `set` and `drop` change it."""
-    if click.get_current_context().invoked_subcommand is not None:
-        return
-    with looking(being_meant(named), note) as look:
-        _tell_edits(look)
-        if history:
-            _plotted(look, "value", lambda _: True, as_json=as_json)
-            return
-        held = self_of(look.index).values
-    _show(held, as_json=as_json)
+    return _held(request, "value", history=history)
 
 
-@values.command("set")
-@click.argument("name")
-@click.option("--weight", type=WEIGHT, help="How much it weighs, from 0 to 1; a new one: 0.5.")
-@click.option("--status", type=click.Choice(STATES["value"]), help="How it stands.")
-@shared
-def set_value(
-    name: str, weight: float | None, status: str | None, named: str | None, as_json: bool
-) -> None:
-    """Let it hold the value NAME dear, or change what that weighs."""
-    from lumen.app.selves import set_held
-
-    _change(named, lambda gate: set_held(gate, "value", name, weight, status), as_json=as_json)
-
-
-@values.command("drop")
-@click.argument("name")
-@shared
-def drop_value(name: str, named: str | None, as_json: bool) -> None:
-    """Let it hold the value NAME no longer."""
-    from lumen.app.selves import drop_held
-
-    _change(named, lambda gate: drop_held(gate, "value", name), "Dropped", as_json=as_json)
-
-
-@click.group(invoke_without_command=True)
+@group("goals", for_skills=True)
 @click.option("--year", type=click.IntRange(1, 9999), help="Only of this year's file.")
 @click.option("--status", type=click.Choice(STATES["goal"]), help="Only those that stand so.")
 @click.option("--history", is_flag=True, help="How each went, as a plot, and why.")
-@shared
-def goals(
-    year: int | None, status: str | None, history: bool, named: str | None, as_json: bool
-) -> None:
+def goals(request: Request, year: int | None, status: str | None, history: bool) -> object:
     """What it is after, the heaviest first, of every year; add, set, drop or close one."""
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    return _held(request, "goal", year, status, history=history)
 
-    def wanted(path: str, stands: str) -> bool:
-        of_year = year is None or path.endswith(f"/{year:04d}.json")
-        return of_year and (status is None or stands == status)
 
-    with looking(being_meant(named), note) as look:
+def _held(
+    request: Request,
+    kind: str,
+    year: int | None = None,
+    status: str | None = None,
+    *,
+    history: bool,
+) -> Histories | Listed[Held]:
+    with request.looking() as look:
         _tell_edits(look)
         if history:
-            _plotted(look, "goal", lambda h: wanted(h.path, h.status), as_json=as_json)
-            return
-        held = goals_in_force(look.index, year, status)
-    _show(held, as_json=as_json)
+            return Histories(histories(look.index, kind, year, status))
+        return Listed(held_of(look.index, kind, year, status), held_row, none=NONE)
 
 
-@goals.command("add")
-@click.argument("name")
-@click.option("--weight", type=WEIGHT, help="How much it weighs, from 0 to 1; else 0.5.")
-@click.option("--status", type=click.Choice(STATES["goal"]), help="How it stands; else todo.")
-@shared
-def add_goal(
-    name: str, weight: float | None, status: str | None, named: str | None, as_json: bool
-) -> None:
-    """Give it the goal NAME."""
-    from lumen.app.selves import add_held, new_held
-
-    wanted = new_held("goal", name, weight, status)
-    _change(named, lambda gate: add_held(gate, "goal", wanted), "Added", as_json=as_json)
+def held_row(held: Held) -> tuple[str, ...]:
+    """A value or goal in a list."""
+    return held.name, f"{held.weight:.2f}", held.status
 
 
-@goals.command("set")
-@click.argument("name")
-@click.option("--weight", type=WEIGHT, help="How much it weighs, from 0 to 1.")
-@click.option("--status", type=click.Choice(STATES["goal"]), help="How it stands.")
-@shared
-def set_goal(
-    name: str, weight: float | None, status: str | None, named: str | None, as_json: bool
-) -> None:
-    """Change what the goal NAME weighs, or how it stands."""
-    from lumen.app.selves import set_held
-
-    _change(named, lambda gate: set_held(gate, "goal", name, weight, status), as_json=as_json)
-
-
-@goals.command("drop")
-@click.argument("name")
-@shared
-def drop_goal(name: str, named: str | None, as_json: bool) -> None:
-    """Take the goal NAME away."""
-    from lumen.app.selves import drop_held
-
-    _change(named, lambda gate: drop_held(gate, "goal", name), "Dropped", as_json=as_json)
-
-
-@goals.command("done")
-@click.argument("name")
-@shared
-def done_goal(name: str, named: str | None, as_json: bool) -> None:
-    """Say that the goal NAME is reached; or in a chat: you can close NAME."""
-    from lumen.app.selves import close_goal
-
-    _change(named, lambda gate: close_goal(gate, name), "Done", as_json=as_json)
-
-
-def _change(
-    named: str | None, work: Callable[[Gate], Held], verb: str = "Set", *, as_json: bool
-) -> None:
-    """Change what it holds, as its author, and say how that stands now."""
-    from lumen.body.cli.opening import as_author
-
-    with as_author(being_meant(named), note) as kernel:
-        kernel.index.catch_up()
-        held = work(kernel.gate)
-    if as_json:
-        show(held)
-    elif verb in ("Dropped", "Done"):
-        say(f"{verb}: {held.name}")
+def tell_held(held: Sequence[Held]) -> None:
+    """Values or goals below a heading."""
+    if held:
+        table([held_row(one) for one in held], indent="  ")
     else:
-        say(f"{verb}: {held.name}   {held.weight:.2f}  {held.status}")
+        say(f"  {NONE}")
 
 
-def _plotted(look: Look, kind: str, wanted: Callable[..., bool], *, as_json: bool) -> None:
-    found = [one for one in histories(look.index, kind) if wanted(one)]
-    if as_json:
-        show(found)
-    else:
-        show_histories(found, look.zone, SystemClock().now())
+def _add_change(within: click.Group, kind: str, verb: str, meaning: str) -> None:
+    """A command by which the author changes what it holds, and which says how that stands now."""
+    weighs = verb in ("add", "set")
+
+    def change(request: Request, name: str, **given: float | str | None) -> Told:
+        from lumen.app.holding import Holding, holding
+
+        does: dict[str, Callable[..., Held]] = {
+            "add": Holding.add,
+            "set": Holding.set,
+            "drop": Holding.drop,
+            "done": Holding.done,
+        }
+        with request.as_author() as kernel:
+            held = does[verb](holding(kernel, kind), name, **given)
+        stands = f"   {held.weight:.2f}  {held.status}" if weighs else ""
+        return Told(held, f"{TOLD[verb]}: {held.name}{stands}")
+
+    change.__doc__ = meaning
+    if weighs:
+        click.option("--status", type=click.Choice(STATES[kind]), help="How it stands.")(change)
+        WEIGHT(change)
+    command(verb, within=within)(click.argument("name")(change))
 
 
-def _show(held: Sequence[Held], *, as_json: bool) -> None:
-    if as_json:
-        show(held)
-    else:
-        _listed(held)
-
-
-def _listed(held: Sequence[Held], indent: str = "") -> None:
-    if not held:
-        say(f"{indent}none yet: they come of living")
-    table([(h.name, f"{h.weight:.2f}", h.status) for h in held], indent=indent)
+for _kind, _group in (("value", values), ("goal", goals)):
+    for _verb, _meaning in CHANGES[_kind].items():
+        _add_change(_group, _kind, _verb, _meaning)

@@ -3,63 +3,59 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
 
 from lumen.app import skills as app
-from lumen.app.looking import looking
-from lumen.app.settings import must_be
-from lumen.body.cli.common import being_meant, note, say, shared, show, table
+from lumen.app.skills import SkillDetails, SkillRun, SkillState, Tried
+from lumen.body.cli.command import command, group
+from lumen.body.cli.render import Listed, Told, data, tell
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import note, print_json, say, table
 from lumen.core.canon import JSON, loads
 from lumen.core.errors import UsageError
 
-if TYPE_CHECKING:
-    from lumen.app.skills import SkillDetails, SkillState, Tried
-    from lumen.app.wiring import Kernel
+NAME = click.argument("name")
 
 
-@click.group(invoke_without_command=True)
-@shared
-def skills(named: str | None, as_json: bool) -> None:
+@group("skills", for_skills=True)
+def skills(request: Request) -> Listed[SkillState]:
     """What it can do: whether each skill is ready, who made it, what it touches, how it is held."""
-    ctx = click.get_current_context()
-    if ctx.invoked_subcommand:
-        ctx.find_root().ensure_object(dict)["being"] = named
-        if as_json:
-            raise UsageError(
-                "--json goes last", fix=f"lumen skills {ctx.invoked_subcommand} --json"
-            )
-        return
-    with looking(being_meant(named), note) as look:
+    with request.looking() as look:
         found = app.skills_of(look.being, look.settings, look.index)
-    if as_json:
-        show(found)
-    elif found:
-        titles = ("skill", "state", "made by", "effects", "held by")
-        table([titles, *((s.name, s.state, s.maker, s.effects, _held(s)) for s in found)])
-    else:
-        say("No skills: it can say nothing. Make another being to see the ones it starts with.")
+    return Listed(
+        found,
+        lambda s: (s.name, s.state, s.maker, s.effects, _held(s)),
+        titles=("skill", "state", "made by", "effects", "held by"),
+        none="No skills: it can say nothing. Make another being to see the ones it starts with.",
+    )
 
 
-@skills.command("show")
-@click.argument("name")
-@shared
-def show_skill(name: str, named: str | None, as_json: bool) -> None:
+def _held(skill: SkillState) -> str:
+    return f"{skill.isolation} ({skill.why})" if skill.why else skill.isolation
+
+
+@command("show", within=skills, for_skills=True)
+@NAME
+def show_skill(request: Request, name: str) -> SkillDetails:
     """What a skill says of itself, what it declares, its hash, and who made it."""
-    from lumen.body.cli.opening import opened
+    settings = request.settings
+    app.known_skill(request.being, name)
+    with request.opened() as kernel:
+        return asyncio.run(app.details(kernel, settings, name))
 
-    being = being_meant(named)
-    settings = must_be(being)
-    app.known_skill(being, name)
-    with opened(being, note) as kernel, _told(kernel):
-        found = asyncio.run(app.details(kernel, settings, name))
-    if as_json:
-        show(_details(found))
-        return
+
+@data.register(SkillDetails)
+def _details_data(found: SkillDetails) -> JSON:
+    """One flat object, in which trouble stands only where there is some."""
+    told = asdict(found)
+    trouble = {"trouble": found.trouble} if told.pop("trouble") else {}
+    return {**told.pop("skill"), **told, **trouble}
+
+
+@tell.register(SkillDetails)
+def _tell_details(found: SkillDetails, _request: Request) -> None:
     mark, skill = found.mark or {}, found.skill
     by = f"{skill.maker} ({mark.get('by')}, {mark.get('made')})" if mark else skill.maker
     pairs = (("state", skill.state), ("made by", by), ("effects", skill.effects))
@@ -69,132 +65,81 @@ def show_skill(name: str, named: str | None, as_json: bool) -> None:
     say(f"\n{found.help or found.trouble}")
 
 
-def _details(found: SkillDetails) -> dict[str, JSON]:
-    """The same as one flat object, in which trouble stands only where there is some."""
-    told = asdict(found)
-    trouble = {"trouble": found.trouble} if told.pop("trouble") else {}
-    return {**told.pop("skill"), **told, **trouble}
-
-
-@skills.command("run")
-@click.argument("name")
+@command("run", within=skills)
+@NAME
 @click.argument("action")
 @click.option("--input", "given", default="null", metavar="JSON", help="What it is given.")
-@shared
-def run_skill(name: str, action: str, given: str, named: str | None, as_json: bool) -> None:
+def run_skill(request: Request, name: str, action: str, given: str) -> SkillRun:
     """Call a skill yourself; the call and how it went are archived."""
-    from lumen.body.cli.opening import as_author
-
-    being = being_meant(named)
-    must_be(being)
     try:
         asked = loads(given)
     except ValueError as error:
         fix = f"""lumen skills run {name} {action} --input '{{"text": "hello"}}'"""
         raise UsageError(f"--input is no JSON: {error}", fix=fix) from error
-    app.must_be_runnable(being, name)
-    with as_author(being, note) as kernel, _told(kernel):
-        done = asyncio.run(app.run_skill(kernel, name, action, asked))
-    if as_json:
-        show(done)
-    elif done.ok:
-        show(done.output)
+    app.must_be_runnable(request.existing, name)
+    with request.as_author() as kernel:
+        return asyncio.run(app.run_skill(kernel, name, action, asked))
+
+
+@tell.register(SkillRun)
+def _tell_run(done: SkillRun, _request: Request) -> None:
+    if done.ok:
+        print_json(done.output)
     else:
         note(str(done.error))
-    if not done.ok:
-        click.get_current_context().exit(1)
 
 
-@skills.command("test")
+@command("test", within=skills)
 @click.argument("name", required=False)
-@shared
-def test_skills(name: str | None, named: str | None, as_json: bool) -> None:
+def test_skills(request: Request, name: str | None) -> Listed[Tried]:
     """Run the example each skill declares, held as the skill would be; exit 1 when one fails."""
-    from lumen.body.cli.opening import as_author
-
-    being = being_meant(named)
-    must_be(being)
-    found = app.to_test(being, name)
-    with as_author(being, note) as kernel, _told(kernel):
+    found = app.to_test(request.existing, name)
+    with request.as_author() as kernel:
         tried = [asyncio.run(app.test_skill(kernel, skill)) for skill in found]
-    if as_json:
-        show(tried)
-    else:
-        table([(one.name, _went(one), one.why) for one in tried])
-    if not all(one.ok for one in tried):
-        click.get_current_context().exit(1)
-
-
-@skills.command("new")
-@click.argument("name")
-@shared
-def new_skill(name: str, named: str | None, as_json: bool) -> None:
-    """A skill to fill in: a main.py that works, and a skill.toml with an example."""
-    being = being_meant(named)
-    must_be(being)
-    folder = app.new_skill(being, name)
-    if as_json:
-        show({"name": name, "folder": str(folder)})
-    else:
-        say(f"{folder / 'main.py'} works as it is; write in it what you need.")
-        say(f"  then: lumen skills test {name}")
-
-
-@skills.command("disable")
-@click.argument("name")
-@shared
-def disable(name: str, named: str | None, as_json: bool) -> None:
-    """Switch a skill off: the being does not find it any more."""
-    _decide(name, named, "disabled", as_json=as_json)
-
-
-@skills.command("enable")
-@click.argument("name")
-@shared
-def enable(name: str, named: str | None, as_json: bool) -> None:
-    """Switch a skill on again."""
-    _decide(name, named, "enabled", as_json=as_json)
-
-
-@skills.command("accept")
-@click.argument("name")
-@shared
-def accept(name: str, named: str | None, as_json: bool) -> None:
-    """Take a skill that a model wrote for your own: it runs on your terms from now on."""
-    _decide(name, named, "accepted", as_json=as_json)
-
-
-def _decide(name: str, named: str | None, what: str, *, as_json: bool) -> None:
-    """Something about a skill that only the author decides, and not while a turn is under way."""
-    from lumen.body.cli.opening import as_author
-
-    being = being_meant(named)
-    soul = must_be(being).soul
-    app.must_be_decidable(being, name, what)
-    with as_author(being, note) as kernel:
-        said = app.decide_skill(kernel, soul, name, what)
-    if as_json:
-        show({"name": name, "decided": what})
-    else:
-        say(said)
-
-
-@contextmanager
-def _told(kernel: Kernel) -> Iterator[None]:
-    """What a skill did that had to be undone is said when it is over, however it ended."""
-    try:
-        yield
-    finally:
-        for line in kernel.gate.repairs:
-            note(line)
-        kernel.gate.repairs.clear()
-
-
-def _held(skill: SkillState) -> str:
-    return f"{skill.isolation} ({skill.why})" if skill.why else skill.isolation
+    return Listed(tried, lambda one: (one.name, _went(one), one.why), none="No skill is on.")
 
 
 def _went(one: Tried) -> str:
     if not one.ok:
         return "FAILED"
     return "passed" if one.tried else "untried"
+
+
+@command("new", within=skills)
+@NAME
+def new_skill(request: Request, name: str) -> Told:
+    """A skill to fill in: a main.py that works, and a skill.toml with an example."""
+    folder = app.new_skill(request.existing, name)
+    said = f"{folder / 'main.py'} works as it is; write in it what you need."
+    made = {"name": name, "folder": str(folder)}
+    return Told(made, [said, f"  then: lumen skills test {name}"])
+
+
+@command("disable", within=skills)
+@NAME
+def disable(request: Request, name: str) -> Told:
+    """Switch a skill off: the being does not find it any more."""
+    return _decide(request, name, "disabled")
+
+
+@command("enable", within=skills)
+@NAME
+def enable(request: Request, name: str) -> Told:
+    """Switch a skill on again."""
+    return _decide(request, name, "enabled")
+
+
+@command("accept", within=skills)
+@NAME
+def accept(request: Request, name: str) -> Told:
+    """Take a skill that a model wrote for your own: it runs on your terms from now on."""
+    return _decide(request, name, "accepted")
+
+
+def _decide(request: Request, name: str, what: str) -> Told:
+    """Something about a skill that only the author decides, and not while a turn is under way."""
+    soul = request.settings.soul
+    app.must_be_decidable(request.being, name, what)
+    with request.as_author() as kernel:
+        said = app.decide_skill(kernel, soul, name, what)
+    return Told({"name": name, "decided": what}, said)

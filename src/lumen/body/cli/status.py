@@ -6,21 +6,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-import click
-
-from lumen.app.settings import must_be, zone
 from lumen.app.status import Status, status_of
-from lumen.body.cli.common import (
-    ago,
-    being_meant,
-    counted,
-    local,
-    note,
-    one_line,
-    say,
-    shared,
-    show,
-)
+from lumen.app.words import counted, local
+from lumen.body.cli.command import command
+from lumen.body.cli.render import tell
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import ago, block, note, one_line
 from lumen.core.clock import SystemClock
 from lumen.core.data import Held
 
@@ -30,21 +21,18 @@ NONE = "none yet: they come of living"
 Row = tuple[str, str]
 
 
-@click.command()
-@shared
-def status(named: str | None, as_json: bool) -> None:
+@command("status", for_skills=True)
+def status(request: Request) -> Status:
     """Show who the being is and how it is."""
-    being = being_meant(named)
-    found, told = status_of(being)
+    found, told = status_of(request.being)
     for line in told:
         note(line)
-    if as_json:
-        show(found)
-        return
-    shown = list(rows(found, zone(must_be(being).timezone), SystemClock().now()))
-    width = max(len(label) for label, _ in shown) + 3
-    for label, text in shown:
-        say(f"{label:<{width}}{text}")
+    return found
+
+
+@tell.register(Status)
+def _tell_status(found: Status, request: Request) -> None:
+    block(list(rows(found, request.zone, SystemClock().now())))
 
 
 def rows(found: Status, where: ZoneInfo, now: datetime) -> Iterator[Row]:

@@ -6,47 +6,51 @@ import asyncio
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from lumen.app.settings import Settings
 from lumen.app.talking import SHOWN, Said, Spoken, Watch, answer
-from lumen.body.cli.common import counted, note, say, show
-from lumen.body.cli.live import LiveLine
+from lumen.app.words import counted
+from lumen.body.cli.progress import Steps
+from lumen.body.cli.render import data
+from lumen.body.cli.request import Request
+from lumen.body.cli.terminal import note, print_json, say
+from lumen.core.canon import JSON
 
 if TYPE_CHECKING:
     from lumen.app.wiring import Kernel
+
+
+@data.register(Said)
+def _said_data(said: Said) -> JSON:
+    told = asdict(said)
+    return {"reply": told.pop("text"), **told}
 
 
 @dataclass(slots=True)
 class Talk:
     """A conversation under way."""
 
+    request: Request
     kernel: Kernel
-    settings: Settings
     runner: asyncio.Runner
     private: bool
-    as_json: bool
     conversation: str = ""
     told: set[str] = field(default_factory=set)
     meanwhile: list[str] = field(default_factory=list)  # said before the names were settled
 
     def turn(self, text: str, prefix: str = "") -> None:
         """One message and its answer, shown as soon as it is durable."""
-        live = LiveLine(SHOWN)
+        with Steps(SHOWN) as live:
 
-        def heard(reply: str) -> None:
-            live.clear()
-            if not self.as_json:
-                say(prefix + reply)
+            def heard(reply: str) -> None:
+                live.clear()
+                if not self.request.as_json:
+                    say(prefix + reply)
 
-        watch = Watch(step=live.step, reply=heard)
-        try:
+            watch = Watch(step=live.step, reply=heard)
             spoken = Spoken(self.conversation, private=self.private)
             said = self.runner.run(answer(self.kernel, text, watch, spoken))
-        finally:
-            live.clear()
         self._beside(said)
-        if self.as_json:
-            told = asdict(said)
-            show({"reply": told.pop("text"), **told})
+        if self.request.as_json:
+            print_json(data(said))
 
     def _beside(self, said: Said) -> None:
         """What there is to say beside the answer."""
