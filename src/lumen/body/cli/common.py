@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -181,7 +180,11 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> None:
         return
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-    room = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else 10_000
+    room = 10_000
+    if is_terminal(sys.stdout):
+        import shutil  # what it brings along takes longer than all else here
+
+        room = shutil.get_terminal_size().columns
     room -= sum(widths) + 2 * len(widths) + len(indent)
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
