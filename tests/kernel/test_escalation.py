@@ -12,9 +12,10 @@ from tests.kernel.recorder import connect, fails
 
 from lumen.core.data import Author, EventType, kernel_entry
 from lumen.core.errors import Denied, OverBudget, UsageError, Withheld
-from lumen.kernel.approvals import Proposal, decide, proposals, signed_by
+from lumen.kernel.approvals import decide, signed_by
 from lumen.kernel.conversation import GUESSED
 from lumen.kernel.escalate import escalate, expected_value, life, propose
+from lumen.kernel.proposals import Proposal, proposals
 from lumen.kernel.treasury import Caps, phase
 from lumen.mind.endpoints import Endpoint
 from lumen.soul.keys import Keyring

@@ -9,7 +9,7 @@ import pytest
 from tests.soul.forging import Forged, heard, kernel
 
 from lumen.core.errors import UsageError
-from lumen.kernel.approvals import decide, may_run, skill_proposal
+from lumen.kernel.approvals import decide, may_run
 from lumen.kernel.commit import Gate
 from lumen.kernel.keys import (
     accept_key,
@@ -20,6 +20,7 @@ from lumen.kernel.keys import (
     vouch_for_erasures,
 )
 from lumen.kernel.mend import Erasure, erase, recover
+from lumen.kernel.proposals import skill_proposal
 from lumen.soul.heads import read_heads
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring, head_from

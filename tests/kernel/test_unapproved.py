@@ -25,7 +25,8 @@ from lumen.core.stores import Store
 from lumen.hands.isolation import bwrap_trouble
 from lumen.hands.skills import find
 from lumen.hands.terms import Terms
-from lumen.kernel.approvals import Proposal, decide, proposals, signed_by
+from lumen.kernel.approvals import decide, signed_by
+from lumen.kernel.proposals import Proposal, proposals
 from lumen.soul.selfhood import goals_of, spell
 from lumen.soul.verify import verify
 

@@ -23,10 +23,11 @@ from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Damaged
-from lumen.kernel.approvals import decide, skill_proposal
+from lumen.kernel.approvals import decide
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.keys import revoke, vouch
 from lumen.kernel.mend import Erasure, erase, recover
+from lumen.kernel.proposals import skill_proposal
 from lumen.soul.archive import (
     CONTENT_HASH,
     HEADER_AT,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lumen.core.data import Author, Called, Entry, Event, EventType, Origin, kernel_entry
 from lumen.core.errors import Damaged
+from lumen.soul.dynamics import faded, strengthened
 from lumen.soul.fold import (
     NOTHING,
     SPOKEN_FOR,
@@ -25,10 +26,8 @@ from lumen.soul.fold import (
     closes,
     day_of,
     effects,
-    faded,
     fold,
     opens,
-    strengthened,
 )
 from lumen.soul.records import WHOLE, millionths
 

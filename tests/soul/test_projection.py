@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,14 @@ from tests.sampling import examples
 
 from lumen.core.data import Author, Passage, kernel_entry
 from lumen.soul.archive import content_length, read, read_at
+from lumen.soul.dynamics import faded, strengthened
 from lumen.soul.files import blank
-from lumen.soul.fold import day_of, effects, faded, fold, strengthened
+from lumen.soul.fold import day_of, effects, fold
 from lumen.soul.history import all_kept, held, unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.vectors import Vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tests.soul.conftest import Home
 
     from lumen.core.canon import JSON

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lumen.core.data import Being
-from lumen.kernel.approvals import SKILL, WAITING, decide, proposals
-from lumen.kernel.approvals import Proposal as Proposal
+from lumen.kernel.approvals import decide
+from lumen.kernel.proposals import SKILL, WAITING, proposals
+from lumen.kernel.proposals import Proposal as Proposal
 from lumen.soul.index import Index
 
 if TYPE_CHECKING:

@@ -214,7 +214,8 @@ def decide_skill(kernel: Kernel, soul: str, name: str, what: str) -> str:
 
 def _say_yes(kernel: Kernel, skill: Skill, soul: str) -> None:
     """The author's signature under exactly these files: taken for one's own, they may run anywhere."""
-    from lumen.kernel.approvals import decide, skill_of, skill_proposal
+    from lumen.kernel.approvals import decide
+    from lumen.kernel.proposals import skill_of, skill_proposal
 
     sha256, mark = source_hash(skill), authored(skill) or {}
     by = str(mark.get("by", "a model"))

@@ -8,8 +8,8 @@ from lumen.app.settings import Settings, data_home, must_be
 from lumen.core.canon import loads
 from lumen.core.data import Author, Being, Held
 from lumen.core.errors import Damaged, Estranged
-from lumen.kernel.approvals import waiting
 from lumen.kernel.edits import look, self_in_force
+from lumen.kernel.proposals import waiting
 from lumen.soul.chosen import reindexed
 from lumen.soul.cycles import last, many_since
 from lumen.soul.history import kept
@@ -18,7 +18,6 @@ from lumen.soul.keys import Keyring
 from lumen.soul.queries import tallies_add_up
 from lumen.soul.selfhood import VALUES
 from lumen.soul.vectors import progress
-from lumen.soul.witness import refuse_strange
 
 AUTHORS = (Author.EXTERNAL, Author.SELF, Author.GOAL, Author.KERNEL)
 HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
@@ -111,6 +110,8 @@ def strange(index: Index, soul: str) -> list[str]:
     mark = keyring.mark(soul)
     if not index.loose and mark and mark.knows(*index.last_head()):
         return []  # it ends where this host left it; checking the witness takes as long as all else
+    from lumen.soul.witness import refuse_strange  # so does importing it
+
     try:
         refuse_strange(index, keyring, soul)
     except (Damaged, Estranged) as error:

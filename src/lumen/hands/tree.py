@@ -15,12 +15,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from lumen.hands.seen import PROC, Seen, look
 
 PATIENCE_SECONDS = 2.0  # for what was killed to be gone; longer takes only a broken disk
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
-_PROC = Path("/proc")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -30,17 +29,6 @@ class Size:
 
     processes: int = 0
     memory: int = 0  # bytes held by all of them; what they share counts for each
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A process, its parent and its session."""
-
-    pid: int
-    parent: int
-    session: int
-    began: int
-    memory: int
 
 
 @dataclass(slots=True)
@@ -160,21 +148,11 @@ def _stop_all(roots: list[Seen]) -> None:
 def _children(pid: int) -> list[Seen]:
     found = []
     with suppress(OSError):
-        for thread in os.listdir(_PROC / str(pid) / "task"):  # noqa: PTH208 - names are enough
+        for thread in os.listdir(PROC / str(pid) / "task"):  # noqa: PTH208 - names are enough
             with suppress(OSError):
-                said = (_PROC / str(pid) / "task" / thread / "children").read_bytes()
+                said = (PROC / str(pid) / "task" / thread / "children").read_bytes()
                 found += [seen for each in said.split() if (seen := look(int(each)))]
     return found
-
-
-def look(pid: int) -> Seen | None:
-    """A process as it is now; nothing when there is none, or it cannot be seen."""
-    try:
-        stat = (_PROC / str(pid) / "stat").read_bytes()
-    except OSError:
-        return None
-    told = stat[stat.rindex(b")") + 2 :].split()  # the name before it may hold anything
-    return Seen(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)
 
 
 def _send(pid: int, what: signal.Signals) -> None:

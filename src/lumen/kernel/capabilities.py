@@ -18,12 +18,12 @@ from lumen.hands.author import Authored, Draft, Kept, Signature
 from lumen.hands.effects import effects_of
 from lumen.hands.skills import Maker, Skill, authored, discover, find, made_by, named, source_hash
 from lumen.hands.terms import Grant, Terms
-from lumen.kernel.approvals import skill_of, skill_proposal
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
 from lumen.kernel.given import Done, Output, Spoken
 from lumen.kernel.guard import Guard
 from lumen.kernel.privacy import holds_private
+from lumen.kernel.proposals import skill_of, skill_proposal
 from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
 from lumen.mind.substrate import LONGEST_TOKEN

@@ -13,8 +13,8 @@ from lumen.core.stores import is_theirs
 from lumen.kernel.edits import Edits, look, read
 from lumen.soul.archive import read as read_lines
 from lumen.soul.fold import fold
+from lumen.soul.following import Progress, unwatched
 from lumen.soul.index import Index
-from lumen.soul.projection import Progress, unwatched
 
 
 @dataclass(frozen=True, slots=True)

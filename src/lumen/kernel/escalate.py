@@ -11,8 +11,9 @@ from lumen.core.clock import ulid
 from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import MindError, UsageError
 from lumen.core.stores import Store
-from lumen.kernel.approvals import APPROVED, Proposal, escalation, proposals, signed_by
+from lumen.kernel.approvals import signed_by
 from lumen.kernel.loops import parameters
+from lumen.kernel.proposals import APPROVED, Proposal, escalation, proposals
 from lumen.kernel.run import Kernel, calls_for, introduce
 from lumen.kernel.steps.p1_perceive import Intake
 from lumen.kernel.treasury import most_tokens, phase

@@ -34,8 +34,8 @@ from lumen.kernel.traces import (
 )
 from lumen.soul.archive import read
 from lumen.soul.fold import effects
+from lumen.soul.following import Progress, unwatched
 from lumen.soul.index import Index
-from lumen.soul.projection import Progress, unwatched
 from lumen.soul.queries import is_erased, number_of
 
 ATTEMPTS = 3

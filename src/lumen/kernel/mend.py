@@ -25,10 +25,10 @@ from lumen.kernel.keys import author_signer, trust_of
 from lumen.kernel.meddled import archive_notes
 from lumen.soul.archive import content_length, parse, read_at, tail
 from lumen.soul.files import blank, cut_lines, keep_heads, set_file
+from lumen.soul.following import Progress, unwatched
 from lumen.soul.history import all_kept, kept, unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.keys import head_from
-from lumen.soul.projection import Progress, unwatched
 from lumen.soul.queries import repair_names
 from lumen.soul.ring import is_sound
 from lumen.soul.signed import Signer

@@ -103,7 +103,7 @@ def check_span(span: Span) -> Checked:
     found = Checked()
     stamp = span.path.stem.encode()
     nightfall = stamp + b"U"  # a stamp goes on with T, so all of a day's sort between the two
-    position = span.start
+    position, end, watch = span.start, span.end, span.watch
     with span.path.open("rb", buffering=1 << 18) as lines:
         lines.seek(span.start)
         parent, seq, soul, found.first_stamp = opening(lines.readline())
@@ -116,24 +116,25 @@ def check_span(span: Span) -> Checked:
             at = len(start) + STAMP_AT
             moment = line[at : at + 24]
             if not (line.startswith(start) and stamp <= moment < nightfall and line[-1:] == b"\n"):
-                found.problem = _explain(found, span.path, line, seq)
+                found.problem = _explain(seq - found.first_seq + 1, span.path, line, seq)
                 break
             if sha256(line[cut:-1]).hexdigest().encode() != line[cut - 65 : cut - 1]:
                 by = _stub(line[cut:-1])
                 if not by:
-                    found.problem = Problem(seq, span.path.name, found.lines + 1, CHANGED)
+                    count = seq - found.first_seq + 1
+                    found.problem = Problem(seq, span.path.name, count, CHANGED)
                     break
                 found.erased.append(Erased(seq, by, own.decode(), len(line) - cut - 1))
             elif line.startswith(NOTABLE, cut + SITUATION_AT):
                 found.notable.append(line)
-            if seq in span.watch:
+            if seq in watch:
                 found.watched[seq] = own.decode()
-            found.lines += 1
             parent, stamp = own, moment
             seq += 1
             position += len(line)
-            if position >= span.end:
+            if position >= end:
                 break
+    found.lines = seq - found.first_seq
     found.last_hash, found.last_seq, found.last_stamp = parent, seq - 1, stamp
     return found
 
@@ -148,15 +149,15 @@ def _stub(content: bytes) -> int:
     return 0
 
 
-def _explain(found: Checked, path: Path, line: bytes, seq: int) -> Problem:
+def _explain(number: int, path: Path, line: bytes, seq: int) -> Problem:
     """What is wrong with a line that does not stand where it should."""
     cut = line.find(CONTENT_HASH, FIELDS_AT) + len(CONTENT_HASH) + 65
     own = sha256(line[HEADER_AT:cut]).hexdigest().encode()
-    number = opening(line)[1]
+    said = opening(line)[1]
     if not line.startswith(PREFIX + own + b'",') or line[-1:] != b"\n":
-        return Problem(seq, path.name, found.lines + 1, CHANGED)
-    what = MISPLACED if number == seq else MISSING % number
-    return Problem(seq, path.name, found.lines + 1, what)
+        return Problem(seq, path.name, number, CHANGED)
+    what = MISPLACED if said == seq else MISSING % said
+    return Problem(seq, path.name, number, what)
 
 
 def spans(memory: Path, torn: Torn | None, watch: frozenset[int], processes: int) -> list[Span]:

@@ -15,7 +15,7 @@ import apsw
 
 from lumen.core.errors import LumenError, NoSpace
 from lumen.soul.disk import refusal
-from lumen.soul.fold import faded, strengthened
+from lumen.soul.dynamics import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 SCHEMA = 13

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
 from functools import lru_cache
 
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author, Called, Entry, Event, EventType, Origin
 from lumen.core.errors import Damaged
 from lumen.core.stores import fixed_paths
-from lumen.soul.records import WHOLE, Operation, folded, is_operation, operation_from
+from lumen.soul.records import Operation, folded, is_operation, operation_from
 
 EDITED = "edited"
 ERASED = "erased"
@@ -200,22 +199,6 @@ def opens(entry: Entry) -> bool:
 def closes(entry: Entry) -> bool:
     """Whether a turn ends with this; a blanked line of the kernel belonged to one long over."""
     return entry.author is Author.KERNEL and entry.situation in CLOSING
-
-
-def strengthened(weight: int, by: int) -> int:
-    """A memory that was of use weighs more, up to the whole."""
-    return min(WHOLE, weight + by)
-
-
-@lru_cache(maxsize=4096)
-def _left(days: int, half_life: int) -> int:
-    """What is left of 10¹² after some days; decimal, because floats differ between machines."""
-    return int(Decimal(2) ** (Decimal(-days) / Decimal(half_life)) * 10**12)
-
-
-def faded(weight: int, days: int, half_life: int) -> int:
-    """What is left of a weight after some days without use; never below nothing."""
-    return weight * _left(days, half_life) // 10**12
 
 
 @lru_cache(maxsize=1024)

@@ -30,8 +30,8 @@ from lumen.soul.database import (
     transaction,
 )
 from lumen.soul.disk import identity
+from lumen.soul.following import Progress, follow, follow_all, last_applied, unwatched
 from lumen.soul.links import Loose
-from lumen.soul.projection import Progress, follow, follow_all, last_applied, unwatched
 
 UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
 WORTH_TELLING = 10  # events: with fewer, the being has hardly lived

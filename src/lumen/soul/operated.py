@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import apsw
 
 from lumen.core.canon import dumps, loads, sha256
-from lumen.soul.fold import Effects
 from lumen.soul.records import Operation, folded, operation_from
+
+if TYPE_CHECKING:
+    from lumen.soul.fold import Effects
 
 
 def operate(db: apsw.Connection, seq: int, done: Effects) -> None:

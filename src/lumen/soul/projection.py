@@ -1,30 +1,26 @@
-"""An event's effects as rows: how the index follows the archive, one event at a time.
+"""An event's effects as rows of the index, one event at a time.
 
-What an event means is for fold.py to say. Nothing here looks at a clock or at a file, so a table
-made from scratch equals, row for row, one that followed along.
+What an event means is for fold.py to say, and following.py applies them in order. Nothing here
+looks at a clock or at a file, so a table made from scratch equals, row for row, one that followed
+along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import astuple
-from pathlib import Path
 from typing import Any
 
 import apsw
 
 from lumen.core.data import Author, Called, EventType
-from lumen.core.errors import Damaged
 from lumen.core.stores import is_self
-from lumen.soul.archive import Stored, segments
-from lumen.soul.database import transaction
+from lumen.soul.archive import Stored
 from lumen.soul.fold import NOTHING, Cycled, Effects, FileSet, closes, day_of, effects, opens
-from lumen.soul.links import Applied, Loose, linked_lines
 from lumen.soul.operated import operate
 from lumen.soul.records import millionths
 from lumen.soul.selfhood import entries
 
-BATCH = 5_000  # events applied in one transaction: memory and log stay flat
 Row = Any  # a row as SQLite hands it over
 # Replies are never evidence, and what was done to a file is found in its history.
 UNSOUGHT = (EventType.ASSISTANT_MESSAGE, EventType.SYSTEM_EVENT)
@@ -42,59 +38,6 @@ _OVER = (
     "UPDATE calls SET outcome = ?, tokens = ?, prompt = ?, completion = ?, cached = ?, ms = ?, "
     "micros = ? WHERE id = ?"
 )
-
-
-Progress = Callable[[int, int], None]  # bytes done, bytes in all
-
-
-def unwatched(_done: int, _total: int) -> None:
-    """Nobody wants to know how far it is."""
-
-
-def last_applied(db: apsw.Connection) -> Applied | None:
-    """The last event in the tables."""
-    row: Row = db.execute(
-        "SELECT seq, segment, offset, length, event_hash FROM events ORDER BY seq DESC LIMIT 1"
-    ).fetchone()
-    return Applied(*row) if row else None
-
-
-def follow(db: apsw.Connection, memory: Path, progress: Progress) -> tuple[int, Loose | None]:
-    """Apply what is not applied yet, in batches; another process may do so between two of them.
-
-    Returns the last event's number and the line, if any, that does not follow from it.
-    """
-    last = last_applied(db) or Applied()
-    after = last.end
-    lines = linked_lines(memory, last)
-    total, done = sum(p.stat().st_size for p in segments(memory, since=after[0])) - after[1], 0
-    stored = next(lines, None)
-    while True:
-        with transaction(db):
-            row: Row = db.execute("SELECT max(seq) FROM events").fetchone()
-            seq, room = int(row[0] or 0), BATCH
-            while isinstance(stored, Stored) and room:
-                if stored.event.seq > seq:
-                    apply(db, stored)
-                    seq = stored.event.seq
-                done += stored.length
-                room -= 1
-                stored = next(lines, None)
-        progress(done, total)
-        if not isinstance(stored, Stored):
-            return seq, stored
-
-
-def follow_all(db: apsw.Connection, memory: Path, progress: Progress) -> int:
-    """Apply the whole archive.
-
-    Raises:
-        Damaged: a line of it does not follow.
-    """
-    seq, loose = follow(db, memory, progress)
-    if loose:
-        raise Damaged(str(loose), fix="lumen archive verify")
-    return seq
 
 
 def apply(db: apsw.Connection, stored: Stored) -> None:
