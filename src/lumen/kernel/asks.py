@@ -68,16 +68,21 @@ def despairs(text: str) -> bool:
         return False
     plain = QUOTED.sub(" ", text[:LONGEST].lower().replace("’", "'"))
     plain = re.sub(r"\b(do|ca|wo|did)nt\b", r"\1n't", plain)
-    said = (" ".join(plain[a:b].split()) for a, b in sentences(plain))
+    said = [" ".join(plain[a:b].split()) for a, b in sentences(plain)]
+    if any(lex.has("despair_here", s) for s in said) and not lex.has("leaves_place", plain):
+        return True
     return any(lex.has(DESPAIR, s) and not lex.has("not_despair", s) for s in said)
 
 
-def after_despair(text: str, before: str) -> str:
-    """What a message that follows despair is: that they are in danger, or anything but a question."""
-    if not despairs(before) or is_question(text):
+def after_despair(text: str) -> str:
+    """What a message says to the question whether they are in danger; nothing: it is about else."""
+    plain, signals = plainly(text[:MOST]).strip(EDGES), lexicon().signals
+    if is_question(text):
         return NOTHING
-    plain = plainly(text).strip(EDGES)
-    return "despair_danger" if lexicon().signals["yes"].fullmatch(plain) else "despair_after"
+    if signals["yes"].fullmatch(plain):
+        return "despair_danger"
+    still = signals["still_despair"].fullmatch(plain) or lexicon().has("grave", plain)
+    return "despair_after" if still else NOTHING
 
 
 def may_answer(passage: str) -> bool:

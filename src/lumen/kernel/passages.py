@@ -46,8 +46,10 @@ def passages(text: str) -> list[tuple[int, int]]:
     return [whole, *spans] if len(spans) > 1 else [whole]
 
 
-def quoted(text: str, start: int, stop: int) -> str:
-    """A passage as it is quoted: short messages whole, long ones around the passage."""
+def quoted(text: str, start: int, stop: int, *, alone: bool = False) -> str:
+    """A passage as it is quoted: short messages whole, long ones around the passage; or it alone."""
+    if alone:
+        text, start, stop = text[start:stop], 0, stop - start
     if len(text) <= LONGEST_QUOTE:
         return " ".join(text.split())
     # Only what can be quoted is looked at: in a long text every sentence would be, for a line of it.

@@ -19,7 +19,7 @@ import numpy as np
 from lumen.core.clock import stamp
 from lumen.core.data import Memory, Passage
 from lumen.core.stores import Store
-from lumen.kernel.asks import is_told, may_answer
+from lumen.kernel.asks import despairs, is_told, may_answer
 from lumen.kernel.chosen import Chosen, ChosenEmbedder
 from lumen.kernel.corrections import same_attribute
 from lumen.kernel.evidence import Evidence
@@ -382,7 +382,7 @@ class Recall:
             if spot[0] not in seen:
                 seen.add(spot[0])
                 memory = self._memories[spot[0]]
-                quote = quoted(memory.text, *spot[1:])
+                quote = quoted(memory.text, *spot[1:], alone=despairs(memory.text))
                 kept.append(Evidence(memory, quote, score, answers, old))
         return tuple(kept)
 

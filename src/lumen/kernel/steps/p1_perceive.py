@@ -10,7 +10,7 @@ from lumen.core.data import Author, Memory
 from lumen.core.exposure import Cite, Plain
 from lumen.kernel.answers import answer
 from lumen.kernel.asking import Asking
-from lumen.kernel.asks import after_despair, asked, language
+from lumen.kernel.asks import after_despair, asked, despairs, language
 from lumen.kernel.biography import Biography
 from lumen.kernel.completion import unending
 from lumen.kernel.evidence import Evidence, Recall
@@ -110,6 +110,7 @@ class Reality(Slot):
     by: Plain[str] = "grounded"  # what kind of draft that is
     cited: Cite[tuple[int, ...]] = ()
     private: Plain[bool] = False  # some of that must not leave
+    gently: bool = False  # the author has just said that they want to die
 
     def said(self) -> str:
         """What was loaded."""
@@ -132,7 +133,8 @@ async def reality_check(
     What the clock, the self or the archive answers outright is answered here.
     """
     recent = recall.recent()
-    asks_itself = surface.asks or _after_despair(ingested.excerpt, recent, now)
+    gently = _despaired(recent, now)
+    asks_itself = surface.asks or (after_despair(ingested.excerpt) if gently else "")
     if not asks_itself and unending(ingested.excerpt, self_.goals):
         asks_itself = "unending"
     if asks_itself and stimulus.goal is None:
@@ -157,7 +159,7 @@ async def reality_check(
             private=recall.is_private(cited),
         )
     if surface.modality not in ("question", "statement"):
-        return Reality(recent=recent)
+        return Reality(recent=recent, gently=gently)
     evidence = recall.evidence(ingested.excerpt)
     found = verdict(evidence, grounding)
     asks = surface.modality == "question"
@@ -168,15 +170,16 @@ async def reality_check(
         recent=recent,
         familiar=bool(names(ingested.excerpt) & told),
         replaces=None if asks else recall.replaced(),
+        gently=gently,
     )
 
 
-def _after_despair(text: str, recent: tuple[Memory, ...], now: Now) -> str:
-    """How a message is answered that comes within the hour after the author said they want to die."""
+def _despaired(recent: tuple[Memory, ...], now: Now) -> bool:
+    """Whether the message before, within the hour, said that the author wants to die."""
     said = [m for m in recent if m.author is Author.EXTERNAL]
     if not said or now.moment - parse_stamp(said[-1].timestamp) > SOON:
-        return ""
-    return after_despair(text, said[-1].text)
+        return False
+    return despairs(said[-1].text)
 
 
 def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:

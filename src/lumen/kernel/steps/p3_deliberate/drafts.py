@@ -19,7 +19,12 @@ from lumen.kernel.reading import words
 from lumen.kernel.slots import Draft, Self, Slot, Stimulus
 from lumen.kernel.step import Skip, step
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
-from lumen.kernel.steps.p3_deliberate.grounded import grounded, rests_on, too_small
+from lumen.kernel.steps.p3_deliberate.grounded import (
+    grounded,
+    is_gentle,
+    rests_on,
+    too_small,
+)
 
 SMALL_SPEAKS = "en"  # a small model makes no sentences in any other language
 
@@ -66,8 +71,9 @@ async def drafts(
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
     own = grounded(stimulus, surface, reality, self_, now, grounding)
-    settled = surface.modality == "task" or reality.told or closed(stimulus.text, self_.goals)
-    if own and settled:  # what cannot be done must not be promised, nor a day invented
+    done = closed(stimulus.text, self_.goals)
+    settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
+    if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     useful = [e for e in reality.evidence if e.score >= grounding.middling][: grounding.facts]
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice

@@ -7,6 +7,7 @@ it was told. Pure functions; the phrases stand in the lexicon.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lumen.core.clock import Now
 from lumen.kernel.completion import closed
@@ -31,6 +32,26 @@ def grounded(
     grounding: Grounding,
 ) -> Draft | None:
     """The draft built from evidence alone; nothing when the evidence has no bearing."""
+    own = _plain(stimulus, surface, reality, self_, now, grounding)
+    if own and is_gentle(surface, reality):
+        said = lexicon().phrase("still_here", surface.language, said=own.text)
+        return replace(own, text=said)
+    return own
+
+
+def is_gentle(surface: Surface, reality: Reality) -> bool:
+    """Whether what is said right after despair is taken in with a word that somebody is there."""
+    return reality.gently and surface.modality not in ("question", "task") and not reality.told
+
+
+def _plain(
+    stimulus: Stimulus,
+    surface: Surface,
+    reality: Reality,
+    self_: Self,
+    now: Now,
+    grounding: Grounding,
+) -> Draft | None:
     if reality.told:
         return Draft(reality.told, reality.by, reality.cited)
     if goal := closed(stimulus.text, self_.goals):
