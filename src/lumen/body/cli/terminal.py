@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -72,7 +71,11 @@ def lined_up(rows: Sequence[Sequence[str]], *, indent: str = "") -> Iterator[str
 
 def columns() -> int:
     """How wide the terminal is that results go to."""
-    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else ENDLESS
+    if not is_terminal(sys.stdout):
+        return ENDLESS
+    import shutil  # what it brings along takes longer than all else here
+
+    return shutil.get_terminal_size().columns
 
 
 def one_line(text: str, width: int) -> str:
