@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -70,9 +69,13 @@ def lined_up(rows: Sequence[Sequence[str]], *, indent: str = "") -> Iterator[str
         yield (indent + "  ".join([*cells, one_line(row[-1], max(20, room))])).rstrip()
 
 
-def columns() -> int:
-    """How wide the terminal is that results go to."""
-    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else ENDLESS
+def columns(stream: TextIO | None = None) -> int:
+    """How wide the terminal is that results, or a stream, go to."""
+    if not is_terminal(stream or sys.stdout):
+        return ENDLESS
+    from shutil import get_terminal_size  # slow to import, and `status` is quick
+
+    return get_terminal_size().columns
 
 
 def one_line(text: str, width: int) -> str:
