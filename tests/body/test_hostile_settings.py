@@ -63,7 +63,7 @@ def test_a_grant_to_a_skill_that_is_none_is_refused_and_named(
 def test_a_number_longer_than_any_purse_is_refused(lumen: Lumen, inside: Inside, line: str) -> None:
     lumen.set(line, line + "9" * 400)
     ran = inside("status", env=lumen.env())
-    assert (ran.code, "must be like" in ran.err) == (2, True)
+    assert (ran.code, "must be a number of at least 0, not 999" in ran.err) == (2, True)
 
 
 def test_an_inner_model_that_is_elsewhere_is_refused_however_it_got_there(

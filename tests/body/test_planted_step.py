@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-from filecmp import cmp
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.body.planting import changed, copy_of
 
 from lumen.core.canon import JSON, dumps, loads
 
@@ -90,8 +89,7 @@ DECLARED = """    "rehearsal_run": Declared(
 @pytest.fixture
 def copied(root: Path, tmp_path: Path) -> Path:
     """A copy of the sources that may be changed."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    return shutil.copytree(root / "src", tmp_path / "src", ignore=ignored)
+    return copy_of(root, tmp_path)
 
 
 def plant(copied: Path, function: str = FUNCTION, **entry: JSON) -> None:
@@ -104,18 +102,6 @@ def plant(copied: Path, function: str = FUNCTION, **entry: JSON) -> None:
     numbers = {"parameters": {"characters": 80}} if function == FUNCTION else {}
     told["steps"]["rehearsal_run"] = {**numbers, **entry}
     data.write_bytes(dumps(told))
-
-
-def changed(root: Path, copied: Path) -> list[str]:
-    """The files of a copy that are new or other than they were."""
-    found = (p.relative_to(copied) for p in copied.rglob("*") if p.is_file())
-    named = sorted(p for p in found if "__pycache__" not in p.parts)
-    was = [root / "src" / p for p in named]
-    return [
-        p.as_posix()
-        for p, old in zip(named, was, strict=True)
-        if not old.exists() or not cmp(old, copied / p, shallow=False)
-    ]
 
 
 def test_a_step_planted_in_two_files_runs_is_traced_rests_and_is_forgotten(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from filecmp import cmp
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.body.planting import changed, copy_of, edit
 
 from lumen.core.canon import JSON, loads
 
@@ -33,30 +33,9 @@ SPOKEN = "\n        return spoken(reply, plan.candidates[selection.chosen :][:1]
 @pytest.fixture
 def copied(root: Path, tmp_path: Path) -> Path:
     """A copy of the sources with two more stores."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    copied = shutil.copytree(root / "src", tmp_path / "src", ignore=ignored)
+    copied = copy_of(root, tmp_path)
     edit(copied / "lumen/core/stores.py", ("\n    SKILLS = ", ENTRIES))
     return copied
-
-
-def edit(path: Path, *changes: tuple[str, str]) -> None:
-    """Change a file of the copy."""
-    text = path.read_text("utf-8")
-    for old, new in changes:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    path.write_text(text, "utf-8")
-
-
-def changed(root: Path, copied: Path) -> list[str]:
-    """The files of a copy that are new or other than they were."""
-    found = sorted(p.relative_to(copied) for p in copied.rglob("*.py"))
-    was = root / "src"
-    return [
-        p.as_posix()
-        for p in found
-        if not (was / p).exists() or not cmp(was / p, copied / p, shallow=False)
-    ]
 
 
 class Planted:

@@ -115,8 +115,8 @@ def test_settings_of_memory_that_cannot_be_are_named(lumen: Lumen, inside: Insid
     settings = lumen.being / "lumen.toml"
     text = settings.read_text("utf-8")
     for line, said in (
-        ("half_life_days = 0", "[memory] half_life_days must be between 1 and 36500"),
-        ("use_increment = 2", "[memory] use_increment must be between 0 and 1"),
+        ("half_life_days = 0", "[memory] half_life_days must be a whole number from 1 to 36,500"),
+        ("use_increment = 2", "[memory] use_increment must be a number from 0 to 1"),
     ):
         key = line.split()[0]
         rest = [one for one in text.splitlines() if not one.startswith((key, "[memory]"))]

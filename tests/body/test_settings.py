@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lumen.app.settings import DEFAULT_ROLES, Settings, read_settings, system_zone, zone
+from lumen.app.settings import system_zone, zone
 from lumen.app.wiring import thresholds_of
+from lumen.core.settings import Settings, blank, read_settings
+from lumen.kernel.loose import BEFORE, own_settings
 from lumen.kernel.triggers import Thresholds
 
 
@@ -15,12 +18,45 @@ def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
     path = tmp_path / "lumen.toml"
     path.write_text("")
     found = read_settings(path)
-    assert found == Settings(soul="")
+    assert found == Settings()
     assert thresholds_of(found) == Thresholds()
     path.write_text('[author]\nname = ""\n[roles]\nreflection = "scripted/echo"\n')
     found = read_settings(path)
     assert found.author_name == "friend"
-    assert found.roles == {**DEFAULT_ROLES, "reflection": "scripted/echo"}
+    assert found.roles == {**Settings().roles, "reflection": "scripted/echo"}
+
+
+def test_the_settings_a_being_begins_with_say_what_holds_without_them(tmp_path: Path) -> None:
+    path = tmp_path / "lumen.toml"
+    path.write_text(blank().format(soul="01"), "utf-8")
+    found = read_settings(path)
+    assert found.soul == "01"
+    assert found.skill_settings["search"] == {"folders": ["files"], "endpoint": ""}
+    assert replace(found, soul="", skill_settings={}) == Settings()
+
+
+def test_lines_that_a_being_began_with_are_not_its_authors_words_whenever_it_was_born() -> None:
+    old = BEFORE.read_text("utf-8")
+    for born in (blank(), old):
+        text = born.replace('name = "friend"', 'name = "Rosebud"')
+        assert own_settings(text.encode()) == ['name = "Rosebud"']
+
+
+@pytest.mark.parametrize(
+    ("line", "means"),
+    [
+        ("seconds = 7", 7.0),
+        ("seconds = 0.5", 0.5),
+        ("memory_mib = 64", 64),
+        ("memory_mib = 64.0", 64),
+    ],
+)
+def test_a_number_may_be_written_either_way(tmp_path: Path, line: str, means: float) -> None:
+    path = tmp_path / "lumen.toml"
+    path.write_text(f"[skills]\n{line}\n")
+    found = read_settings(path)
+    value = found.skill_seconds if "seconds" in line else found.skill_memory_mib
+    assert (value, type(value)) == (means, type(means))
 
 
 def test_the_embedder_is_the_built_in_one_until_another_is_chosen(tmp_path: Path) -> None:

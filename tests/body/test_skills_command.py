@@ -112,10 +112,10 @@ def test_where_bubblewrap_is_missing_the_table_says_what_holds_instead(lumen: Lu
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('isolation = "jail"', "isolation is one of none, limits, bwrap, not 'jail'"),
-        ("isolation = true", "isolation must be like 'limits'"),
-        ("memory_mib = 8", "memory_mib must be between 64"),
-        ("memory_mib = 1.5", "memory_mib must be a number like 1024"),
+        ('isolation = "jail"', "isolation must be one of none, limits, bwrap, not 'jail'"),
+        ("isolation = true", "isolation must be one of none, limits, bwrap, not True"),
+        ("memory_mib = 8", "memory_mib must be a whole number from 64 to 1,048,576, not 8"),
+        ("memory_mib = 1.5", "memory_mib must be a whole number from 64"),
     ],
 )
 def test_settings_of_skills_that_cannot_be_are_named(

@@ -24,6 +24,12 @@ def cli_doc(script: Script) -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def settings_doc(script: Script) -> ModuleType:
+    """tools/settings_doc.py."""
+    return script("tools/settings_doc.py")
+
+
+@pytest.fixture(scope="session")
 def pages(root: Path) -> dict[Path, str]:
     """Every page a person may read, with its text."""
     found = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]

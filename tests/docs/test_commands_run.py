@@ -20,8 +20,8 @@ from tests.docs.shell import LUMEN, Shell
 from tests.docs.stories import BEFORE, FAILS, NOT_RUN, SAVED, SHOWN
 from tests.peers import Wire
 
-from lumen.app.settings import read_settings
 from lumen.body.cli.main import cli
+from lumen.core.settings import read_settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = pages(ROOT)

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 
-@pytest.mark.parametrize("name", ["turn", "cli"])
+@pytest.mark.parametrize("name", ["turn", "cli", "settings"])
 def test_a_generated_page_says_what_the_code_says(
     root: Path, name: str, request: pytest.FixtureRequest
 ) -> None:
@@ -17,7 +17,7 @@ def test_a_generated_page_says_what_the_code_says(
     assert written == tool.page(), f"stale: uv run python tools/{name}_doc.py"
 
 
-@pytest.mark.parametrize("name", ["turn", "cli"])
+@pytest.mark.parametrize("name", ["turn", "cli", "settings"])
 def test_check_tells_a_stale_page_from_a_current_one(
     name: str,
     tmp_path: Path,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from lumen.app import approving, talking
 from lumen.app.callers import refuse_to_skills
@@ -27,6 +28,7 @@ from lumen.kernel.turns import between_turns, carrying_out
 from lumen.soul.keys import Keyring
 
 AUTHOR_WAITS_S = 60.0  # for turns to end, before what only the author may do
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -83,19 +85,43 @@ class AsyncBeing(Opened):
 
     async def reflect(self, *, dry_run: bool = False) -> Reflection:
         """Let it look back and change what it values and wants; a dry run changes nothing."""
-        return await _reflect(self, dry_run=dry_run)
+        async with self.turn() as kernel:
+            return await look_back(kernel, dry_run=dry_run)
 
     async def live(self) -> tuple[CycleResult, ...]:
         """One cycle of what it does when nobody speaks, and the reflection it may give cause to."""
-        return await _live(self)
+        async with self.turn("live"):
+            return tuple([came async for came in self.scheduler.cycle()])
 
     async def assign(self, role: str, model: str) -> Assigned:
         """Let a model, as substrate/model, serve a role; it must be listed, or answer."""
-        return await _assign(self, role, model)
+        async with self.turn() as kernel:
+            found = await find_model(kernel, must_be(kernel.being), role, model)
+            async with between_turns(self.folder, AUTHOR_WAITS_S):
+                with self.as_author():
+                    assigned = assign_model(kernel, found)
+                take_settings(kernel)
+        return assigned
 
     async def allow(self, number: int) -> approving.Approved:
         """Let a proposal be carried out, now; the author's key signs it."""
-        return await _allow(self, number)
+        async with self.turn() as kernel, carrying_out(self.folder):
+            async with between_turns(self.folder, AUTHOR_WAITS_S):
+                with self.as_author():
+                    proposal = approving.sign_yes(kernel, must_be(self.folder).soul, number)
+            return await approving.carry_out(kernel, proposal)
+
+
+def _waited_for(
+    method: Callable[Concatenate[AsyncBeing, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Being, P], T]:
+    """The same method for plain code: it waits for the answer."""
+
+    @wraps(method)
+    def waits(being: Being, /, *given: P.args, **named: P.kwargs) -> T:
+        return being._runner.run(method(cast("AsyncBeing", being), *given, **named))
+
+    return waits
 
 
 class Being(Opened):
@@ -103,37 +129,11 @@ class Being(Opened):
 
     _runner: asyncio.Runner
 
-    def say(
-        self,
-        text: str,
-        conversation: str | None = None,
-        speaker: str | None = None,
-        key: str | None = None,
-        *,
-        private: bool = False,
-    ) -> Said:
-        """Say something and wait for the answer; see `AsyncBeing.say`."""
-        spoken = self._spoken(conversation, speaker, key, private=private)
-        return self._run(_answer(self, text, spoken, Watch()))
-
-    def reflect(self, *, dry_run: bool = False) -> Reflection:
-        """Let it look back and change what it values and wants; a dry run changes nothing."""
-        return self._run(_reflect(self, dry_run=dry_run))
-
-    def live(self) -> tuple[CycleResult, ...]:
-        """One cycle of what it does when nobody speaks, and the reflection it may give cause to."""
-        return self._run(_live(self))
-
-    def assign(self, role: str, model: str) -> Assigned:
-        """Let a model, as substrate/model, serve a role; it must be listed, or answer."""
-        return self._run(_assign(self, role, model))
-
-    def allow(self, number: int) -> approving.Approved:
-        """Let a proposal be carried out, now; the author's key signs it."""
-        return self._run(_allow(self, number))
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._runner.run(work)
+    say = _waited_for(AsyncBeing.say)
+    reflect = _waited_for(AsyncBeing.reflect)
+    live = _waited_for(AsyncBeing.live)
+    assign = _waited_for(AsyncBeing.assign)
+    allow = _waited_for(AsyncBeing.allow)
 
 
 async def _answer(being: Opened, text: str, spoken: Spoken, watch: Watch) -> Said:
@@ -163,34 +163,6 @@ async def _stream(being: Opened, text: str, spoken: Spoken) -> AsyncGenerator[Pr
     finally:
         turn.cancel()
         await asyncio.wait({turn})  # until the archive says how it ended
-
-
-async def _reflect(being: Opened, *, dry_run: bool) -> Reflection:
-    async with being.turn() as kernel:
-        return await look_back(kernel, dry_run=dry_run)
-
-
-async def _live(being: Opened) -> tuple[CycleResult, ...]:
-    async with being.turn("live"):
-        return tuple([came async for came in being.scheduler.cycle()])
-
-
-async def _assign(being: Opened, role: str, model: str) -> Assigned:
-    async with being.turn() as kernel:
-        found = await find_model(kernel, must_be(kernel.being), role, model)
-        async with between_turns(being.folder, AUTHOR_WAITS_S):
-            with being.as_author():
-                assigned = assign_model(kernel, found)
-            take_settings(kernel)
-    return assigned
-
-
-async def _allow(being: Opened, number: int) -> approving.Approved:
-    async with being.turn() as kernel, carrying_out(being.folder):
-        async with between_turns(being.folder, AUTHOR_WAITS_S):
-            with being.as_author():
-                proposal = approving.sign_yes(kernel, must_be(being.folder).soul, number)
-        return await approving.carry_out(kernel, proposal)
 
 
 class Door:

@@ -43,25 +43,12 @@ class Recollection:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(Recollection):
     """A memory that bears on a question: how much, and the part of it that does."""
 
-    event: int
-    timestamp: str
-    author: str
-    origin: str
-    type: str
-    text: str
-    private: bool
-    weight: float
     score: float
     fit: str  # whether it says what was claimed: "fits well", "fits loosely", "does not say it"
     quote: str
-
-    @property
-    def date(self) -> datetime:
-        """When it was."""
-        return parse_stamp(self.timestamp)
 
 
 @dataclass(frozen=True, slots=True)

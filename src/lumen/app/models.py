@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lumen.app.reach import all_assignments, endpoints_of, notes_file
-from lumen.app.settings import BUILT_IN_EMBEDDER, Settings, zone
+from lumen.app.settings import Settings, zone
 from lumen.app.words import short_time
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp
 from lumen.core.errors import MindError, UsageError
+from lumen.core.settings import BUILT_IN_EMBEDDER
 from lumen.kernel.registry import Registry, load, noting
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import ASSIGNABLE, Assignment, parse_assignment

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lumen.app.settings import Settings, data_home, must_be, zone
 from lumen.core.data import Being
 from lumen.core.errors import Damaged
-from lumen.kernel.birth import SETTINGS
+from lumen.core.settings import blank
 from lumen.kernel.maintain import fade, learn, reindex, summaries
 from lumen.kernel.mend import rebuild, write_settings
 from lumen.kernel.run import Kernel
@@ -69,7 +69,7 @@ def bring_settings_back(being: Being) -> list[str]:
     """Write lumen.toml again from a sound archive where it is gone; says so."""
     if not _lost_settings(being):
         return []
-    return [write_settings(being, soul_in(being.memory), SETTINGS.read_text("utf-8"))]
+    return [write_settings(being, soul_in(being.memory), blank())]
 
 
 def _lost_settings(being: Being) -> bool:

@@ -211,12 +211,11 @@ def caps_of(settings: Settings) -> Caps:
 
 def thresholds_of(settings: Settings) -> Thresholds:
     """When the author wants it to reflect."""
-    told = settings.thresholds
     return Thresholds(
-        delta=told.get("delta", 0.6),
-        tension=told.get("tension", 0.5),
-        stale_cycles=int(told.get("stale_cycles", 50)),
-        every_cycles=int(told.get("every_cycles", 25)),
+        delta=settings.reflect_delta,
+        tension=settings.reflect_tension,
+        stale_cycles=settings.reflect_stale_cycles,
+        every_cycles=settings.reflect_every_cycles,
     )
 
 

@@ -15,6 +15,7 @@ from lumen.core.canon import printable, sha256
 from lumen.core.clock import Clock, ulid
 from lumen.core.data import Being, Change, kernel_entry
 from lumen.core.errors import AlreadyABeing, LumenError, Refused, UsageError
+from lumen.core.settings import blank
 from lumen.core.stores import Store
 from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin
@@ -23,7 +24,6 @@ from lumen.soul.keys import Keyring
 from lumen.soul.links import soul_in
 
 SCAFFOLD = Path(__file__).with_name("scaffold")
-SETTINGS = SCAFFOLD / "lumen.toml"
 
 
 def init(being: Being, keyring: Keyring, clock: Clock) -> str:
@@ -35,14 +35,13 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
     _must_be_free(being)
     soul = ulid(clock)
     year = clock.now().year
-    settings = SETTINGS.read_text("utf-8")
     files = {
         being.soul_md: "",
         being.values: "[]\n",
         being.goals / f"{year}.json": "[]\n",
         being.prompts / "README.md": "Put <step>/system.md or <step>/prompt.md here to override.\n",
         being.data / ".gitignore": (SCAFFOLD / "gitignore").read_text("utf-8"),
-        being.settings: settings.format(soul=soul),
+        being.settings: blank().format(soul=soul),
     }
     for source in sorted(shipped().rglob("*")):
         if source.is_file() and "__pycache__" not in source.parts:

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from lumen.core.canon import sha256
 from lumen.core.data import Being, Event, EventType
+from lumen.core.settings import blank
 from lumen.core.stores import store_at
 from lumen.hands.skills import Maker, discover, made_by
 from lumen.kernel.carried import lost
@@ -28,7 +29,7 @@ SIDE = ("data/quarantine", "data/memory/quarantine", "data/staging")
 CACHE = ("data/index",)
 TEXTS = frozenset({".md", ".txt", ".toml", ".json", ".jsonl", ".py", ".csv", ".html", ".log", ""})
 VECTORS = "vectors"
-SCAFFOLD = Path(__file__).with_name("scaffold")
+BEFORE = Path(__file__).with_name("scaffold") / "lumen-0.5.toml"  # what older beings began with
 
 
 @dataclass(slots=True)
@@ -188,7 +189,7 @@ def _holds(being: Being, path: Path, traces: Traces) -> bool:
 
 def own_settings(data: bytes) -> list[str]:
     """The lines of the settings that not every being begins with."""
-    shipped = set((SCAFFOLD / "lumen.toml").read_text("utf-8").splitlines())
+    shipped = {*blank().splitlines(), *BEFORE.read_text("utf-8").splitlines()}
     return [line for line in data.decode("utf-8", "replace").splitlines() if line not in shipped]
 
 

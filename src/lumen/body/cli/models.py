@@ -36,7 +36,7 @@ def _settings(request: Request) -> Settings:
     except NotABeing:
         if request.named is not None:
             raise
-        return Settings(soul="")
+        return Settings()
 
 
 @command("list", within=models, for_skills=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import threading
 import time
 from collections.abc import Mapping
 from typing import Self
 
-from lumen.body.cli.terminal import is_terminal, note, one_line
+from lumen.body.cli.terminal import columns, is_terminal, note, one_line
 
 WAITS_S = 3.0  # what takes longer is told of in a log
 BETWEEN_S = 5.0  # lines in a log
@@ -33,8 +32,7 @@ class Overwritten:
 
     def write(self, text: str) -> None:
         """Write it over what stood there."""
-        room = max(20, shutil.get_terminal_size().columns - 5)
-        self._put(f"{ERASE}  ⋯ {one_line(text, room)}")
+        self._put(f"{ERASE}  ⋯ {one_line(text, max(20, columns(sys.stderr) - 5))}")
         self.shown = True
 
     def clear(self) -> None:

@@ -69,13 +69,13 @@ def lined_up(rows: Sequence[Sequence[str]], *, indent: str = "") -> Iterator[str
         yield (indent + "  ".join([*cells, one_line(row[-1], max(20, room))])).rstrip()
 
 
-def columns() -> int:
-    """How wide the terminal is that results go to."""
-    if not is_terminal(sys.stdout):
+def columns(stream: TextIO | None = None) -> int:
+    """How wide the terminal is that results, or a stream, go to."""
+    if not is_terminal(stream or sys.stdout):
         return ENDLESS
-    import shutil  # what it brings along takes longer than all else here
+    from shutil import get_terminal_size  # slow to import, and `status` is quick
 
-    return shutil.get_terminal_size().columns
+    return get_terminal_size().columns
 
 
 def one_line(text: str, width: int) -> str:
