@@ -34,6 +34,33 @@ def mirror(text: str) -> str:
     return said
 
 
+def tells_of_being(text: str) -> bool:
+    """Whether a statement says what the being is, has or does: never to be said back as a fact.
+
+    What the author only thinks, hopes or wants of it stays theirs when it is said back.
+    """
+    plain = QUOTED.sub(" ", text.replace("’", "'")).lower()
+    return any(_is_about_being(" ".join(plain[a:b].split())) for a, b in sentences(plain))
+
+
+def _is_about_being(sentence: str) -> bool:
+    signals = lexicon().signals
+    if signals["claims_being"].search(sentence):
+        return True
+    if signals["own_opinion"].match(sentence):
+        return False
+    tokens = [t[0] for t in _TOKEN.finditer(sentence) if not t[0].isspace()]
+    return any(_names_being(tokens, n) for n in range(len(tokens)))
+
+
+def _names_being(plain: list[str], n: int) -> bool:
+    """Whether a word is the being as the subject of its clause, or something of its own."""
+    opens = not n or not plain[n - 1][0].isalnum() or plain[n - 1] in _signals("openers")
+    if plain[n] == "you":
+        return _is_subject(plain, n)
+    return plain[n] in ("you're", "you've", "you'll", "you'd") or (opens and plain[n] == "your")
+
+
 def _turned(piece: str, whole: str, offset: int) -> str:
     """A stretch without quotation marks; `whole` tells where its sentences begin."""
     begins = {start - offset for start, _ in sentences(whole)[1:]}

@@ -16,13 +16,13 @@ MARK = "[redacted]"
 _NEW = r"(?!\[redacted\])"
 # How every name ends; what stands before and after is looked at only there.
 _TAILS = re.compile(
-    r"pass(?:wor[dt]|wd|phrase|code|e)?|p(?:wd|sw|w)|kennwort|key|secret|token|signature"
-    r"|auth(?:orization)?|credentials?|jwt|cookie|bearer|parol[ae]?|пароль|contraseña|wachtwoord"
+    r"pass(?:wor[dt]|wd|phrase|code|e)?|p(?:wd|sw|w)|kennwort|key|secret(?: code)?|token|signature"
+    r"|секретный код|auth(?:orization)?|credentials?|jwt|cookie|bearer|parol[ae]?|пароль|contraseña|wachtwoord"
 )
 # After these any value of eight characters is one; after the others, with one of these before them.
 _STRONG = frozenset(
     ("password", "passwort", "passwd", "passphrase", "kennwort", "parol", "parola", "parole")
-) | {"пароль", "contraseña", "wachtwoord"}
+) | {"пароль", "contraseña", "wachtwoord", "secret code", "секретный код"}
 _BEFORE: Mapping[str, tuple[str, ...]] = {
     "key": (
         *("api", "secret", "access", "private", "encryption", "account", "signing", "consumer"),
@@ -65,6 +65,18 @@ _TOLD = re.compile(
     r"(?:[ \t](?:now|still|jetzt|noch))?:?[ \t]"
     rf"[\"'`„“]?(?P<plain>{_NEW}[^\s\"'`“”]{{8,}})"
 )
+# A password after its name and what it opens: behind a mark, or, if it can be nothing else, at once.
+_OPENS = r"(?:[ \t][\w'’.-]{1,20}){0,4}?"
+_LISTED = re.compile(
+    rf"{_OPENS}(?::|[ \t](?:[—–-]|is|это))[ \t]{{1,3}}[\"'`«„“]?(?P<plain>{_NEW}[^\s\"'`“”»]{{4,}})"  # noqa: RUF001 - Russian
+)
+_BESIDE = re.compile(
+    r"[ \t](?:от|к|для|на|for|to)\b" + _OPENS + r"[ \t](?P<plain>(?:[0-9]{4,12}|(?=\S{0,40}[0-9])"
+    r"(?=\S{0,40}[A-Za-z])[A-Za-z0-9]\S{0,40}[!#$%^&*+=?]\S{1,40}))(?=[.,;!?)]|\s*\Z|\s*\n)"
+)
+_PIN = re.compile(r"[0-9]{4,12}\Z")
+_ENDS = re.compile(r"[\"'`“”»]?(?:[.,;!?)]|\s*\Z|\s*\n)")
+_MARKS = re.compile(r"\w[!#$%^&*+=?]+\w")
 _GIVEN = re.compile(r"[ \t]{1,8}[\"'`„“]?(?P<plain>[A-Za-z0-9+/_.~=-]{20,200})")
 _HALF = re.compile(
     r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+][A-Za-z0-9+/]{39}\Z"
@@ -96,7 +108,7 @@ _CODE = re.compile(
 _SIGN = re.compile(r"[A-Za-z0-9]")
 _FIGURES = re.compile(r"[0-9]")
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])")
-_SPOKEN = ("pass", "kenn", "parol", "парол", "contr", "wacht")
+_SPOKEN = ("pass", "kenn", "parol", "парол", "contr", "wacht", "secret code", "секрет")
 
 
 def named_spans(text: str, lower: str) -> list[tuple[int, int]]:
@@ -184,9 +196,9 @@ def _after(text: str, start: int, stop: int) -> tuple[int, int] | None:
         return _random_at(text, stop + 1) if text[stop : stop + 1] in (" ", "\t") else None
     name = (text[max(0, start - _REACH) : start], text[start:stop])
     if given := _IS.match(text, stop):
-        found = _assigned(text, name, given)
+        found = _assigned(text, name, given) or _spoken(text, stop, name)
         return None if found is None or _placeholder(text[found[0] : found[1]]) else found
-    return _told(text, stop, name)
+    return _told(text, stop, name) or _spoken(text, stop, name)
 
 
 def _assigned(text: str, name: tuple[str, str], given: re.Match[str]) -> tuple[int, int] | None:
@@ -239,6 +251,23 @@ def _told(text: str, at: int, name: tuple[str, str]) -> tuple[int, int] | None:
         fits = bool(_UUID.match(value)) or any(not r.isalpha() and not r.isdigit() for r in runs)
         fits = fits or bool(_HALF.match(value))
     return (start, start + len(value)) if fits else None
+
+
+def _spoken(text: str, at: int, name: tuple[str, str]) -> tuple[int, int] | None:
+    """Where a password stands behind its name and what it opens: "пароль от почты: …"."""
+    tail = name[1].lower()
+    if not tail.startswith(_SPOKEN) or not _is_strong(name[0], tail):
+        return None
+    found = _LISTED.match(text, at) or _BESIDE.match(text, at)
+    if found is None:
+        return None
+    value = found["plain"].rstrip(".,;:!?)]}")
+    start, stop = found.start("plain"), found.start("plain") + len(value)
+    pin = bool(_PIN.match(value)) and _ENDS.match(text, stop) is not None
+    mixed = any(c.isalpha() for c in value) and any(c.isdigit() for c in value)
+    mixed = (mixed and not _MEASURE.match(value)) or bool(_MARKS.search(value))
+    like = pin or (len(value) >= 8 and mixed and "://" not in value and "@" not in value[1:])
+    return (start, stop) if like else None
 
 
 def _given(text: str, at: int) -> tuple[int, int] | None:

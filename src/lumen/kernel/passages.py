@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lumen.core.data import Author, EventType, Memory, Origin
-from lumen.kernel.reading import sentences
+from lumen.kernel.reading import sentences, unframed
 
 MOST_SENTENCES = 32
 LONGEST_QUOTE = 280
@@ -51,7 +51,7 @@ def quoted(text: str, start: int, stop: int, *, alone: bool = False) -> str:
     if alone:
         text, start, stop = text[start:stop], 0, stop - start
     if len(text) <= LONGEST_QUOTE:
-        return " ".join(text.split())
+        return " ".join(unframed(text).split())
     # Only what can be quoted is looked at: in a long text every sentence would be, for a line of it.
     left = max(0, start - 2 * LONGEST_QUOTE)
     near = sentences(text[left : start + 4 * LONGEST_QUOTE])
@@ -64,5 +64,5 @@ def quoted(text: str, start: int, stop: int, *, alone: bool = False) -> str:
             first -= 1
         else:
             break
-    piece = " ".join(text[spans[first][0] : spans[last][1]].split())
+    piece = " ".join(unframed(text[spans[first][0] : spans[last][1]]).split())
     return piece if len(piece) <= LONGEST_QUOTE else piece[: LONGEST_QUOTE - 1] + "…"

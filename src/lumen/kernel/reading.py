@@ -17,6 +17,11 @@ LINKS = re.compile(r"['’]s$|['’]$")
 CLAUSE_END = re.compile("[,.!?;…\\n—\N{EN DASH}]+|\\s-\\s")
 CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
+TEMPLATE = re.compile(
+    r"\s*(?:<\|[^|<>\n]{0,40}\|>(?:\s*(?:system|user|assistant|developer|tool)\b)?"
+    r"|\[/?INST\]|<</?SYS>>|</?s>)\s*",
+    re.IGNORECASE,
+)
 COURTESIES = ("farewell", "thanks", "greeting")  # the one that comes first here names the message
 LONGEST_COURTESY = 200
 EDGES = " \t,;:.!?…\"'“”‘’()"
@@ -60,6 +65,11 @@ def stems(text: str) -> set[str]:
 def plainly(text: str) -> str:
     """A text in lower case, on one line, with one kind of apostrophe."""
     return " ".join(text.lower().replace("’", "'").split())
+
+
+def unframed(text: str) -> str:
+    """A text without the marks that chat templates set between speakers."""
+    return TEMPLATE.sub(" ", text).strip() if TEMPLATE.search(text) else text
 
 
 def names(text: str) -> set[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lumen.kernel.asks import language
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.mirror import mirror
+from lumen.kernel.mirror import mirror, tells_of_being
 from lumen.kernel.reading import (
     WORD,
     courtesies,
@@ -41,7 +41,9 @@ def is_garbled(text: str, message: str) -> bool:
 
 
 def says_back(text: str, message: str) -> bool:
-    """Whether a text only takes in what the author said: each sentence of it, in the same order."""
+    """Whether each sentence of a text is a stretch of what the author said, and may be said back."""
+    if tells_of_being(message) or is_figure(message):
+        return False
     said = _tokens(mirror(message))
     return all(_within(_tokens(_content(text[a:b])), said) for a, b in sentences(text))
 
@@ -74,15 +76,20 @@ def _tokens(text: str) -> list[str]:
 
 
 def _within(part: list[str], whole: list[str]) -> bool:
-    """Whether words stand in a text in that order, others between them or not."""
-    rest = iter(whole)
-    return all(word in rest for word in part)
+    """Whether words stand in a text one after the other: without a "not" between they say else."""
+    spots = range(len(whole) - len(part) + 1)
+    return any(whole[n : n + len(part)] == part for n in spots)
 
 
 def is_bad_news(text: str) -> bool:
     """Whether the author tells of something that hurts."""
     lex = lexicon()
     return lex.has("grave", text) and not lex.has("not_grave", text)
+
+
+def is_figure(text: str) -> bool:
+    """Whether the author puts it more strongly than it is meant: the heat will kill me."""
+    return lexicon().has("figure", text)
 
 
 def is_goodnight(text: str) -> bool:

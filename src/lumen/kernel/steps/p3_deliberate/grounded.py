@@ -14,10 +14,11 @@ from lumen.kernel.completion import closed
 from lumen.kernel.dates import day
 from lumen.kernel.evidence import Evidence
 from lumen.kernel.lexicon import lexicon
-from lumen.kernel.mirror import mirror
-from lumen.kernel.reading import CYRILLIC, names, stems, words
+from lumen.kernel.mirror import mirror, tells_of_being
+from lumen.kernel.naming import names_given
+from lumen.kernel.reading import CYRILLIC, names, stems, unframed, words
 from lumen.kernel.slots import Draft, Self, Stimulus
-from lumen.kernel.small import is_bad_news, is_goodnight
+from lumen.kernel.small import is_bad_news, is_figure, is_goodnight
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
 
 LONGEST_MIRROR = 160
@@ -127,26 +128,44 @@ def _answer(
 
 
 def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> Draft:
-    text = " ".join(stimulus.text.split())
-    if is_bad_news(text) and not reality.replaces:
-        return Draft(lexicon().phrase("sympathy", surface.language), "grounded")
-    if surface.language != "en":  # pronouns are turned in English only
-        return Draft(lexicon().phrase("noted_plain", surface.language), "grounded")
+    text, old = " ".join(unframed(stimulus.text).split()), reality.replaces
+    said = _taken_in(text, surface.language, len(stimulus.text), openly=old is not None)
+    if old is None:
+        return Draft(said, "grounded")
+    replaces = lexicon().phrase(
+        "replaces",
+        surface.language,
+        date=day(old.timestamp, now, surface.language),
+        quote=" ".join(unframed(old.text).split())[:LONGEST_MIRROR],
+    )
+    return Draft(f"{said} {replaces}", "grounded", (old.seq,))
+
+
+def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str:
+    """How a statement is acknowledged: by what it is, and in English by its own words."""
+    phrase = lexicon().phrase
+    if is_bad_news(text) and not openly:
+        return phrase("sympathy", language)
+    if is_figure(text):
+        return phrase("figure", language)
+    if language != "en":  # pronouns are turned in English only
+        return phrase("noted_plain", language)
+    return _said_back(text, characters)
+
+
+def _said_back(text: str, characters: int) -> str:
+    """A statement in its own words; what is said of the being itself stays the author's word."""
+    phrase = lexicon().phrase
     if len(text) > LONGEST_MIRROR:
         long = len(text) > 4 * LONGEST_MIRROR
-        said = lexicon().phrase("noted_long", characters=f"{len(stimulus.text):,}") if long else ""
-        return Draft(said or lexicon().phrase("noted_plain"), "grounded")
+        return phrase("noted_long", characters=f"{characters:,}") if long else phrase("noted_plain")
+    given = [name for name, theirs in names_given(text) if theirs]
+    if given and lexicon().has("calls", text):
+        return phrase("noted_name", name=given[-1])
+    if tells_of_being(text):
+        return phrase("noted_words", quote=text)
     turned = mirror(text)
-    if turned[-1:].isalnum():
-        turned += "."
-    old = reality.replaces
-    if old:
-        quote = " ".join(old.text.split())[:LONGEST_MIRROR]
-        said = lexicon().phrase(
-            "replaced", mirror=turned, date=day(old.timestamp, now), quote=quote
-        )
-        return Draft(said, "grounded", (old.seq,))
-    return Draft(lexicon().phrase("noted", mirror=turned), "grounded")
+    return phrase("noted", mirror=f"{turned}." if turned[-1:].isalnum() else turned)
 
 
 def _sources(evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
