@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -171,3 +172,41 @@ def test_a_turn_under_way_is_not_disturbed_by_the_author(home: Path) -> None:
                 return
 
     asyncio.run(meddle())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda being: being.say(5),
+        lambda being: being.forget("zzzz"),
+        lambda being: being.remember("words", at="yesterday"),
+        lambda being: being.remember([5]),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_refused_in_words(
+    home: Path, wrong: Callable[[Any], object]
+) -> None:
+    with lumen.open(home) as being:
+        before = being.verify().report.count
+        with pytest.raises(lumen.LumenError) as refused:
+            wrong(being)
+        assert refused.value.what
+        assert refused.value.fix
+        assert being.verify().report.count == before
+
+
+@pytest.mark.parametrize("ask", ["status", "memory", "verify"])
+def test_a_being_that_is_not_open_or_closed_says_so(home: Path, ask: str) -> None:
+    door = lumen.open(home)
+    with pytest.raises(lumen.LumenError, match="not open"):
+        getattr(door, ask)()
+    with door as being:
+        pass
+    with pytest.raises(lumen.LumenError, match="was closed"):
+        getattr(being, ask)()
+    with pytest.raises(lumen.LumenError, match="was closed"):
+        being.say("hello")
+    with pytest.raises(lumen.LumenError, match="was closed"):
+        len(being.goals)
+    with pytest.raises(AttributeError):
+        getattr(door, "nonsense")  # noqa: B009 - there is no such name

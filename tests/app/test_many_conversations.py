@@ -242,7 +242,7 @@ def test_closing_waits_for_the_turns_under_way_and_lets_none_begin(
                 asyncio.create_task(being.say("I had a good day.", t)) for t in ("a", "a", "b")
             ]
             await appears(events, "good day")
-        with pytest.raises(Busy, match="closed"):
+        with pytest.raises(lumen.LumenError, match="closed"):
             await being.say("And now?")
         return turns
 

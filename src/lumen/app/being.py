@@ -8,7 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from lumen.app import approving, talking
 from lumen.app.callers import refuse_to_skills
@@ -22,6 +22,7 @@ from lumen.app.talking import Draft, Progress, Reply, Said, Spoken, Step
 from lumen.app.wiring import open_kernel, take_settings
 from lumen.core.clock import Clock, SystemClock
 from lumen.core.data import Being as Folder
+from lumen.core.errors import UsageError
 from lumen.kernel.birth import init
 from lumen.kernel.run import Watch
 from lumen.kernel.turns import between_turns, carrying_out
@@ -119,6 +120,7 @@ def _waited_for(
 
     @wraps(method)
     def waits(being: Being, /, *given: P.args, **named: P.kwargs) -> T:
+        being.must_be_open()
         return being._runner.run(method(cast("AsyncBeing", being), *given, **named))
 
     return waits
@@ -137,6 +139,8 @@ class Being(Opened):
 
 
 async def _answer(being: Opened, text: str, spoken: Spoken, watch: Watch) -> Said:
+    if not isinstance(text, str):
+        raise UsageError(f"a message is a text, not {text!r}", fix='being.say("words")')
     names = [f"conversation {spoken.conversation}", *([f"key {spoken.key}"] if spoken.key else [])]
     async with being.turn(*names) as kernel:
         return await talking.answer(kernel, text, watch, spoken)
@@ -205,6 +209,14 @@ class Door:
         if self._open:
             await self._open.queues.drained()  # turns under way are over first
             self._open.close()
+
+    if not TYPE_CHECKING:  # else no name would be a wrong one
+
+        def __getattr__(self, name: str) -> object:
+            """Tell whoever forgot the `with`."""
+            if name.startswith("_") or not hasattr(AsyncBeing, name):
+                raise AttributeError(name)
+            raise UsageError("this being is not open", fix="with lumen.open(path) as being: …")
 
     def _opened(self) -> tuple[Any, list[str]]:
         refuse_to_skills("this program")

@@ -72,6 +72,12 @@ def as_memos(what: str | Memo | Iterable[str | Memo], like: Memo) -> Iterator[Me
 
 
 def _entry(kernel: Kernel, memo: Memo, author_name: str) -> Entry:
+    given: tuple[object, object] = (memo.text, memo.at)
+    if not isinstance(given[0], str) or not isinstance(given[1], datetime | None):
+        raise UsageError(
+            f"{memo.text!r} at {memo.at!r} is no text at a moment",
+            fix='lumen.Memo("words", at=datetime(2021, 10, 3))',
+        )
     text = clean(memo.text).strip()
     if not says_something(text) or len(text) > LONGEST_MESSAGE:
         raise UsageError("what is to be remembered is empty, or too much", fix="give it words")

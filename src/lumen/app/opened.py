@@ -33,6 +33,7 @@ from lumen.app.skills import SkillState, skills_of
 from lumen.app.status import Status, read_status
 from lumen.app.talking import Spoken, key_of, new_conversation
 from lumen.app.wiring import alone
+from lumen.core.errors import UsageError
 from lumen.kernel.run import Kernel
 
 if TYPE_CHECKING:
@@ -48,14 +49,36 @@ class Opened:
     """An open being: what can be asked of it and changed in it without asking a model."""
 
     def __init__(self, kernel: Kernel, mended: Iterable[str] = ()) -> None:
-        self._kernel = kernel
+        self._wired: Kernel | None = kernel
         self._talks: dict[str, str] = {}  # the conversation of each speaker, while this is open
         self._told = list(mended)
         self.folder = kernel.being
         self.queues = Queues()
         self.scheduler = Scheduler(kernel)
-        self.values = Holding("value", kernel.index, self._authors_gate)
-        self.goals = Holding("goal", kernel.index, self._authors_gate)
+
+    @property
+    def _kernel(self) -> Kernel:
+        return self.must_be_open()
+
+    def must_be_open(self) -> Kernel:
+        """What stands behind it.
+
+        Raises:
+            UsageError: it was closed.
+        """
+        if self._wired is None:
+            raise UsageError("this being was closed", fix="open it again, and stay in the `with`")
+        return self._wired
+
+    @property
+    def values(self) -> Holding:
+        """What it values, the heaviest first; changed as its author."""
+        return Holding("value", self._kernel.index, self._authors_gate)
+
+    @property
+    def goals(self) -> Holding:
+        """What it is after, the heaviest first; changed as its author."""
+        return Holding("goal", self._kernel.index, self._authors_gate)
 
     @property
     def path(self) -> Path:
@@ -69,8 +92,10 @@ class Opened:
             yield self._kernel
 
     def close(self) -> None:
-        """Let go of models and files."""
-        self._kernel.close()
+        """Let go of models and files; what is asked of it from here on is refused."""
+        if self._wired:
+            self._wired.close()
+        self._wired = None
 
     def notices(self) -> tuple[str, ...]:
         """What had to be mended since this was last asked, in words for the author."""
@@ -130,6 +155,10 @@ class Opened:
 
     def forget(self, planned: forgetting.ToForget) -> forgetting.Forgotten:
         """Erase what was planned, for good."""
+        if not isinstance(planned, forgetting.ToForget):
+            raise UsageError(
+                f"{planned!r} is no plan", fix="being.forget(being.plan_forget(what)): look first"
+            )
         return forgetting.forget(self._kernel, planned)
 
     def mark_private(self, *events: int, private: bool = True) -> privacy.Marked:
