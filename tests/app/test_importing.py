@@ -19,7 +19,12 @@ UNUSED_BY_STATUS = (
 
 
 @pytest.mark.parametrize(
-    ("module", "heavy"), [("lumen", HEAVY), ("lumen.body.cli.status", UNUSED_BY_STATUS)]
+    ("module", "heavy"),
+    [
+        ("lumen", HEAVY),
+        ("lumen.body.cli.status", UNUSED_BY_STATUS),
+        ("lumen.body.cli.models", (*HEAVY, "asyncio")),
+    ],
 )
 def test_importing_brings_nothing_heavy_along(module: str, heavy: tuple[str, ...]) -> None:
     code = f"import {module}, sys; print([m for m in {heavy!r} if m in sys.modules])"

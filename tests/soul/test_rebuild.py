@@ -10,8 +10,8 @@ from tests.soul.forging import told_otherwise
 
 from lumen.core.data import Passage
 from lumen.core.errors import Damaged, NoSpace
+from lumen.soul import following
 from lumen.soul import index as index_module
-from lumen.soul import projection
 from lumen.soul.database import make
 from lumen.soul.index import Index
 from lumen.soul.vectors import Vectors, progress
@@ -200,7 +200,7 @@ def test_progress_is_told_in_bytes_batch_by_batch(
     home: Home, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.live(writer, 8)
-    monkeypatch.setattr(projection, "BATCH", 10)
+    monkeypatch.setattr(following, "BATCH", 10)
     index, total = Index(home.being), sum(map(len, home.lines()))
     told: list[tuple[int, int]] = []
     assert index.catch_up(lambda *far: told.append(far)) == 25

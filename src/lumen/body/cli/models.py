@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import click
 
@@ -23,10 +24,18 @@ from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
 from lumen.core.clock import SystemClock
 from lumen.core.errors import NotABeing, UsageError
 
+Answer = TypeVar("Answer")
+
 
 @click.group()
 def models() -> None:
     """Which models there are, and which serves which role."""
+
+
+def _asked(work: Coroutine[Any, Any, Answer]) -> Answer:
+    import asyncio  # takes as long as all else that `list` imports, and `list` asks nobody
+
+    return asyncio.run(work)
 
 
 def _settings(request: Request) -> Settings:
@@ -48,7 +57,7 @@ def list_models(
     """The roles and their models; with SUBSTRATE, every model that was seen there."""
     settings = _settings(request)
     if substrate is None:
-        return asyncio.run(app.checked(settings)) if check else app.models_of(settings)
+        return _asked(app.checked(settings)) if check else app.models_of(settings)
     where = zone(settings.timezone)
     return Listed(
         app.seen_at(settings, substrate),
@@ -93,7 +102,7 @@ def scan(request: Request) -> Scanned:
     settings = _settings(request)
     if not request.as_json:
         note(f"asking {', '.join(app.asked_substrates(settings))} …")
-    return asyncio.run(app.scan(settings, SystemClock()))
+    return _asked(app.scan(settings, SystemClock()))
 
 
 @tell.register(Scanned)
@@ -122,7 +131,7 @@ def set_model(request: Request, role: str, model: str) -> Told:
     settings = request.settings
     app.must_be_assignable(settings, role, model)
     with request.opened() as kernel:  # turns go on while it is asked
-        suited = asyncio.run(app.find_model(kernel, settings, role, model))
+        suited = _asked(app.find_model(kernel, settings, role, model))
     with request.as_author() as kernel:
         found = app.assign_model(kernel, suited)
     away = "not on this machine: lumen egress shows what leaves"
@@ -138,7 +147,7 @@ def set_model(request: Request, role: str, model: str) -> Told:
 def test(request: Request, role: str) -> TriedModel:
     """Ask the model of ROLE for a word and for JSON; says what each took."""
     with request.opened() as kernel:
-        return asyncio.run(app.try_model(kernel, role))
+        return _asked(app.try_model(kernel, role))
 
 
 @tell.register(TriedModel)
