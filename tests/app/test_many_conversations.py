@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -257,8 +257,10 @@ def test_a_model_is_waited_for_without_any_lock_that_keeps_others_out(
     folder = Folder(home)
 
     async def talk() -> None:
-        async with lumen.open(home) as being:
-            turn = being.saying("I had a good day.")
+        async with (
+            lumen.open(home) as being,
+            aclosing(being.saying("I had a good day.")) as turn,
+        ):
             async for one in turn:
                 if one == lumen.Step("drafts"):
                     break
@@ -273,7 +275,6 @@ def test_a_model_is_waited_for_without_any_lock_that_keeps_others_out(
                     fcntl.flock(file, fcntl.LOCK_NB | (fcntl.LOCK_SH if marks else fcntl.LOCK_EX))
             with closing(apsw.Connection(str(folder.index))) as db:
                 db.execute("BEGIN IMMEDIATE; ROLLBACK")
-            await turn.aclose()
 
     asyncio.run(talk())
 
