@@ -151,7 +151,7 @@ def test_what_was_just_said_is_what_was_said_in_the_same_conversation(
         being.say("And now?", conversation="hall")
         index = being._kernel.index
         here = being.say("What else?", conversation="hall")
-        recent = [m.text for m in index.exchanges(here.heard, 5)]
+        recent = [m.text for m in index.memories.exchanges(here.heard, 5)]
     assert "The red door squeaks." in recent
     assert "The blue kettle whistles." not in recent
 

@@ -20,13 +20,13 @@ from pathlib import Path
 
 import pytest
 from tests.forking import Forks
+from tests.storing import born
 from tests.waiting import PATIENCE, wait_until
 
 from lumen.body.cli.main import main
 from lumen.core.canon import JSON, dumps, loads
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
-from lumen.kernel.birth import init
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
 
@@ -286,7 +286,7 @@ def host(tmp_path: Path) -> Iterator[Lumen]:
 
 
 def _born(host: Lumen) -> Lumen:
-    init(Being(host.being), host.keyring, SystemClock())
+    born(Being(host.being), host.keyring, SystemClock())
     host.script(SILENT)
     return host
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lumen.core.data import Being
-from lumen.soul.chosen import ChosenVectors
 from lumen.soul.index import Index
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def choose(lumen: Lumen, name: str) -> None:
 def learn(lumen: Lumen, many: int) -> None:
     """Give some memories a vector of the chosen embedder, as a process before did."""
     index = Index(Being(lumen.being))
-    chosen = ChosenVectors(index, NAME, private=False)
+    chosen = index.vectors.chosen(NAME, private=False)
     assert chosen.is_ours()
     chosen.add(chosen.missing(many), [])
     index.close()

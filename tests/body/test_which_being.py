@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.storing import born as bear
+
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
-from lumen.kernel.birth import init
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def born(host: Lumen, folder: Path) -> str:
-    init(Being(folder), host.keyring, SystemClock())
+    bear(Being(folder), host.keyring, SystemClock())
     return str(folder)
 
 

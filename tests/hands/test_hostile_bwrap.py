@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.storing import born
 from tests.waiting import PATIENCE
 
 from lumen.core.clock import SystemClock
@@ -31,7 +32,6 @@ from lumen.hands.isolation import (
 from lumen.hands.process import python
 from lumen.hands.run import Box, Limits
 from lumen.hands.skills import Skill, describe
-from lumen.kernel.birth import init
 from lumen.soul.keys import Keyring
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def apart() -> Iterator[Path]:
 
 def test_the_authors_key_and_the_being_are_out_of_sight(ask: Ask, bwrap: Box, apart: Path) -> None:
     being, keyring = Being(apart / "being"), Keyring(apart / "xdg" / "lumen")
-    secret = keyring.key_file(init(being, keyring, SystemClock()))
+    secret = keyring.key_file(born(being, keyring, SystemClock()))
     for path in (secret, being.settings, being.skills / "chat" / "main.py"):
         assert ask(READS, str(path), box=LIMITS).output == path.read_text(errors="replace") != ""
         assert ask(READS, str(path), box=bwrap).output == "FileNotFoundError"

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tests.serving import Answer, Served, embedder_at, serving
+from tests.storing import tables
 from tests.waiting import wait_until
 
 from lumen.core.data import kernel_entry
@@ -14,7 +15,6 @@ from lumen.kernel.chosen import Chosen
 from lumen.kernel.recall import Recall
 from lumen.kernel.recall_before import RecallBefore
 from lumen.mind.embed_http import HttpEmbedder
-from lumen.soul.chosen import choose, reindexed
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -40,7 +40,7 @@ PARAPHRASES = (
 def settle(life: Life, served: Served, name: str = "far/a", *, local: bool = False) -> HttpEmbedder:
     """What opening a being does with the embedder its settings name."""
     embedder = embedder_at(served.url, name=name, local=local)
-    choose(life.kernel.index, name, private=local)
+    life.kernel.index.vectors.choose(name, private=local)
     life.kernel.recall.close()
     life.kernel.recall = Recall(life.kernel.index, life.kernel.recall.embedder, embedder)
     return embedder
@@ -78,7 +78,7 @@ def reindexed_in_the_end(life: Life, many: int) -> None:
     """Look again and again until so many memories are in the second set, for a while."""
 
     def found() -> tuple[int, int]:
-        return reindexed(life.kernel.index, "far/a")
+        return life.kernel.index.vectors.reindexed("far/a")
 
     wait_until(lambda: found() == (many, many), found)
 
@@ -86,4 +86,4 @@ def reindexed_in_the_end(life: Life, many: int) -> None:
 def vectors_in(life: Life, table: str) -> dict[int, int]:
     """How many vectors each memory has in a set."""
     asked = f"SELECT seq, count(*) FROM {table} GROUP BY seq ORDER BY seq"  # noqa: S608 - our own names
-    return {int(seq): int(n) for seq, n in life.kernel.index.rows(asked)}
+    return {int(seq): int(n) for seq, n in tables(life.kernel.index).rows(asked)}

@@ -20,13 +20,14 @@ import pytest
 from tests.kernel.listening import Listener, nothing
 from tests.kernel.recorder import Recorder, connect, recording
 from tests.remembering import Remembering
+from tests.storing import begun, gate_of, tables
+from tests.storing import born as bear
 
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import FixedClock, Now, ulid
 from lumen.core.data import Author, Being, Entry, Event, EventType, Origin, kernel_entry
-from lumen.kernel.birth import init
 from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.commit import Gate, begin
+from lumen.kernel.commit import Gate
 from lumen.kernel.conversation import Answered, converse
 from lumen.kernel.evidence import Evidence
 from lumen.kernel.mend import recover
@@ -130,7 +131,7 @@ class Life:
     def open_turns(self) -> list[tuple[str, int]]:
         """Turns the archive shows as begun and not closed."""
         self.kernel.index.catch_up()
-        return self.kernel.index.open_turns()
+        return self.kernel.index.events.open_turns()
 
     def listen(
         self,
@@ -171,8 +172,8 @@ def said(text: str, session_key: str) -> Entry:
 
 def wake(being: Being, keyring: Keyring, clock: FixedClock, embedder: Embedder) -> Life:
     """Open a being that exists."""
-    index = Index(being)
-    gate = Gate(being, keyring, clock, index)
+    gate = gate_of(being, keyring, clock)
+    index = gate.index
     kernel = Kernel(
         being=being,
         gate=gate,
@@ -202,7 +203,7 @@ class Guarded:
     def index(self) -> Index:
         """The index, up to date."""
         self.gate.index.catch_up()
-        return self.gate.index
+        return tables(self.gate.index)
 
     def events(self) -> list[Event]:
         """Every line of the archive, read from the disk."""
@@ -234,8 +235,8 @@ class Guarded:
 
     def another(self) -> Guarded:
         """The same being, opened a second time."""
-        clock, index = replace(self.clock, seed=self.clock.seed + 1), Index(self.being)
-        gate = Gate(self.being, self.keyring, clock, index, self.gate.secrets)
+        clock = replace(self.clock, seed=self.clock.seed + 1)
+        gate = gate_of(self.being, self.keyring, clock, self.gate.secrets)
         return Guarded(self.being, self.keyring, clock, gate)
 
     def close(self) -> None:
@@ -254,8 +255,8 @@ def guard(root: Path) -> Guarded:
         being.goals / "2026.json": "[]\n",
         being.settings: "[being]\n",
     }
-    begin(being, keyring, clock, files, ulid(clock))
-    return Guarded(being, keyring, clock, Gate(being, keyring, clock, Index(being)))
+    begun(being, keyring, clock, files, ulid(clock))
+    return Guarded(being, keyring, clock, gate_of(being, keyring, clock))
 
 
 @pytest.fixture
@@ -308,7 +309,7 @@ def newborns(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Newbor
         if name not in born:
             home = tmp_path_factory.mktemp(name)
             clock = FixedClock(BIRTH, step_ms=10, seed=len(born))
-            init(Being(home / name), Keyring(home / "share" / "lumen"), clock)
+            bear(Being(home / name), Keyring(home / "share" / "lumen"), clock)
             born[name] = Newborn(home, clock)
         return born[name]
 

@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
+from tests.storing import begun, tables
+
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, Now, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Refused
 from lumen.core.stores import is_self
 from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.commit import Gate, begin
+from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.kernel.recall import Recall
 from lumen.kernel.run import Kernel, adopt_edits, close_dead_turns
@@ -30,10 +32,10 @@ from lumen.mind.roles import parse_assignments
 from lumen.soul.archive import parse, read, segments
 from lumen.soul.database import FOLDED
 from lumen.soul.fold import fold
-from lumen.soul.history import all_kept
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.mark import Mark, MarkFile
+from lumen.soul.storage import open_storage
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -163,7 +165,13 @@ class World:
         files = {self.being.at(path): text or "" for path, text in first.items()}
         files[self.being.settings] = "[being]\n"
         self.soul = ulid(self.clock)
-        begin(self.being, Keyring(self.host), self.clock, files, self.soul)
+        begun(
+            self.being,
+            Keyring(self.host),
+            self.clock,
+            files,
+            self.soul,
+        )
         self.model = Model(first)
         self.open: list[Kernel | None] = [None, None]
 
@@ -178,8 +186,9 @@ class World:
         """One of the two openings; opening mends and adopts, as every command does."""
         found = self.open[who]
         if found is None:
-            index = Index(self.being)
-            gate = Gate(self.being, Keyring(self.host), self.clock, index)
+            storage = open_storage(self.being, Keyring(self.host), self.clock)
+            gate = Gate(self.being, Keyring(self.host), self.clock, storage)
+            index = storage.index
             roles = parse_assignments({"interface": "scripted/echo"})
             found = self.open[who] = Kernel(
                 being=self.being,
@@ -211,7 +220,7 @@ class World:
         return {int(seq): int(weight) for seq, weight in rows}
 
     def index(self, who: int = 0) -> Index:
-        index = self.kernel(who).index
+        index = tables(self.kernel(who).index)
         index.catch_up()
         return index
 
@@ -277,7 +286,7 @@ class World:
 
     def state(self, who: int) -> Texts:
         """What the index holds for the files in force."""
-        kept = all_kept(self.index(who))
+        kept = self.index(who).files.all_kept()
         return {path: k.text for path, k in kept.items() if k.text is not None}
 
     def on_disk(self) -> dict[Path, bytes]:

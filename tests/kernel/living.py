@@ -19,7 +19,6 @@ from lumen.kernel.cycle import wonder as _wonder
 from lumen.kernel.run import Watch, adopt_edits
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Completion, OnText, Prompt
-from lumen.soul.cycles import since
 from lumen.soul.selfhood import Selfhood, selfhood
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ def by(life: Life, author: str, situation: str = "") -> list[Event]:
 def cycles(life: Life) -> list[Past]:
     """Every action cycle so far."""
     life.kernel.index.catch_up()
-    return since(life.kernel.index, 0, 1000)
+    return life.kernel.index.cycles.since(0, 1000)
 
 
 def put_file(life: Life, name: str, text: str) -> None:
@@ -184,7 +183,7 @@ def lived(
         key = f"lumen:interface:{life.clock.draws}"
         heard += life.tell(f"Something happened, number {life.clock.draws}.")
         seq = heard[-1]
-        key = life.kernel.index.turn_of(seq) if life.kernel.index.catch_up() else key
+        key = life.kernel.index.events.turn_of(seq) if life.kernel.index.catch_up() else key
         option = {"values": ["calm"], "goal": None, "able": True, "tries": 0}
         cycle: dict[str, JSON] = {
             "loop": "action",

@@ -20,7 +20,6 @@ from lumen.kernel.treasury import Caps
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import parse_assignment
 from lumen.mind.substrates.remote import unlisted
-from lumen.soul.ledger import calls
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def test_a_model_no_list_has_is_taken_when_it_answers(settled: Life, cloud: Reco
     told = settled.events()[-1].entry.payload
     assert (told["found"], told["local"]) == ("answered a probe", False)
     settled.kernel.index.catch_up()
-    assert [(c.step, c.model) for c in calls(settled.kernel.index)] == [
+    assert [(c.step, c.model) for c in settled.kernel.index.ledger.calls()] == [
         ("probe", "cloud/secret-preview")
     ]
     assert TOLD[0].encode() not in b"".join(cloud.calls)

@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.storing import born
 
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
 from lumen.core.data import Author, Being, kernel_entry
 from lumen.core.errors import AlreadyABeing, LumenError, UsageError
-from lumen.kernel.birth import init, introduce
+from lumen.kernel.birth import introduce
 from lumen.kernel.commit import Gate
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.mend import recover
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.selfhood import Selfhood, selfhood
+from lumen.soul.storage import open_storage
 from lumen.soul.verify import verify
 from lumen.soul.write import Writer
 
@@ -136,8 +137,8 @@ def test_a_new_name_keeps_the_story(life: Life) -> None:
 
 def archived_only(life: Life, **texts: str) -> None:
     """The archive has the changes; the process died before the files were replaced."""
-    files = {life.being.at(TEXTS[store]): text.encode() for store, text in texts.items()}
-    before = {path: path.read_bytes() for path in files}
+    files = {TEXTS[store]: text.encode() for store, text in texts.items()}
+    before = {life.being.at(path): life.being.at(path).read_bytes() for path in files}
     changes = [
         {
             "store": store,
@@ -160,13 +161,13 @@ def archived_only(life: Life, **texts: str) -> None:
 
 def recovered(life: Life) -> list[str]:
     """What a process that opens the being next has to mend."""
-    index = Index(life.being)
-    gate = Gate(life.being, life.keyring, life.clock, index)
+    storage = open_storage(life.being, life.keyring, life.clock)
+    gate = Gate(life.being, life.keyring, life.clock, storage)
     try:
         recover(gate)
         return gate.repairs
     finally:
-        index.close()
+        gate.index.close()
         gate.close()
 
 
@@ -196,7 +197,7 @@ def test_a_file_that_the_author_changed_since_is_left_as_it_is(life: Life) -> No
 def test_a_being_is_not_laid_over_another(life: Life) -> None:
     before = life.being.settings.read_bytes()
     with pytest.raises(AlreadyABeing, match="is a being already"):
-        init(life.being, life.keyring, SystemClock())
+        born(life.being, life.keyring, SystemClock())
 
     assert life.being.settings.read_bytes() == before
     assert len(life.events()) == 1
@@ -208,13 +209,13 @@ def test_a_being_is_not_laid_over_other_files(tmp_path: Path) -> None:
     (taken / "prompts").mkdir(parents=True)
     (taken / "data").mkdir()
     with pytest.raises(AlreadyABeing, match="holds data, prompts already"):
-        init(Being(taken), keyring, SystemClock())
+        born(Being(taken), keyring, SystemClock())
     file = tmp_path / "file"
     file.write_text("words")
     with pytest.raises(UsageError, match="is a file, not a folder"):
-        init(Being(file), keyring, SystemClock())
+        born(Being(file), keyring, SystemClock())
     with pytest.raises(UsageError, match="is not in UTF-8"):
-        init(Being(tmp_path / "\udcff"), keyring, SystemClock())
+        born(Being(tmp_path / "\udcff"), keyring, SystemClock())
 
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "taken"]
 
@@ -223,7 +224,7 @@ def test_a_folder_with_other_things_in_it_may_become_a_being(tmp_path: Path) -> 
     being = Being(tmp_path / "home")
     (being.root / ".git").mkdir(parents=True)
     (being.root / "notes.txt").write_text("mine")
-    init(being, Keyring(tmp_path / "share"), SystemClock())
+    born(being, Keyring(tmp_path / "share"), SystemClock())
 
     assert (being.root / "notes.txt").read_text() == "mine"
     assert list((being.root / ".git").iterdir()) == []
@@ -234,7 +235,7 @@ def test_a_birth_that_fails_says_what_to_clear_away(tmp_path: Path) -> None:
     keys = tmp_path / "share"
     keys.write_text("a file where the folder of keys should be")
     with pytest.raises(LumenError) as failed:
-        init(being, Keyring(keys), SystemClock())
+        born(being, Keyring(keys), SystemClock())
 
     assert f"rm -r {being.data} {being.skills} {being.prompts}" in failed.value.fix
     assert not being.settings.exists()
@@ -244,6 +245,6 @@ def test_a_birth_that_fails_at_once_leaves_nothing_to_clear_away(tmp_path: Path)
     file = tmp_path / "file"
     file.write_text("words")
     with pytest.raises(LumenError) as failed:
-        init(Being(file / "being"), Keyring(tmp_path / "share"), SystemClock())
+        born(Being(file / "being"), Keyring(tmp_path / "share"), SystemClock())
 
     assert "rm -r" not in failed.value.fix

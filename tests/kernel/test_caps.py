@@ -27,7 +27,6 @@ from lumen.mind.endpoints import Endpoint
 from lumen.mind.prices import cost
 from lumen.mind.substrate import Prompt, Turn
 from lumen.mind.substrates.remote import unlisted
-from lumen.soul.ledger import calls, escalations, spent_on
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def one_call(life: Life) -> int:
     """What is set aside for a call, and charged where nobody says what it used."""
     life.say("I planted 1000 leeks today.")
     life.kernel.index.catch_up()
-    return max(call.set_aside for call in calls(life.kernel.index))
+    return max(call.set_aside for call in life.kernel.index.ledger.calls())
 
 
 @pytest.mark.parametrize("which", ["dailyBudget", "budget.roles.interface", "dollars_per_day"])
@@ -134,7 +133,7 @@ def test_nobody_else_can_spend_between_the_check_and_the_line(guarded: Guarded) 
         go_on.wait(PATIENCE)
 
     def look() -> None:
-        found.append(len(list(calls(other.gate.index))))
+        found.append(len(list(other.gate.index.ledger.calls())))
 
     one = threading.Thread(target=lambda: guarded.gate.announce(call("one"), slowly))
     two = threading.Thread(target=lambda: other.gate.announce(call("two"), look))
@@ -177,10 +176,10 @@ def test_a_call_nobody_worked_on_is_no_escalation(far: Life, cloud: Recorder) ->
     with pytest.raises(Exception, match="wants a key"):
         asyncio.run(made.ask("interface", "probe", {}, 16))
     far.kernel.index.catch_up()
-    assert escalations(far.kernel.index, TODAY) == 1  # until it is told of, it may have been
+    assert far.kernel.index.ledger.escalations(TODAY) == 1  # until it is told of, it may have been
     made.settle()
     far.kernel.index.catch_up()
-    assert escalations(far.kernel.index, TODAY) == 0
+    assert far.kernel.index.ledger.escalations(TODAY) == 0
 
 
 def test_a_call_killed_in_flight_counts_as_all_that_was_set_aside(
@@ -204,9 +203,9 @@ def test_a_call_killed_in_flight_counts_as_all_that_was_set_aside(
 
     far.open_again()
     far.kernel.index.catch_up()
-    (call,) = calls(far.kernel.index)
+    (call,) = far.kernel.index.ledger.calls()
     assert (call.outcome, call.tokens) == ("", None)
-    assert spent_on(far.kernel.index, TODAY)["interface"].tokens == call.set_aside > 0
+    assert far.kernel.index.ledger.spent_on(TODAY)["interface"].tokens == call.set_aside > 0
     assert verify(far.being, far.keyring).ok
 
     far.kernel.caps = Caps(tokens=2 * call.set_aside - 1)
@@ -221,7 +220,7 @@ def test_a_server_that_does_not_say_what_it_used_is_charged_the_bound(
     cloud.plan = [answer(usage={})]
     far.say(QUESTION)
     far.kernel.index.catch_up()
-    (call,) = calls(far.kernel.index)
+    (call,) = far.kernel.index.ledger.calls()
     assert (call.tokens, call.prompt, call.completion) == (call.set_aside, None, None)
 
 
@@ -232,7 +231,7 @@ def test_what_a_lying_server_says_it_used_is_kept_as_it_is_and_counts(
     far.kernel.caps = Caps(tokens=100_000)
     far.say(QUESTION)
     far.kernel.index.catch_up()
-    (call,) = calls(far.kernel.index)
+    (call,) = far.kernel.index.ledger.calls()
     assert (call.prompt, call.completion, call.tokens) == (1_000_000, 5, 1_000_005)
     assert "1,000,005 of today's 100,000 tokens are used" in far.say(QUESTION).trouble
 
@@ -241,7 +240,7 @@ def test_a_server_that_says_it_used_nothing_is_not_believed(far: Life, cloud: Re
     cloud.plan = [answer(usage={"prompt_tokens": 0, "completion_tokens": 0})]
     far.say(QUESTION)
     far.kernel.index.catch_up()
-    (call,) = calls(far.kernel.index)
+    (call,) = far.kernel.index.ledger.calls()
     assert (call.prompt, call.completion) == (0, 0)  # what it said is kept
     used = call.tokens or 0
     assert 0 < used < call.set_aside
@@ -311,7 +310,7 @@ def test_a_local_model_is_announced_only_where_a_cap_binds(life: Life) -> None:
     (told,) = [e.entry.payload for e in life.turn() if e.entry.situation == "call"]
     assert "sent" not in told
     life.kernel.index.catch_up()
-    newest = next(iter(calls(life.kernel.index, limit=1)))
+    newest = next(iter(life.kernel.index.ledger.calls(limit=1)))
     assert (newest.local, newest.micros) == (True, 0)
 
 
@@ -323,13 +322,13 @@ def test_dollars_are_set_aside_at_the_price_and_a_failed_call_keeps_them(
     cloud.plan = [answer("<think>hm", finish_reason="length")] * 2
     life.say(QUESTION)
     life.kernel.index.catch_up()
-    first, second = sorted(calls(life.kernel.index), key=lambda c: c.at)
+    first, second = sorted(life.kernel.index.ledger.calls(), key=lambda c: c.at)
     announced = [
         e.entry.payload["call"]["micros"] for e in life.turn() if "sent" in e.entry.payload
     ]
     assert announced == [first.micros, second.micros]
     assert all(announced)
-    assert spent_on(life.kernel.index, TODAY)["interface"].unpriced == 0
+    assert life.kernel.index.ledger.spent_on(TODAY)["interface"].unpriced == 0
 
 
 @settings(max_examples=examples(25))

@@ -19,10 +19,9 @@ from lumen.kernel.checkpoints import (
     undo,
 )
 from lumen.kernel.deep import compare
-from lumen.kernel.edits import on_disk
 from lumen.kernel.maintain import fade
 from lumen.kernel.revise import base_of
-from lumen.soul.history import transitions
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -37,12 +36,12 @@ def write(guarded: Guarded, path: str, text: str | None) -> int:
     """An edit by the author's hand, adopted; returns its event."""
     guarded.being.at(path).write_bytes((text or "").encode())
     guarded.gate.adopt()
-    return guarded.index.last_head()[0]
+    return guarded.index.events.last_head()[0]
 
 
 def disk(guarded: Guarded) -> dict[str, bytes]:
     """The self files, byte for byte."""
-    return {path: guarded.being.at(path).read_bytes() for path in on_disk(guarded.being)}
+    return {path: guarded.being.at(path).read_bytes() for path in files_of(guarded.being).stores()}
 
 
 def put(guarded: Guarded, store: Store, name: str) -> int:
@@ -64,7 +63,7 @@ def test_every_change_can_be_gone_back_to_byte_for_byte(guarded: Guarded) -> Non
     for seq in [*states, *reversed(states)]:
         restore(guarded.gate, seq)
         assert disk(guarded) == states[seq]
-        assert compare(guarded.being, guarded.index).problems == ()
+        assert compare(files_of(guarded.being), guarded.index).problems == ()
     assert verify(guarded.being, guarded.keyring).ok
 
 
@@ -117,9 +116,9 @@ def test_undoing_a_restore_brings_back_what_was_there(guarded: Guarded) -> None:
 def test_a_restore_that_changes_nothing_changes_nothing(guarded: Guarded) -> None:
     write(guarded, "data/soul.md", SOULS[0])
     before = disk(guarded)
-    restore(guarded.gate, guarded.index.last_head()[0])
+    restore(guarded.gate, guarded.index.events.last_head()[0])
     assert disk(guarded) == before
-    assert compare(guarded.being, guarded.index).problems == ()
+    assert compare(files_of(guarded.being), guarded.index).problems == ()
 
 
 def test_what_was_said_stays_and_weighs_what_it_weighed_then(life: Life) -> None:
@@ -131,20 +130,20 @@ def test_what_was_said_stays_and_weighs_what_it_weighed_then(life: Life) -> None
     assert life.say("Where does my sister live?").sources == (sister,)
     life.clock.at = life.clock.at.replace(year=2027)
     fade(life.kernel.gate, 90)
-    weights = [m.weight for m in life.kernel.index.get([sister, rice]).values()]
+    weights = [m.weight for m in life.kernel.index.memories.get([sister, rice]).values()]
     assert weights[0] > weights[1]
     assert weights[1] < 500_000
 
     restore(life.kernel.gate, point)
     life.kernel.index.catch_up()
 
-    then = [m.weight for m in life.kernel.index.get([sister, rice]).values()]
+    then = [m.weight for m in life.kernel.index.memories.get([sister, rice]).values()]
     assert then == [500_000, 500_000]
     assert "Where does my sister live?" in [e.entry.description for e in life.events()]
     undo(life.kernel.gate)
     life.kernel.index.catch_up()
-    assert [m.weight for m in life.kernel.index.get([sister, rice]).values()] == weights
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert [m.weight for m in life.kernel.index.memories.get([sister, rice]).values()] == weights
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
 
 
 def test_a_restore_of_weights_alone_can_be_undone(life: Life) -> None:
@@ -153,15 +152,15 @@ def test_a_restore_of_weights_alone_can_be_undone(life: Life) -> None:
     point = create(life.kernel.gate, "then").seq
     life.say("Where does my sister live?")
     life.kernel.index.catch_up()
-    used = life.kernel.index.get([sister])[sister].weight
+    used = life.kernel.index.memories.get([sister])[sister].weight
 
     restore(life.kernel.gate, point)
     life.kernel.index.catch_up()
-    assert life.kernel.index.get([sister])[sister].weight == 500_000
+    assert life.kernel.index.memories.get([sister])[sister].weight == 500_000
     undo(life.kernel.gate)
     life.kernel.index.catch_up()
 
-    assert life.kernel.index.get([sister])[sister].weight == used
+    assert life.kernel.index.memories.get([sister])[sister].weight == used
 
 
 @pytest.mark.parametrize("name", ["", "   ", "12", "x" * 81, "\n\t"])
@@ -191,7 +190,7 @@ def test_an_edit_that_cannot_be_used_is_not_written_over(guarded: Guarded) -> No
             go_back()
         assert refused.value.fix == "lumen self diff"
     assert guarded.being.values.read_text("utf-8") == "[oops"
-    assert last_undoable(guarded.index) == transitions(guarded.index)[-1]
+    assert last_undoable(guarded.index) == guarded.index.files.transitions()[-1]
 
 
 def test_the_difference_names_each_line(guarded: Guarded) -> None:

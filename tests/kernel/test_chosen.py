@@ -20,12 +20,12 @@ from tests.kernel.choosing import (
 )
 from tests.kernel.conftest import said
 from tests.serving import Answer, Served, Twisted, embedding, vectors
+from tests.storing import tables
 
 from lumen.core.data import EventType, Origin
 from lumen.kernel.chosen import LESSON, LONGEST_REST_S, REST_S, Chosen, anchor_texts
 from lumen.kernel.passages import Rows
 from lumen.mind.embed import Embedder
-from lumen.soul.chosen import reindexed
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -111,7 +111,7 @@ def test_recall_goes_on_with_the_built_in_set_while_the_other_is_made(
     life.tell(*FACTS, *(f"I like dish number {n}." for n in range(2 * LESSON)))
     with choosing(life, twisted) as served:
         life.wonder()  # one lesson
-        assert reindexed(life.kernel.index, "far/a") == (LESSON, len(FACTS) + 2 * LESSON)
+        assert life.kernel.index.vectors.reindexed("far/a") == (LESSON, len(FACTS) + 2 * LESSON)
         while life.kernel.recall.learn_built_in(64):
             pass
         assert found(life, QUESTION) == plainly(life, QUESTION)
@@ -152,7 +152,7 @@ def test_only_passages_that_may_be_evidence_are_sent(
     with choosing(life, twisted) as served:
         life.kernel.recall.learn()
         sent = [text for text in served.texts if text not in anchor_texts()]
-        assert reindexed(life.kernel.index, "far/a") == (2, 2)
+        assert life.kernel.index.vectors.reindexed("far/a") == (2, 2)
     assert sorted(sent) == [
         "I like rice.",
         "I like rice. Do you like rice? My dog eats rice too.",
@@ -174,7 +174,7 @@ def test_vectors_of_the_two_are_never_mixed_though_they_are_of_one_size(
         for question, _ in PARAPHRASES:
             assert same(found(life, question), plainly(life, question))
         one, other = (
-            life.kernel.index.rows(f"SELECT seq, part, vector FROM {t} ORDER BY 1, 2")  # noqa: S608
+            tables(life.kernel.index).rows(f"SELECT seq, part, vector FROM {t} ORDER BY 1, 2")  # noqa: S608
             for t in ("vectors", "chosen_vectors")
         )
         assert [r[:2] for r in one] == [r[:2] for r in other]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from tests.kernel.choosing import (
     vectors_in,
 )
 from tests.serving import Answer, Twisted, embedding, serving
+from tests.storing import tables
 
 from lumen.kernel.chosen import anchor_texts
 from lumen.kernel.forget import find, plan
@@ -29,7 +31,7 @@ from lumen.kernel.maintain import learn, reindex
 from lumen.kernel.mend import erase
 from lumen.kernel.recall import Recall
 from lumen.mind.embed import Embedder
-from lumen.soul.chosen import choose, reindexed
+from lumen.soul.index import Index
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -55,14 +57,14 @@ def best(life: Life) -> list[tuple[int, float]]:
 def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: Embedder) -> None:
     told = life.tell(*FACTS)
     learnt(life)
-    before = life.kernel.index.rows("SELECT * FROM vectors ORDER BY id")
+    before = tables(life.kernel.index).rows("SELECT * FROM vectors ORDER BY id")
     plain = best(life)
     first, second = (embedding(Twisted(embedder.embed, n, 0.2 + n / 2)) for n in (0, 1))
     with serving(first) as a, serving(second) as b:
         settle(life, a, "far/a")
         assert best(life) == plain
         learnt(life)
-        by_a = life.kernel.index.rows("SELECT vector FROM chosen_vectors ORDER BY id")
+        by_a = tables(life.kernel.index).rows("SELECT vector FROM chosen_vectors ORDER BY id")
         assert len(by_a) == len(FACTS)
         assert best(life)[0][0] == told[0]
 
@@ -70,22 +72,22 @@ def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: 
         assert vectors_in(life, "chosen_vectors") == {}
         assert best(life) == plain
         assert life.kernel.recall.trouble().startswith("reindexing with far/b: 0 of 7")
-        assert reindexed(life.kernel.index, "far/b") == (0, len(FACTS))
+        assert life.kernel.index.vectors.reindexed("far/b") == (0, len(FACTS))
         learnt(life)
-        by_b = life.kernel.index.rows("SELECT vector FROM chosen_vectors ORDER BY id")
+        by_b = tables(life.kernel.index).rows("SELECT vector FROM chosen_vectors ORDER BY id")
         assert len(by_b) == len(FACTS)
         assert not set(by_a) & set(by_b)
         np.testing.assert_allclose([x for _, x in best(life)], [x for _, x in plain], atol=5e-3)
         assert a.texts.count(FACTS[0]) == b.texts.count(FACTS[0]) == 1
 
-        choose(life.kernel.index, "")
+        life.kernel.index.vectors.choose("")
         life.kernel.recall.close()
         life.kernel.recall = Recall(life.kernel.index, embedder)
         assert vectors_in(life, "chosen_vectors") == {}
         asked = len(a.sent) + len(b.sent)
         assert best(life) == plain
         assert len(a.sent) + len(b.sent) == asked
-    assert life.kernel.index.rows("SELECT * FROM vectors ORDER BY id") == before
+    assert tables(life.kernel.index).rows("SELECT * FROM vectors ORDER BY id") == before
 
 
 def test_a_process_with_the_embedder_of_before_stands_aside_and_sends_nothing(
@@ -118,7 +120,7 @@ def test_what_is_forgotten_is_in_no_set_and_is_found_by_none(
     with choosing(life, twisted):
         learnt(life)
         assert best(life)[0][0] == sister
-        found = plan(life.being, life.kernel.index, find(life.kernel.index, str(sister)))
+        found = plan(life.kernel.gate, find(life.kernel.index, str(sister)))
         erase(life.kernel.gate, found.erasure, "The author had something forgotten.")
         assert sorted(vectors_in(life, "vectors")) == others
         assert sorted(vectors_in(life, "chosen_vectors")) == others
@@ -180,7 +182,7 @@ def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], A
         assert vectors_in(life, "vectors") == dict.fromkeys(told, 1)
         life.kernel.index.catch_up()
         assert chosen_of(life).learn() == 0
-        assert reindexed(life.kernel.index, "far/a") == (150, 150)
+        assert life.kernel.index.vectors.reindexed("far/a") == (150, 150)
         plain = [e.memory.seq for e in built_in(life).evidence("Where is spoon number 7?")]
         assert [e.memory.seq for e in life.recalls("Where is spoon number 7?")] == (plain)
 
@@ -192,7 +194,9 @@ def test_the_learner_finishes_the_set_while_nobody_asks(
     life.kernel.index.catch_up()
     many = len(FACTS) + 80
     with choosing(life, twisted) as served:
-        learner = Learner(life.being, embedder, chosen_of(life).embedder)
+        learner = Learner(
+            life.being, partial(Index, life.being), embedder, chosen_of(life).embedder
+        )
         learner.start()
         try:
             reindexed_in_the_end(life, many)
@@ -240,11 +244,11 @@ def test_a_choice_that_changes_while_the_anchors_are_out_ends_in_no_set(
     other = wake_again(life)
 
     def meanwhile(texts: list[str]) -> Answer:
-        choose(other.kernel.index, "far/b")
+        other.kernel.index.vectors.choose("far/b")
         return twisted(texts)
 
     with choosing(life, meanwhile) as served:
         assert chosen_of(life).learn() == 0
         assert "another embedder was chosen meanwhile" in life.kernel.recall.trouble()
-        assert life.kernel.index.rows("SELECT id, size FROM chosen") == [("far/b", None)]
+        assert tables(life.kernel.index).rows("SELECT id, size FROM chosen") == [("far/b", None)]
         assert len(served.sent) == 1

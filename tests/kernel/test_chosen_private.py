@@ -5,6 +5,7 @@ from __future__ import annotations
 import random  # noqa: TID251 - a seed makes it repeat
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from lumen.kernel.learning import Learner
 from lumen.kernel.passages import passages
 from lumen.mind.embed import Embedder
 from lumen.mind.embed_http import HttpEmbedder
-from lumen.soul.chosen import choose, reindexed
+from lumen.soul.index import Index
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -126,7 +127,7 @@ def test_a_private_memory_is_found_by_the_built_in_embedder_beside_the_others(
         assert mine[0].score == plain[0].score
         assert served.texts[-1] == "What is the code of my locker?"
         assert secret not in vectors_in(life, "chosen_vectors")
-        assert reindexed(life.kernel.index, "far/a") == (len(FACTS), len(FACTS))
+        assert life.kernel.index.vectors.reindexed("far/a") == (len(FACTS), len(FACTS))
 
 
 def test_one_on_this_machine_is_given_everything(
@@ -194,7 +195,9 @@ def test_the_learner_in_the_background_keeps_it_too(
     mark(life, told[1])
     life.kernel.index.catch_up()
     with choosing(life, twisted) as served:
-        learner = Learner(life.being, embedder, chosen_of(life).embedder)
+        learner = Learner(
+            life.being, partial(Index, life.being), embedder, chosen_of(life).embedder
+        )
         learner.start()
         try:
             reindexed_in_the_end(life, 6)
@@ -210,7 +213,7 @@ def test_a_memory_marked_while_its_lesson_was_being_made_up_waits_for_another_da
     (sister,) = life.tell(FACTS[0])
     life.kernel.index.catch_up()
     with choosing(life, twisted, local=True) as served:
-        choose(life.kernel.index, "far/a", private=True)
+        life.kernel.index.vectors.choose("far/a", private=True)
         chosen = chosen_of(life)
         embedder = chosen.embedder
         assert isinstance(embedder, HttpEmbedder)

@@ -16,7 +16,6 @@ from tests.serving import embedder_at
 from lumen.kernel.chosen import anchor_texts, fitted
 from lumen.kernel.recall import Recall
 from lumen.mind.embed_http import HttpEmbedder
-from lumen.soul.chosen import choose
 
 if TYPE_CHECKING:
     from lumen.mind.embed import Embedder
@@ -56,7 +55,7 @@ def test_recall_with_it_finds_what_shares_words_and_keeps_to_the_scale(
     life: Life, smol: HttpEmbedder
 ) -> None:
     told = life.tell(*FACTS)
-    choose(life.kernel.index, smol.id, private=True)
+    life.kernel.index.vectors.choose(smol.id, private=True)
     life.kernel.recall = Recall(life.kernel.index, life.kernel.recall.embedder, smol)
     recall = life.wonder()
     for question, fact in (PARAPHRASES[0], PARAPHRASES[3], PARAPHRASES[4]):

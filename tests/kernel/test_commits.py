@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.storing import begun
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
@@ -15,9 +16,7 @@ from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin
 from lumen.core.errors import Locked, Refused
 from lumen.core.stores import Store
-from lumen.kernel.commit import begin
 from lumen.kernel.edits import self_in_force
-from lumen.soul.history import kept
 from lumen.soul.keys import Keyring
 from lumen.soul.selfhood import SOUL, VALUES, goals_of
 from lumen.soul.verify import verify
@@ -52,7 +51,7 @@ def test_a_file_can_be_taken_away_and_given_again(guarded: Guarded, beat: Entry)
     gone = Change(Store.GOALS, "set", None, sha256(b"[]\n"), NOW)
     guarded.gate.commit("author", [gone], beat)
     assert not guarded.being.at(NOW).exists()
-    known = kept(guarded.index, NOW)
+    known = guarded.index.files.kept(NOW)
     assert known is not None
     assert known.text is None
 
@@ -123,11 +122,11 @@ from lumen.core.clock import SystemClock
 from lumen.core.data import Being, Change, Held, kernel_entry
 from lumen.core.stores import Store
 from lumen.kernel.commit import Gate
-from lumen.soul.index import Index
+from lumen.soul.storage import open_storage
 from lumen.soul.keys import Keyring
 root, name, many = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 being = Being(root / "being")
-gate = Gate(being, Keyring(root / "host"), SystemClock(), Index(being))
+gate = Gate(being, Keyring(root / "host"), SystemClock(), open_storage(being, Keyring(root / "host"), SystemClock()))
 print("ready", flush=True)
 sys.stdin.readline()
 for n in range(many):
@@ -158,7 +157,7 @@ def test_values_put_by_two_processes_at_once_all_stand(guarded: Guarded) -> None
 
     names = {f"{name} {n}" for name in ("left", "right") for n in range(many)}
     assert {v.name for v in self_in_force(guarded.index).values} == names
-    state = kept(guarded.index, VALUES)
+    state = guarded.index.files.kept(VALUES)
     assert state is not None
     assert guarded.being.values.read_text("utf-8") == state.text
     assert len(guarded.events()) == 1 + 2 * many
@@ -177,10 +176,22 @@ def test_what_the_kernel_records_is_durable_before_it_is_told(
 def test_a_being_whose_beginning_fails_is_no_being(tmp_path: Path, guarded: Guarded) -> None:
     being, clock = Being(tmp_path / "new"), FixedClock(guarded.clock.at)
     files = {being.soul_md: "", being.settings: "[being]\n"}
-    begin(being, Keyring(tmp_path / "host"), clock, files, ulid(clock))
+    begun(
+        being,
+        Keyring(tmp_path / "host"),
+        clock,
+        files,
+        ulid(clock),
+    )
     being.settings.unlink()
     with pytest.raises(Refused, match="begun already"):
-        begin(being, Keyring(tmp_path / "host"), clock, files, ulid(clock))
+        begun(
+            being,
+            Keyring(tmp_path / "host"),
+            clock,
+            files,
+            ulid(clock),
+        )
     assert not being.settings.exists()
 
 

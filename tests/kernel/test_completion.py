@@ -11,7 +11,6 @@ from tests.kernel.living import by, give, goals, now, pursue, reflect, refresh, 
 from lumen.core.data import Held
 from lumen.kernel.checkpoints import in_words
 from lumen.kernel.completion import closed, named_file, unending
-from lumen.soul.history import transitions
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -101,7 +100,7 @@ def test_a_goal_that_names_a_file_is_reached_when_that_file_is_written(life: Lif
     life.listen("Nothing more.", small=True)
     reflect(life)
     assert f"I reached a goal: {goal.name}." in now(life).narrative
-    told = in_words(life.kernel.index, transitions(life.kernel.index))
+    told = in_words(life.kernel.index, life.kernel.index.files.transitions())
     assert any(t.startswith("By itself, in a cycle: ") and "→ done" in t for t in told)
 
 
@@ -157,7 +156,7 @@ def test_what_the_author_calls_done_is_a_story(life: Life) -> None:
 
     assert f"The author closed the goal: {HERBS.name}." in now(life).narrative
     assert "I reached a goal" not in now(life).narrative
-    told = in_words(life.kernel.index, transitions(life.kernel.index))
+    told = in_words(life.kernel.index, life.kernel.index.files.transitions())
     assert any(t.startswith("At the author's word: ") and "→ done" in t for t in told)
     assert not any(t.startswith("By itself") and "→ done" in t for t in told)
 

@@ -177,9 +177,7 @@ def test_what_a_planted_step_quotes_is_found_and_goes_with_what_is_forgotten(
     life.say("I like rice.")
     other = life.beat("record").seq
     life.kernel.index.catch_up()
-    goes = {
-        g.seq for g in plan(life.being, life.kernel.index, find(life.kernel.index, "xylocarp")).goes
-    }
+    goes = {g.seq for g in plan(life.kernel.gate, find(life.kernel.index, "xylocarp")).goes}
 
     assert quoting in goes
     assert other not in goes
@@ -194,7 +192,7 @@ def test_the_kernels_own_vocabulary_is_no_quotation_and_an_older_trace_is_one_th
     think = life.beat("think")
     life.kernel.index.catch_up()
     sought = find(life.kernel.index, "My cat is called Question.")
-    traces = plan(life.being, life.kernel.index, sought).traces
+    traces = plan(life.kernel.gate, sought).traces
     undescribed = replace(think, entry=replace(think.entry, description=""))
     assert why_goes(undescribed, {}, {}, set(), traces) == ""
 

@@ -17,16 +17,7 @@ from tests.sampling import examples
 from lumen.core.canon import JSON
 from lumen.core.data import Held, kernel_entry
 from lumen.kernel.forget import carry_out, find, plan
-from lumen.soul.cycles import (
-    LATELY,
-    last,
-    last_pursued,
-    many_since,
-    record_of,
-    since,
-    so_far_back,
-    vain_tries,
-)
+from lumen.soul.cycles import LATELY
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -57,9 +48,18 @@ def record(being: Guarded, cycle: JSON) -> int:
 
 def test_a_being_that_did_nothing_yet_has_no_past(guarded: Guarded) -> None:
     index = guarded.index
-    assert last(index, "reflection") == last_pursued(index, "sing") == so_far_back(index, 1) == 0
-    assert since(index, 0, 10) == []
-    assert (many_since(index, 0), vain_tries(index, "sing"), record_of(index, "x")) == (
+    assert (
+        index.cycles.last("reflection")
+        == index.cycles.last_pursued("sing")
+        == index.cycles.so_far_back(1)
+        == 0
+    )
+    assert index.cycles.since(0, 10) == []
+    assert (
+        index.cycles.many_since(0),
+        index.cycles.vain_tries("sing"),
+        index.cycles.record_of("x"),
+    ) == (
         0,
         0,
         (0, 0),
@@ -76,23 +76,25 @@ def test_every_count_is_what_counting_by_hand_gives(
     past = [(e.seq, e.entry.payload["cycle"]) for e in being.events() if "cycle" in e.entry.payload]
     action = [(seq, c) for seq, c in past if c["loop"] == "action"]
     index, at = being.index, past[-back][0] if 0 < back <= len(past) else 0
-    assert last(index, "explore") == max((s for s, c in past if c["loop"] == "explore"), default=0)
-    assert [p.seq for p in since(index, at, many)] == [s for s, _ in action if s > at][-many:]
-    assert many_since(index, at) == sum(s > at for s, _ in action)
-    assert so_far_back(index, many) == (action[-many][0] if many <= len(action) else 0)
+    assert index.cycles.last("explore") == max(
+        (s for s, c in past if c["loop"] == "explore"), default=0
+    )
+    assert [p.seq for p in index.cycles.since(at, many)] == [s for s, _ in action if s > at][-many:]
+    assert index.cycles.many_since(at) == sum(s > at for s, _ in action)
+    assert index.cycles.so_far_back(many) == (action[-many][0] if many <= len(action) else 0)
     for goal in GOALS:
         mine = [(s, c) for s, c in action if c["goal"] == goal]
         anything = [(s, c) for s, c in past if c["goal"] == goal]
-        assert last_pursued(index, goal) == max((s for s, _ in anything), default=0)
+        assert index.cycles.last_pursued(goal) == max((s for s, _ in anything), default=0)
         firsts: dict[str, int] = {}
         for seq, c in anything:
             if c["progress"]:
                 firsts.setdefault(c["skill"], seq)
         start = max([at, *firsts.values()])
-        assert vain_tries(index, goal, at) == sum(s > start for s, _ in mine)
+        assert index.cycles.vain_tries(goal, at) == sum(s > start for s, _ in mine)
     for skill in SKILLS:
         used = [c["progress"] for _, c in past if c["skill"] == skill][-LATELY:]
-        assert record_of(index, skill) == (sum(used), len(used) - sum(used))
+        assert index.cycles.record_of(skill) == (sum(used), len(used) - sum(used))
 
 
 def test_a_past_cycle_is_told_whole(guarded: Guarded) -> None:
@@ -111,7 +113,7 @@ def test_a_past_cycle_is_told_whole(guarded: Guarded) -> None:
             "conflicts": [["a", "b"]],
         },
     )
-    (past,) = since(guarded.index, 0, 5)
+    (past,) = guarded.index.cycles.since(0, 5)
     assert (past.seq, past.goal, past.skill, past.delta, past.chosen) == (
         seq,
         "sing",
@@ -169,7 +171,7 @@ def test_what_comes_again_is_embedded_once_until_something_is_forgotten(life: Li
     assert near[1] < 0.9
     life.tell("My xylocarp is gone.")
     life.kernel.index.catch_up()
-    found = plan(life.being, life.kernel.index, find(life.kernel.index, "xylocarp"))
+    found = plan(life.kernel.gate, find(life.kernel.index, "xylocarp"))
     carry_out(life.kernel.gate, found)
     life.kernel.index.catch_up()
     life.kernel.recall.likeness(("curiosity",), "calm")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
+from tests.storing import tables as tables_of
 
 from lumen.core.data import Change, Held, kernel_entry
 from lumen.core.stores import Store
@@ -14,6 +15,7 @@ from lumen.kernel.deep import compare
 from lumen.kernel.maintain import fade, summaries
 from lumen.kernel.mend import rebuild
 from lumen.soul.database import FOLDED
+from lumen.soul.storage import files_of
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -69,25 +71,25 @@ def tamper(life: Life, sql: str) -> None:
 
 
 def test_a_life_that_was_lived_through_compares_equal(lived: Life) -> None:
-    assert compare(lived.being, lived.kernel.index).problems == ()
-    assert compare(lived.being, lived.kernel.index).notes == ()
+    assert compare(files_of(lived.being), lived.kernel.index).problems == ()
+    assert compare(files_of(lived.being), lived.kernel.index).notes == ()
 
 
 @pytest.mark.parametrize("table", FOLDED)
 def test_a_row_that_was_changed_is_found_and_mended(lived: Life, table: str) -> None:
     tamper(lived, TAMPERED[table])
-    found = compare(lived.being, lived.kernel.index).problems
+    found = compare(files_of(lived.being), lived.kernel.index).problems
     assert f"table {table} is not what the archive says" in found
     rebuild(lived.kernel.gate)
-    assert compare(lived.being, lived.kernel.index).problems == ()
+    assert compare(files_of(lived.being), lived.kernel.index).problems == ()
 
 
 def test_a_word_index_that_does_not_agree_is_found_and_mended(lived: Life) -> None:
     tamper(lived, "INSERT INTO words(words, rowid, text) VALUES('delete', 2, 'I like rice.')")
-    found = compare(lived.being, lived.kernel.index).problems
-    assert "the word index does not agree with the events" in found
+    found = compare(files_of(lived.being), lived.kernel.index).problems
+    assert "the word index is not what the archive says" in found
     rebuild(lived.kernel.gate)
-    assert compare(lived.being, lived.kernel.index).problems == ()
+    assert compare(files_of(lived.being), lived.kernel.index).problems == ()
 
 
 @pytest.mark.parametrize("change", ["changed", "gone"])
@@ -100,17 +102,17 @@ def test_a_summary_that_is_not_what_was_written_is_found_and_mended(
         path.unlink()
     else:
         path.write_bytes(before + b"more")
-    found = compare(lived.being, lived.kernel.index).problems
+    found = compare(files_of(lived.being), lived.kernel.index).problems
     assert found == ("data/memory/2026/summary.md is not what the archive says",)
     rebuild(lived.kernel.gate)
     assert path.read_bytes() == before
-    assert compare(lived.being, lived.kernel.index).problems == ()
+    assert compare(files_of(lived.being), lived.kernel.index).problems == ()
 
 
 def test_a_lost_self_file_is_a_problem_and_an_edit_by_hand_is_not(lived: Life) -> None:
     lived.being.values.unlink()
     lived.being.soul_md.write_text("# Eve\n", "utf-8")
-    found = compare(lived.being, lived.kernel.index)
+    found = compare(files_of(lived.being), lived.kernel.index)
     assert found.problems == ("data/values.json is not what the archive says",)
     assert found.notes == ("data/soul.md was edited by hand and is not adopted yet",)
 
@@ -122,10 +124,12 @@ def test_rebuilding_makes_the_same_bytes_and_rows(lived: Life) -> None:
         return {lived.being.named(p): p.read_bytes() for p in found if p.is_file()}
 
     def rows() -> list[list[object]]:
-        return [sorted(lived.kernel.index.rows(f"SELECT * FROM {t}")) for t in FOLDED]  # noqa: S608 - our own names
+        return [sorted(tables_of(lived.kernel.index).rows(f"SELECT * FROM {t}")) for t in FOLDED]  # noqa: S608 - our own names
 
     before, tables = files(), rows()
-    vectors = lived.kernel.index.rows("SELECT seq, part, vector FROM vectors ORDER BY 1, 2")
+    vectors = tables_of(lived.kernel.index).rows(
+        "SELECT seq, part, vector FROM vectors ORDER BY 1, 2"
+    )
     for name in before:
         if name != "data/heads.jsonl":
             lived.being.at(name).unlink()
@@ -134,5 +138,8 @@ def test_rebuilding_makes_the_same_bytes_and_rows(lived: Life) -> None:
 
     assert files() == before
     assert rows() == tables
-    assert lived.kernel.index.rows("SELECT seq, part, vector FROM vectors ORDER BY 1, 2") == vectors
+    assert (
+        tables_of(lived.kernel.index).rows("SELECT seq, part, vector FROM vectors ORDER BY 1, 2")
+        == vectors
+    )
     assert len(told) == len(before) - 1

@@ -200,5 +200,5 @@ def test_what_a_model_had_in_view_is_forgotten_with_the_words_it_wrote(life: Lif
     life.kernel.index.catch_up()
 
     assert life.events()[reply - 1].entry.payload["shown"] == [leeds]
-    goes = {g.seq: g.why for g in plan(life.being, life.kernel.index, Sought((leeds,))).goes}
+    goes = {g.seq: g.why for g in plan(life.kernel.gate, Sought((leeds,))).goes}
     assert goes[reply] == "rests on it"

@@ -19,7 +19,6 @@ from lumen.kernel.proposals import Proposal, proposals
 from lumen.kernel.treasury import Caps, phase
 from lumen.mind.endpoints import Endpoint
 from lumen.soul.keys import Keyring
-from lumen.soul.ledger import calls
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -77,11 +76,11 @@ def test_what_could_not_be_answered_here_is_proposed_with_value_cost_and_way_bac
 
     carried_out(able, allow(able, proposal.seq))
     able.kernel.index.catch_up()
-    (call,) = [c for c in calls(able.kernel.index) if c.escalated]
+    (call,) = [c for c in able.kernel.index.ledger.calls() if c.escalated]
     assert call.set_aside == proposal.tokens
     assert proposal.micros is not None
     assert 0 < (call.micros or 0) <= proposal.micros
-    assert able.kernel.index.event(proposal.seq) is not None
+    assert able.kernel.index.events.get(proposal.seq) is not None
 
 
 @pytest.mark.parametrize(
@@ -150,7 +149,7 @@ def test_the_answer_is_a_memory_of_its_own_under_the_models_name(
     able.kernel.index.catch_up()
     assert [p.state for p in proposals(able.kernel.index)] == ["escalated"]
     assert verify(able.being, able.keyring).ok
-    assert not able.kernel.index.get([reply.seq])[reply.seq].private
+    assert not able.kernel.index.memories.get([reply.seq])[reply.seq].private
 
 
 def test_the_authors_yes_is_signed_with_the_authors_key_and_counts_in_its_place_alone(
@@ -174,7 +173,7 @@ def test_a_yes_that_the_author_did_not_sign_is_none(
     able: Life, cloud: Recorder, tmp_path: Path, forged: str
 ) -> None:
     proposal = proposed(able)
-    keys, event_hash = able.keyring, able.kernel.index.hash_of(proposal.seq)
+    keys, event_hash = able.keyring, able.kernel.index.events.hash_of(proposal.seq)
     strange = Keyring(tmp_path / "elsewhere")
     strange.create_both(soul(able))
     strange.adopt_both(soul(able))
@@ -184,7 +183,7 @@ def test_a_yes_that_the_author_did_not_sign_is_none(
         "a strange key": strange.open_author(soul(able), str),
         "another one": keys.open_author(soul(able), str),
     }[forged]
-    wrong = able.kernel.index.hash_of(2) if forged == "another one" else event_hash
+    wrong = able.kernel.index.events.hash_of(2) if forged == "another one" else event_hash
     payload = {"proposal": proposal.seq, "event_hash": wrong}
     entry = kernel_entry("approved", "Forged.", "lumen:author", payload)
     able.kernel.gate.record(entry, signer=signer)
@@ -256,7 +255,7 @@ def test_a_call_that_fails_is_told_of_and_the_approval_stands(able: Life, cloud:
     with pytest.raises(Denied):
         carried_out(able, proposal)
     able.kernel.index.catch_up()
-    assert [c.outcome for c in calls(able.kernel.index) if c.escalated] == ["Denied"]
+    assert [c.outcome for c in able.kernel.index.ledger.calls() if c.escalated] == ["Denied"]
     assert [p.state for p in proposals(able.kernel.index)] == ["approved"]
 
 

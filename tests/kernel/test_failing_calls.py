@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE
 from lumen.core.canon import dumps
 from lumen.kernel.deep import compare
 from lumen.kernel.registry import Registry
-from lumen.soul.ledger import calls, spent_on
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -86,14 +86,14 @@ def test_whatever_fails_the_turn_is_answered_and_the_call_is_in_the_ledger(
     assert failure.said in far.step("drafts")["wrote"]["trouble"]
     assert len(cloud.calls) == failure.tries
     far.kernel.index.catch_up()
-    made = list(calls(far.kernel.index))
+    made = list(far.kernel.index.ledger.calls())
     assert [c.outcome for c in made] == [failure.outcome] * failure.tries
     assert all(c.tokens == (c.set_aside if failure.worked else 0) for c in made)
-    assert spent_on(far.kernel.index, TODAY)["interface"].calls == failure.tries
+    assert far.kernel.index.ledger.spent_on(TODAY)["interface"].calls == failure.tries
     assert far.kernel.reach.assignments == assigned
     assert far.open_turns() == []
     assert verify(far.being, far.keyring).ok
-    assert compare(far.being, far.kernel.index).problems == ()
+    assert compare(files_of(far.being), far.kernel.index).problems == ()
 
     cloud.plan = []
     assert far.say("And of Chile?").text == cloud.says
@@ -107,7 +107,9 @@ def test_a_server_that_is_not_there_is_told_of_with_what_to_try(far: Life, cloud
     assert "cloud cannot be reached" in answered.trouble
     assert "lumen models scan" in answered.fix
     far.kernel.index.catch_up()
-    assert [(c.outcome, c.tokens) for c in calls(far.kernel.index)] == [("Unreachable", 0)] * 3
+    assert [(c.outcome, c.tokens) for c in far.kernel.index.ledger.calls()] == [
+        ("Unreachable", 0)
+    ] * 3
     assert cloud.calls == []
 
 
@@ -172,7 +174,7 @@ def test_another_model_that_answers_in_its_place_is_not_believed(
     assert "another model answered in its place" in answered.trouble
     assert "Ojos" not in answered.text
     far.kernel.index.catch_up()
-    (call,) = calls(far.kernel.index)
+    (call,) = far.kernel.index.ledger.calls()
     assert (call.outcome, call.tokens) == ("ModelGone", call.set_aside)
 
 
@@ -198,7 +200,7 @@ def test_a_plain_turn_is_eight_short_lines_and_a_far_model_adds_one(
 def test_a_call_counts_for_the_role_and_step_it_was_made_for(far: Life) -> None:
     far.say("My sister lives in Lisbon.")
     far.kernel.index.catch_up()
-    (call,) = calls(far.kernel.index)
+    (call,) = far.kernel.index.ledger.calls()
     assert (call.role, call.step, call.model) == ("interface", "drafts", "cloud/gpt")
     assert (call.local, call.outcome) == (False, "ok")
     assert replace(call, at=0) == replace(call, at=0, moment=far.beat("call").timestamp)

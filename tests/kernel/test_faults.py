@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.storing import begun, gate_of, tables
 
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.commit import Gate, begin
+from lumen.kernel.commit import Gate
 from lumen.kernel.forget import find, plan
 from lumen.kernel.maintain import fade
 from lumen.kernel.mend import erase, recover
 from lumen.soul.archive import read
 from lumen.soul.fold import fold
-from lumen.soul.history import all_kept
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
 
@@ -49,13 +48,13 @@ from lumen.kernel.forget import find, plan
 from lumen.kernel.maintain import summaries
 from lumen.kernel.mend import erase, recover
 from lumen.soul.archive import segments
-from lumen.soul.index import Index
+from lumen.soul.storage import open_storage
 from lumen.soul.keys import Keyring
 
 root, operation, room = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 being, keyring = Being(root / "being"), Keyring(root / "host")
 clock = FixedClock(datetime.fromisoformat(sys.argv[4]), step_ms=3, seed=7)
-gate = Gate(being, keyring, clock, Index(being))
+gate = Gate(being, keyring, clock, open_storage(being, keyring, clock))
 recover(gate)
 gate.index.scrub()
 gate.index.catch_up()
@@ -67,7 +66,7 @@ def change():
 
 def forget():
     targets = find(gate.index, "zebra")
-    erase(gate, plan(being, gate.index, targets).erasure, "The author had it forgotten.")
+    erase(gate, plan(gate, targets).erasure, "The author had it forgotten.")
 
 work = {
     "change": change,
@@ -134,11 +133,11 @@ class Home:
             self.being.settings: "[being]\n",
         }
         self.soul = ulid(self.clock)
-        begin(self.being, self.keyring, self.clock, files, self.soul)
+        begun(self.being, self.keyring, self.clock, files, self.soul)
         self.gate = self.open()
 
     def open(self) -> Gate:
-        gate = Gate(self.being, self.keyring, self.clock, Index(self.being))
+        gate = gate_of(self.being, self.keyring, self.clock)
         recover(gate, self.soul)
         return gate
 
@@ -169,12 +168,14 @@ class Home:
 
     def forget(self, word: str) -> None:
         self.gate.index.catch_up()
-        found = plan(self.being, self.gate.index, find(self.gate.index, word))
+        found = plan(self.gate, find(self.gate.index, word))
         erase(self.gate, found.erasure, "Forgotten.")
 
     def weights(self) -> dict[int, int]:
         self.gate.index.catch_up()
-        rows = self.gate.index.rows("SELECT seq, weight FROM events WHERE author != 'kernel'")
+        rows = tables(self.gate.index).rows(
+            "SELECT seq, weight FROM events WHERE author != 'kernel'"
+        )
         return {int(seq): int(weight) for seq, weight in rows}
 
     def state(self) -> dict[str, str]:
@@ -206,7 +207,7 @@ class Home:
         assert verify(self.being, self.keyring, soul=self.soul).ok
         state = self.state()
         self.gate.index.catch_up()
-        kept = all_kept(self.gate.index)
+        kept = self.gate.index.files.all_kept()
         assert {p: k.text for p, k in kept.items() if k.text is not None} == state
         assert self.gate.index.differences() == []
         for path, text in state.items():
@@ -357,7 +358,7 @@ def test_an_index_spoilt_in_use_is_made_again_and_told(
     last = home.gate.index.catch_up()
     assert home.being.values.read_text("utf-8").count("name") == 2
     assert home.gate.index.differences() == []
-    assert home.gate.index.last_head()[0] == last
+    assert home.gate.index.events.last_head()[0] == last
     told = home.gate.index.repairs
     assert len(told) == 1
     assert told[0].startswith("The index was rebuilt from the archive: ")

@@ -139,7 +139,7 @@ def test_an_index_that_was_edited_hides_no_line_of_others(guarded: Guarded) -> N
     soul = soul_of(guarded)
     recover(guarded.gate, soul)
     guarded.gate.record(heard("Hello."), sign=True)
-    assert guarded.index.last_head()[0] == 2
+    assert guarded.index.events.last_head()[0] == 2
     guarded.close()
     size = len(guarded.archive())
     forge(guarded)

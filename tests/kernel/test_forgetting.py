@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.kernel.conftest import wake
+from tests.storing import tables
 
 from lumen.core.data import Change, Held, kernel_entry
 from lumen.core.errors import UsageError
@@ -20,7 +21,7 @@ from lumen.kernel.forget import Plan, carry_out, find, plan
 from lumen.kernel.keys import author_signer
 from lumen.kernel.maintain import summaries
 from lumen.kernel.mend import announcement, erase
-from lumen.soul.history import checkpoints
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def holding(being: Being, word: str) -> list[str]:
 def planned(life: Life, what: object) -> Plan:
     index = life.kernel.index
     index.catch_up()
-    return plan(life.being, index, find(index, str(what)))
+    return plan(life.kernel.gate, find(index, str(what)))
 
 
 def forget(life: Life, what: object) -> Plan:
@@ -71,7 +72,7 @@ def elsewhere(life: Life, embedder: Embedder) -> Iterator[Callable[[], Life]]:
 def sound(life: Life) -> bool:
     """Whether archive, tables and files agree."""
     assert verify(life.being, life.keyring).problem is None
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
     return True
 
 
@@ -130,7 +131,7 @@ def test_a_reply_that_quotes_another_memory_in_the_same_phrasing_stays(life: Lif
     told = life.tell("My sister lives in the Zanzibarium.")[0]
 
     assert [g.seq for g in forget(life, told).goes] == [told]
-    assert life.kernel.index.get([answered.event])
+    assert life.kernel.index.memories.get([answered.event])
 
 
 def test_recall_no_longer_knows_it(life: Life) -> None:
@@ -141,7 +142,7 @@ def test_recall_no_longer_knows_it(life: Life) -> None:
     forget(life, told)
 
     assert "vermilion" not in life.say("What does my locker hold?").text
-    assert life.kernel.index.search(["vermilion", "zanzibarium"], 5) == []
+    assert life.kernel.index.memories.search(["vermilion", "zanzibarium"], 5) == []
 
 
 def test_a_second_reader_of_the_index_forgets_it_too(
@@ -160,12 +161,12 @@ def test_a_second_reader_of_the_index_forgets_it_too(
 def test_the_words_that_went_have_no_vectors_left(life: Life) -> None:
     told = life.tell(TOLD)[0]
     life.wonder()
-    assert life.kernel.index.row("SELECT 1 FROM lexemes WHERE word = 'vermilion'")
+    assert tables(life.kernel.index).row("SELECT 1 FROM lexemes WHERE word = 'vermilion'")
 
     forget(life, told)
 
-    assert life.kernel.index.row("SELECT 1 FROM lexemes WHERE word = 'vermilion'") is None
-    assert life.kernel.index.row("SELECT 1 FROM vectors WHERE seq = ?", (told,)) is None
+    assert tables(life.kernel.index).row("SELECT 1 FROM lexemes WHERE word = 'vermilion'") is None
+    assert tables(life.kernel.index).row("SELECT 1 FROM vectors WHERE seq = ?", (told,)) is None
 
 
 def test_a_message_that_shares_a_common_word_stays_and_one_that_says_the_same_goes(
@@ -176,7 +177,7 @@ def test_a_message_that_shares_a_common_word_stays_and_one_that_says_the_same_go
     goes = {g.seq: g.why for g in forget(life, told).goes}
 
     assert goes == {told: "you asked", again: "says the same"}
-    assert near in life.kernel.index.get([near])
+    assert near in life.kernel.index.memories.get([near])
 
 
 def test_by_words_every_memory_that_says_them_goes(life: Life) -> None:
@@ -235,7 +236,7 @@ def test_a_restored_moment_comes_back_without_it(life: Life) -> None:
     by_hand(life, "data/soul.md", "# Iris\n\nNothing.\n")
     forget(life, told)
 
-    restore(life.kernel.gate, checkpoints(life.kernel.index)["then"][0])
+    restore(life.kernel.gate, life.kernel.index.files.checkpoints()["then"][0])
 
     assert life.being.soul_md.read_text("utf-8") == "# Iris\n\nThe sea.\nThe hills.\n"
     assert holding(life.being, WORD) == []
@@ -250,13 +251,13 @@ def test_forgetting_what_a_restore_brought_back_leaves_the_weights_alone(life: L
     create(life.kernel.gate, "then")
     life.say("What does my locker at the gym hold?")
     by_hand(life, "data/soul.md", "# Iris\n")
-    restore(life.kernel.gate, checkpoints(life.kernel.index)["then"][0])
+    restore(life.kernel.gate, life.kernel.index.files.checkpoints()["then"][0])
     life.kernel.index.catch_up()
-    weight = life.kernel.index.get([shoes])[shoes].weight
+    weight = life.kernel.index.memories.get([shoes])[shoes].weight
 
     forget(life, told)
 
-    assert life.kernel.index.get([shoes])[shoes].weight == weight == 500_000
+    assert life.kernel.index.memories.get([shoes])[shoes].weight == weight == 500_000
     assert sound(life)
 
 
@@ -265,13 +266,13 @@ def test_uses_of_other_memories_outlive_the_turn_that_is_forgotten(life: Life) -
     shoes = life.tell(OTHER)[0]
     asked = life.say("What does my locker at the gym hold?")
     life.kernel.index.catch_up()
-    used = life.kernel.index.get([shoes])[shoes].weight
+    used = life.kernel.index.memories.get([shoes])[shoes].weight
     assert used > 500_000
-    question = life.kernel.index.turn(life.kernel.index.turn_of(asked.event))[0].seq
+    question = life.kernel.index.events.turn(life.kernel.index.events.turn_of(asked.event))[0].seq
 
     forget(life, question)
 
-    assert life.kernel.index.get([shoes])[shoes].weight == used
+    assert life.kernel.index.memories.get([shoes])[shoes].weight == used
     assert sound(life)
 
 
@@ -279,7 +280,7 @@ def announce(life: Life, found: Plan) -> int:
     """Only the event that says what is forgotten, as a kill right after it leaves things."""
     entry = announcement(life.kernel.gate, found.erasure, "Forgotten.")
     signer = author_signer(life.kernel.gate)
-    return life.kernel.gate.writer.append([entry], durable=True, signer=signer)[-1].seq
+    return life.kernel.gate.log.append([entry], durable=True, signer=signer)[-1].seq
 
 
 def test_an_erasure_cut_off_before_the_lines_were_blanked_is_finished_at_the_next_start(
@@ -382,5 +383,5 @@ def test_the_index_made_anew_does_not_know_it(life: Life) -> None:
     told = life.tell(TOLD, OTHER)[0]
     forget(life, told)
     life.kernel.index.rebuild()
-    assert life.kernel.index.get([told]) == {}
-    assert [m.text for m in life.kernel.index.texts()] == [OTHER]
+    assert life.kernel.index.memories.get([told]) == {}
+    assert [m.text for m in life.kernel.index.memories.texts()] == [OTHER]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 from tests.kernel.turning import in_turn
+from tests.storing import tables
 
 from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Busy, Damaged, Refused, UsageError
@@ -18,10 +19,8 @@ from lumen.kernel.checkpoints import create
 from lumen.kernel.forget import carry_out, find, plan
 from lumen.kernel.traces import Traces
 from lumen.kernel.turns import no_turn_meanwhile
-from lumen.soul.history import unscrubbed
 from lumen.soul.index import Index
 from lumen.soul.selfhood import SOUL, without
-from lumen.soul.vectors import progress
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -32,7 +31,7 @@ WORD = b"xanadupolis"
 
 def forget(life: Life, what: str = "Xanadupolis") -> None:
     life.kernel.index.catch_up()
-    found = plan(life.being, life.kernel.index, find(life.kernel.index, what))
+    found = plan(life.kernel.gate, find(life.kernel.index, what))
     carry_out(life.kernel.gate, found)
 
 
@@ -84,19 +83,20 @@ def test_it_is_not_said_to_be_blanked_out_while_another_process_reads_it(life: L
     reader = apsw.Connection(str(life.being.index))
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM events").fetchall()
-    life.kernel.index._db.set_busy_timeout(10)  # nobody has 30 seconds here
+    tables(life.kernel.index)._db.set_busy_timeout(10)  # nobody has 30 seconds here
     with pytest.raises(Busy, match="still stands in the index's log"):
         forget(life)
-    assert unscrubbed(life.kernel.index)
+    assert life.kernel.index.events.unscrubbed()
     reader.close()
 
     assert any("blanked out on disk now" in said for said in life.open_again())
-    assert unscrubbed(life.kernel.index) == {}
+    assert life.kernel.index.events.unscrubbed() == {}
     assert holding(life) == []
 
 
 def test_what_a_dead_process_left_beside_the_index_goes_too(life: Life) -> None:
     life.tell(TOLD)
+    life.kernel.index.catch_up()
     dead = subprocess.run(
         [sys.executable, "-c", "import os; print(os.getpid())"],
         capture_output=True,
@@ -117,11 +117,11 @@ def test_two_processes_that_rebuild_at_once_keep_the_index_and_its_vectors(life:
     life.tell("I like rice.", "I like tea.")
     life.wonder()
     one, other = Index(life.being), Index(life.being)
-    assert progress(one) == (2, 2)
+    assert one.vectors.progress() == (2, 2)
     assert one.rebuild() == other.rebuild()
-    assert progress(other) == (2, 2)
+    assert other.vectors.progress() == (2, 2)
     one.catch_up()
-    assert progress(one) == (2, 2)
+    assert one.vectors.progress() == (2, 2)
     assert one.differences() == other.differences() == []
     one.close()
     other.close()
@@ -164,7 +164,7 @@ def test_the_authors_commands_wait_for_a_turn_and_say_when_it_does_not_end(
 
 def gone(life: Life, what: str) -> list[str]:
     life.kernel.index.catch_up()
-    found = plan(life.being, life.kernel.index, find(life.kernel.index, what))
+    found = plan(life.kernel.gate, find(life.kernel.index, what))
     return [g.text for g in found.goes]
 
 

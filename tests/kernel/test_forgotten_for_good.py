@@ -32,6 +32,7 @@ from lumen.kernel.forget import Plan, carry_out, find, plan
 from lumen.kernel.loose import remains
 from lumen.kernel.maintain import summaries
 from lumen.kernel.traces import Traces, folded, inflections, pattern_of
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def forget(life: Life, what: object, *, own_files: bool = False) -> Plan:
     sought = find(index, str(what))
     if own_files:
         sought = type(sought)(sought.memories, sought.words, own_files=True)
-    return carry_out(life.kernel.gate, plan(life.being, index, sought))[0]
+    return carry_out(life.kernel.gate, plan(life.kernel.gate, sought))[0]
 
 
 def lives_with_it(life: Life) -> int:
@@ -134,7 +135,7 @@ def test_a_fact_that_went_through_a_life_is_gone_from_every_byte_and_not_learnt_
 
     assert {p.partition("/")[0] for p in found.cut} == {"data", "files", "skills"}
     assert holding(life, *STEMS) == []
-    assert remains(life.being, life.kernel.index, found.traces) == []
+    assert remains(life.being, files_of(life.being), life.kernel.index, found.traces) == []
     db = sqlite3.connect(life.being.index)
     for table in ("vectors", "chosen_vectors", "unembedded"):
         gone = f"SELECT count(*) FROM {table} WHERE seq IN (SELECT target FROM erasures)"  # noqa: S608 - our own names
@@ -142,7 +143,7 @@ def test_a_fact_that_went_through_a_life_is_gone_from_every_byte_and_not_learnt_
     assert db.execute("SELECT count(*) FROM lexemes").fetchone() == (0,)
     db.close()
     assert verify(life.being, life.keyring).ok
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
 
     oracle = strong(life, Thoughts={"candidates": []}, Proposals={"proposals": []})
     give(life, goals=[Held("look into lockers", 0.9, "todo"), Held("live", 0.5, "perpetual")])
@@ -180,12 +181,12 @@ def test_files_of_the_authors_own_are_named_and_left_unless_the_author_says_so(l
     yours = {"files/diary.txt", "prompts/drafts/system.md", "skills/mine/main.py"}
     assert {one.path for one in found.yours} == yours
     assert {p: p.read_bytes() for p in before} == before
-    left = remains(life.being, life.kernel.index, found.traces)
+    left = remains(life.being, files_of(life.being), life.kernel.index, found.traces)
     assert set(left) == yours
     assert all(any(path in said for said in found.beyond) for path in yours)
 
     found = forget(life, "Zanzibarium", own_files=True)  # nothing else is left that says it
-    assert remains(life.being, life.kernel.index, found.traces) == []
+    assert remains(life.being, files_of(life.being), life.kernel.index, found.traces) == []
     assert holding(life, "zanzibar") == []
     assert own.read_text("utf-8") == "Be kind.\n"
     assert (life.being.root / "files" / "diary.txt").read_text("utf-8") == "Rain.\nTea.\n"
@@ -236,7 +237,7 @@ def test_words_are_known_in_any_form_wherever_an_event_holds_them(life: Life, sa
     (life.being.quarantine / "x").write_text(said, "utf-8")
     found = forget(life, "Zanzibarium")
     assert seq in [g.seq for g in found.goes]
-    assert remains(life.being, life.kernel.index, found.traces) == []
+    assert remains(life.being, files_of(life.being), life.kernel.index, found.traces) == []
     assert holding(life, "zanzibar") == []
 
 
@@ -279,7 +280,7 @@ def test_a_word_of_the_kernels_own_takes_no_note_of_the_kernel_with_it(life: Lif
     found = forget(life, "search")
     assert found.traces.common
     assert kept not in found.erasure.targets
-    assert remains(life.being, life.kernel.index, found.traces) == []
+    assert remains(life.being, files_of(life.being), life.kernel.index, found.traces) == []
 
 
 def test_chance_bytes_of_an_index_are_no_trace_and_real_ones_are(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from lumen.core.data import Author, Change, Datum, Entry, EventType, Held, Origi
 from lumen.core.errors import Refused
 from lumen.core.stores import Store, granted
 from lumen.soul.fold import SPOKEN_FOR
-from lumen.soul.history import all_kept, kept
 from lumen.soul.selfhood import goals_of
 from lumen.soul.verify import verify
 
@@ -109,13 +108,13 @@ def test_what_is_in_nobodys_table_is_refused_archived_and_changes_nothing(
     may = store in granted(loop)
     for verb in [v for v in VERBS if (loop, store, v) not in ALLOWED]:
         others, archive = unmoved.others(), unmoved.archive()
-        state = all_kept(unmoved.index)
+        state = unmoved.index.files.all_kept()
         why = f"{store} knows no {verb}" if may else f"the {loop} loop may not write {store}"
         change = well_formed(unmoved, store, verb)
         with pytest.raises(Refused, match=f"refused: {why}"):
             unmoved.gate.commit(loop, [change], beat, durable=True, sign=True)
         assert unmoved.others() == others
-        assert all_kept(unmoved.index) == state
+        assert unmoved.index.files.all_kept() == state
         (line,) = unmoved.since(archive)
         said = line.entry
         assert (said.situation, said.author, said.origin) == (
@@ -152,7 +151,7 @@ def test_what_is_in_the_table_is_in_the_file_the_archive_and_the_index(
     if store is Store.MEMORY:
         assert [e.entry for e in guarded.events()[-2:]] == [MEMORY, beat]
         assert changed == {"data/heads.jsonl"}
-        assert guarded.index.get([placed[0].seq])[placed[0].seq].text == MEMORY.description
+        assert guarded.index.memories.get([placed[0].seq])[placed[0].seq].text == MEMORY.description
         return
     (path,) = changed - {"data/heads.jsonl"}
     text = guarded.being.at(path).read_text("utf-8")
@@ -165,7 +164,7 @@ def test_what_is_in_the_table_is_in_the_file_the_archive_and_the_index(
         del told["base"]
         told |= {"share": 100_000} if verb == "average" else {}
     assert guarded.last() == replace(beat, payload={**beat.payload, "changes": [told]})
-    known = kept(guarded.index, path)
+    known = guarded.index.files.kept(path)
     assert known is not None
     assert (known.seq, known.store, known.base, known.text) == (
         placed[-1].seq,

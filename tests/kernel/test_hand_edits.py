@@ -22,8 +22,8 @@ from lumen.kernel.edits import look, self_in_force
 from lumen.kernel.identity import snapshot
 from lumen.kernel.provenance import provenance
 from lumen.kernel.run import EditsWait, adopt_edits, close_dead_turns
-from lumen.soul.history import kept
 from lumen.soul.selfhood import SOUL, VALUES, goals_of, spell
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def test_a_deleted_file_is_back_at_the_next_opening_and_said_to_be(life: Life, p
     before = life.being.at(path).read_bytes()
     life.being.at(path).unlink()
     life.say("I like rice.")
-    assert look(life.being, life.kernel.index).missing == (path,)
+    assert look(files_of(life.being), life.kernel.index).missing == (path,)
     assert not life.being.at(path).exists()
 
     assert life.open_again() == [f"{path} was missing and is now as event 1 left it."]
@@ -284,11 +284,11 @@ from pathlib import Path
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.kernel.commit import Gate
-from lumen.soul.index import Index
+from lumen.soul.storage import open_storage
 from lumen.soul.keys import Keyring
 root = Path(sys.argv[1])
 being = Being(root / "being")
-gate = Gate(being, Keyring(root / "host"), SystemClock(), Index(being))
+gate = Gate(being, Keyring(root / "host"), SystemClock(), open_storage(being, Keyring(root / "host"), SystemClock()))
 print("ready", flush=True)
 sys.stdin.readline()
 print(gate.adopt())
@@ -392,6 +392,6 @@ def test_an_edit_made_while_a_turn_was_cut_off_is_held_though_others_were_busy_a
     adopt_edits(life.kernel)
 
     assert edited(life) == []
-    known = kept(life.kernel.index, VALUES)
+    known = life.kernel.index.files.kept(VALUES)
     assert known is not None
     assert known.text == "[]\n"

@@ -88,7 +88,7 @@ class Histories(RuleBasedStateMachine):
         kernel.gate.adopt()
         self.world.model.adopt()
         self.world.turns += 1
-        seq = self.world.index().last_head()[0] + 1
+        seq = self.world.index().events.last_head()[0] + 1
         asyncio.run(converse(kernel, text, private=False, watch=Watch()))
         self.world.model.said[seq] = text
         self.world.model.gone.discard(text)
@@ -243,7 +243,8 @@ class Histories(RuleBasedStateMachine):
         targets = {s for s, text in model.said.items() if sought in text.split()} or {seq}
         weights = self.world.weights()
         was = self.world.on_disk()
-        found = plan(self.world.being, self.world.index(who), find(gate.index, sought))
+        self.world.index(who)
+        found = plan(gate, find(gate.index, sought))
         try:
             erase(gate, found.erasure, "The author had something forgotten.")
         except Refused:  # an edit that waits tells of it too

@@ -39,6 +39,7 @@ from lumen.kernel.deep import compare
 from lumen.kernel.evolve import BOUNDS
 from lumen.kernel.revise import LEARN
 from lumen.soul.selfhood import Selfhood
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def test_whatever_a_model_answers_a_loop_keeps_to_its_row(life: Life, loop: str)
     assert turns >= 10
     assert (True in changed) == (loop != "explore")
     assert list((life.being.data / "staging").glob("*")) == []
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
 
 
 def test_whatever_a_model_says_the_author_is_answered(life: Life) -> None:

@@ -29,6 +29,7 @@ from lumen.hands.isolation import bwrap_trouble
 from lumen.kernel.deep import compare
 from lumen.kernel.revise import LEARN
 from lumen.mind.roles import parse_assignments
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -164,6 +165,6 @@ def test_a_hostile_model_gets_nothing_of_what_it_wants(
     assert unmarked(attacker, cloud) == []
     assert "learn the skill pwn" not in {g.name for g in now(life).goals}
     assert verify(life.being, life.keyring).ok
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
     assert {"words", "Proposals"} <= attacker.asked.keys()
     assert attacker.asked.keys() & {"Thoughts", "Code"}

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.measuring import measured
+from tests.storing import begun, gate_of
 from tests.waiting import PATIENCE, wait_until
 
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, kernel_entry
 from lumen.core.stores import Store
 from lumen.kernel.checkpoints import restore, undo
-from lumen.kernel.commit import Gate, begin
+from lumen.kernel.commit import Gate
 from lumen.kernel.forget import carry_out, find, plan
 from lumen.kernel.mend import rebuild
 from lumen.soul.archive import read
 from lumen.soul.fold import fold
-from lumen.soul.history import all_kept
 from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
@@ -45,12 +45,12 @@ from lumen.core.errors import Refused, UsageError
 from lumen.kernel.checkpoints import create, restore, undo
 from lumen.kernel.commit import Gate
 from lumen.kernel.forget import carry_out, find, plan
-from lumen.soul.index import Index
+from lumen.soul.storage import open_storage
 from lumen.soul.keys import Keyring
 
 root, me, operations = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 being = Being(root / "being")
-gate = Gate(being, Keyring(root / "host"), SystemClock(), Index(being))
+gate = Gate(being, Keyring(root / "host"), SystemClock(), open_storage(being, Keyring(root / "host"), SystemClock()))
 draw = draw_from(f"{sys.argv[4]}:{me}")
 beat = kernel_entry("record", "RECORD: done", f"lumen:{me}", {})
 
@@ -103,7 +103,7 @@ for number in range(operations):
         word = f"{me}secret{number}word"
         gate.record(said(word, f"lumen:{me}:{number}"))
         gate.index.catch_up()
-        carry_out(gate, plan(being, gate.index, find(gate.index, word)))
+        carry_out(gate, plan(gate, find(gate.index, word)))
     if done:
         print(what, number)
 (root / f"{me} is through").touch()
@@ -125,13 +125,13 @@ def born(root: Path) -> tuple[Being, Keyring, FixedClock]:
         being.goals / "2026.json": "[]\n",
         being.settings: "[being]\n",
     }
-    begin(being, keyring, clock, files, ulid(clock))
+    begun(being, keyring, clock, files, ulid(clock))
     return being, keyring, clock
 
 
 def opened(home: tuple[Being, Keyring, FixedClock]) -> Gate:
     being, keyring, clock = home
-    return Gate(being, keyring, clock, Index(being))
+    return gate_of(being, keyring, clock)
 
 
 def put(gate: Gate, name: str) -> int:
@@ -146,12 +146,12 @@ def use(gate: Gate, memory: int) -> None:
 
 def weight(gate: Gate, memory: int) -> int:
     gate.index.catch_up()
-    return gate.index.get([memory])[memory].weight
+    return gate.index.memories.get([memory])[memory].weight
 
 
 def forget(gate: Gate, word: str) -> None:
     gate.index.catch_up()
-    found = plan(gate.being, gate.index, find(gate.index, word))
+    found = plan(gate, find(gate.index, word))
     carry_out(gate, found)
 
 
@@ -216,7 +216,9 @@ def test_two_processes_in_any_order_lose_nothing_and_agree(
     state = fold(events).texts()
     gate = opened(home)
     assert gate.index.catch_up() == len(events)
-    assert {p: k.text for p, k in all_kept(gate.index).items() if k.text is not None} == state
+    assert {
+        p: k.text for p, k in gate.index.files.all_kept().items() if k.text is not None
+    } == state
     assert gate.adopt() == []
     for path, text in state.items():
         assert being.at(path).read_bytes() == text.encode()
@@ -231,7 +233,7 @@ def test_what_another_process_says_of_the_self_survives_a_plan_to_forget(tmp_pat
     tell(one, "the zebra")
     put(one, "zebra")
     one.index.catch_up()
-    found = plan(being, one.index, find(one.index, "zebra"))  # and now the author is asked
+    found = plan(one, find(one.index, "zebra"))  # and now the author is asked
     put(other, "patience")
     carry_out(one, found)
     assert one.adopt() == []
@@ -244,7 +246,7 @@ def test_what_another_process_quotes_after_a_plan_to_forget_goes_too(tmp_path: P
     one, other = opened(home), opened(home)
     tell(one, "the zebra")
     one.index.catch_up()
-    found = plan(being, one.index, find(one.index, "zebra"))
+    found = plan(one, find(one.index, "zebra"))
     tell(other, "A zebra, you say.", Author.SELF)
     carry_out(one, found)
     assert still_saying(being, b"zebra") == []
@@ -259,7 +261,7 @@ def test_an_index_made_again_by_one_process_is_the_one_the_other_goes_on_with(
     tell(one, "the zebra")
     other.index.catch_up()
     rebuild(one)
-    found = plan(being, other.index, find(other.index, "zebra"))
+    found = plan(other, find(other.index, "zebra"))
     carry_out(other, found)
     assert still_saying(being, b"zebra") == []
     put(other, "courage")
@@ -274,7 +276,7 @@ def fresh(being: Being) -> int:
     """How far an index is that a third process opens, before it catches up."""
     index = Index(being)
     try:
-        return index.last_head()[0]
+        return index.events.last_head()[0]
     finally:
         index.close()
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.soul.forging import Forged, heard, kernel
+from tests.storing import gate_of
 
 from lumen.core.errors import UsageError
 from lumen.kernel.approvals import decide, may_run
-from lumen.kernel.commit import Gate
 from lumen.kernel.keys import (
     accept_key,
     new_author_key,
@@ -22,7 +22,6 @@ from lumen.kernel.keys import (
 from lumen.kernel.mend import Erasure, erase, recover
 from lumen.kernel.proposals import skill_proposal
 from lumen.soul.heads import read_heads
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring, head_from
 from lumen.soul.verify import verify
 
@@ -115,7 +114,7 @@ def test_a_host_whose_key_was_revoked_elsewhere_signs_with_a_new_one_and_says_so
     revoked = revoke(elsewhere.gate, old).seq
     elsewhere.close()
 
-    back = Gate(guarded.being, kept, guarded.clock, Index(guarded.being))  # the being comes home
+    back = gate_of(guarded.being, kept, guarded.clock)  # the being comes home
     recover(back, soul)
     said = back.record(heard("Home again."), sign=True)
     told = f"This host's key {old[:16]} was revoked in event {revoked}, and is kept aside"
@@ -127,7 +126,7 @@ def test_a_host_whose_key_was_revoked_elsewhere_signs_with_a_new_one_and_says_so
     assert (report.ok, report.trusted, report.unvouched) == (True, False, revoked + 1)
     vouch(back, head.key)
     assert verify(guarded.being, kept).trusted
-    again = Gate(guarded.being, kept, guarded.clock, Index(guarded.being))
+    again = gate_of(guarded.being, kept, guarded.clock)
     recover(again, soul)
     assert (again.repairs, kept.host_public(soul)) == ([], head.key)
     for gate in (again, back):

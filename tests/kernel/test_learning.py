@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.kernel.turning import in_turn
 from tests.waiting import PATIENCE, wait_until
 
 from lumen.kernel.learning import Learner
-from lumen.soul.vectors import progress
+from lumen.soul.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ def slow() -> Slow:
 @pytest.fixture
 def learner(life: Life, slow: Slow) -> Iterator[Learner]:
     """A learner that is slow, and is ended whatever happens."""
-    made = Learner(life.being, slow)
+    made = Learner(life.being, partial(Index, life.being), slow)
     yield made
     slow.allow()
     made.close()
@@ -65,10 +66,10 @@ def learner(life: Life, slow: Slow) -> Iterator[Learner]:
 
 def test_memories_get_vectors_while_nobody_asks(life: Life) -> None:
     dishes(life, 20)
-    learner = Learner(life.being, life.kernel.recall.embedder)
+    learner = Learner(life.being, partial(Index, life.being), life.kernel.recall.embedder)
     learner.start()
     try:
-        wait_until(lambda: progress(life.kernel.index) == (20, 20))
+        wait_until(lambda: life.kernel.index.vectors.progress() == (20, 20))
     finally:
         learner.close()
     assert len(life.recalls("Which dishes do I like?")) > 3
@@ -93,17 +94,17 @@ def test_resting_waits_for_one_lesson_and_then_nothing_is_learnt(
     slow.allow(LESSON)
     try:
         assert rested.wait(PATIENCE), "the next lesson began although somebody wants it to rest"
-        taught = progress(life.kernel.index)[0]
+        taught = life.kernel.index.vectors.progress()[0]
         while slow.asked.acquire(blocking=False):
             pass
         slow.allow()
         assert not slow.asked.acquire(timeout=0.1)
-        assert progress(life.kernel.index)[0] == taught
+        assert life.kernel.index.vectors.progress()[0] == taught
     finally:
         leave.set()
         slow.allow()
         turn.join()
-    wait_until(lambda: progress(life.kernel.index) == (40, 40))
+    wait_until(lambda: life.kernel.index.vectors.progress() == (40, 40))
 
 
 def test_close_ends_the_thread_in_the_middle_of_much_to_learn(
@@ -118,7 +119,7 @@ def test_close_ends_the_thread_in_the_middle_of_much_to_learn(
     closing.join(PATIENCE)
     assert not closing.is_alive()
     assert "learner" not in [t.name for t in threading.enumerate()]
-    assert progress(life.kernel.index)[0] < 400
+    assert life.kernel.index.vectors.progress()[0] < 400
 
 
 def test_while_a_turn_runs_elsewhere_nothing_is_learnt(
@@ -130,4 +131,4 @@ def test_while_a_turn_runs_elsewhere_nothing_is_learnt(
         learner.start()
         assert not slow.asked.acquire(timeout=0.2)
         learner.close()
-    assert progress(life.kernel.index)[0] == 0
+    assert life.kernel.index.vectors.progress()[0] == 0

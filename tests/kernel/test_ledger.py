@@ -10,12 +10,13 @@ from tests.kernel.recorder import answer, connect, fails
 
 from lumen.core.canon import dumps, sha256
 from lumen.core.data import kernel_entry
+from lumen.kernel.carried import called
 from lumen.kernel.deep import compare
 from lumen.kernel.forget import Plan, carry_out, find, plan
 from lumen.kernel.mend import Erasure, erase
 from lumen.kernel.treasury import Caps
 from lumen.soul.fold import effects
-from lumen.soul.ledger import announcement, by_day_and_role, called, calls, spent_on
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -34,19 +35,19 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def forget(life: Life, what: object) -> Plan:
     life.kernel.index.catch_up()
-    found = plan(life.being, life.kernel.index, find(life.kernel.index, str(what)))
+    found = plan(life.kernel.gate, find(life.kernel.index, str(what)))
     return carry_out(life.kernel.gate, found)[0]
 
 
 def rows(life: Life) -> list[str]:
     life.kernel.index.catch_up()
-    return [repr(call) for call in calls(life.kernel.index)]
+    return [repr(call) for call in life.kernel.index.ledger.calls()]
 
 
 def sound(life: Life) -> None:
     """Whether tables made anew are what the followed ones are, and the archive is what it was."""
     followed = rows(life)
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
     assert verify(life.being, life.keyring).problem is None
     life.kernel.index.rebuild()
     assert rows(life) == followed
@@ -77,7 +78,7 @@ def lived(life: Life, cloud: Recorder) -> int:
 def test_made_anew_the_ledger_is_what_it_was_when_it_followed(far: Life, cloud: Recorder) -> None:
     lived(far, cloud)
     sound(far)
-    outcomes = [c.outcome for c in reversed(list(calls(far.kernel.index)))]
+    outcomes = [c.outcome for c in reversed(list(far.kernel.index.ledger.calls()))]
     assert outcomes == [*["ok"] * 2, *["Unreachable"] * 3, "BadAnswer", *["ok"] * 3]
 
 
@@ -93,7 +94,7 @@ def test_forgetting_a_message_blanks_every_call_that_carried_it_and_keeps_the_su
     far: Life, cloud: Recorder
 ) -> None:
     told = lived(far, cloud)
-    followed, sums = rows(far), by_day_and_role(far.kernel.index, "")
+    followed, sums = rows(far), far.kernel.index.ledger.by_day_and_role("")
     carried = sum(WORD in body.lower() for body in cloud.calls)
     assert carried > 2
 
@@ -101,7 +102,7 @@ def test_forgetting_a_message_blanks_every_call_that_carried_it_and_keeps_the_su
 
     assert holding(far, WORD) == []
     assert rows(far) == followed
-    assert by_day_and_role(far.kernel.index, "") == sums
+    assert far.kernel.index.ledger.by_day_and_role("") == sums
     bodies = [e for e in far.events() if "sent" in e.entry.payload]
     assert len(bodies) <= len(cloud.calls) - carried
     assert "what was sent to cloud/gpt on 15 Nov 2026" in found.beyond
@@ -119,7 +120,7 @@ def test_forgetting_says_from_when_to_when_it_was_sent_and_to_whom(
     far.say("How tall is a giraffe?")
     far.kernel.index.catch_up()
 
-    found = plan(far.being, far.kernel.index, find(far.kernel.index, str(told)))
+    found = plan(far.kernel.gate, find(far.kernel.index, str(told)))
 
     assert found.beyond[:2] == (
         "what was sent to cloud/gpt on 15 Nov 2026",
@@ -191,11 +192,9 @@ def test_an_ending_told_of_before_its_announcement_comes_to_the_same(far: Life) 
     far.kernel.gate.record(kernel_entry("calls", "Asked.", "s", {"calls": [over]}))
     far.kernel.gate.record(kernel_entry("erasure", "Gone.", "s", {"calls": [early], "erases": []}))
     far.kernel.index.catch_up()
-    (found,) = calls(far.kernel.index)
+    (found,) = far.kernel.index.ledger.calls()
     assert (found.at, found.moment, found.tokens, found.micros) == (2, early["moment"], 90, 7)
     assert (found.ms, found.outcome) == (1234, "ok")
-    assert announcement(far.kernel.index, "c1") == 2
-    assert announcement(far.kernel.index, "c2") == 0
 
 
 def test_a_call_that_is_never_told_of_again_counts_as_what_was_set_aside(
@@ -212,7 +211,7 @@ def test_a_call_that_is_never_told_of_again_counts_as_what_was_set_aside(
     }
     far.kernel.gate.record(kernel_entry("call", "Asking.", "s", {"call": call}))
     far.kernel.index.catch_up()
-    spent = spent_on(far.kernel.index, "2026-11-15")["interface"]
+    spent = far.kernel.index.ledger.spent_on("2026-11-15")["interface"]
     assert (spent.calls, spent.tokens, spent.micros, spent.unpriced) == (1, 900, 70, 0)
     assert cloud.calls == []
 
@@ -226,7 +225,7 @@ def test_the_newest_calls_come_first_and_no_more_than_asked_for(far: Life) -> No
     for text in ("I like rice.", "I like beans.", "I like peas."):
         far.say(text)
     far.kernel.index.catch_up()
-    everything = list(calls(far.kernel.index))
+    everything = list(far.kernel.index.ledger.calls())
     assert [c.at for c in everything] == sorted((c.at for c in everything), reverse=True)
-    assert list(calls(far.kernel.index, limit=2)) == everything[:2]
-    assert list(calls(far.kernel.index, since=everything[1].moment)) == everything[:2]
+    assert list(far.kernel.index.ledger.calls(limit=2)) == everything[:2]
+    assert list(far.kernel.index.ledger.calls(since=everything[1].moment)) == everything[:2]

@@ -84,7 +84,7 @@ def test_what_does_not_follow_is_refused_and_cut_off_and_the_being_goes_on(
         assert guarded.archive() == whole + behind
     with pytest.raises(UsageError, match="cannot be taken for true"):
         accept_tail(again.gate, soul)
-    assert [m.text for m in again.index.memories(author="external")][-1] == "Fact 4."
+    assert [m.text for m in again.index.memories.listed(author="external")][-1] == "Fact 4."
 
     cut_tail(again.gate, soul)
     (added,) = guarded.since(whole)
@@ -94,7 +94,7 @@ def test_what_does_not_follow_is_refused_and_cut_off_and_the_being_goes_on(
     again.gate.record(heard("On we go."), sign=True)
     after = again.another()
     recover(after.gate, soul)
-    assert [m.text for m in after.index.memories(author="external")][-2:] == [
+    assert [m.text for m in after.index.memories.listed(author="external")][-2:] == [
         "Fact 4.",
         "On we go.",
     ]
@@ -151,7 +151,7 @@ def test_a_process_that_is_open_goes_on_behind_what_another_wrote_forgot_or_put_
     other.gate.record(heard("One."), sign=True)
     guarded.index.catch_up()
     guarded.gate.record(heard("More."), sign=True)
-    carry_out(guarded.gate, plan(guarded.being, guarded.index, find(guarded.index, "secret")))
+    carry_out(guarded.gate, plan(guarded.gate, find(guarded.index, "secret")))
     other.gate.record(heard("Two."), sign=True)  # lines stand elsewhere than it left them
     put_behind(guarded, b'{"torn')
     guarded.gate.record(heard("Three."), sign=True)

@@ -10,6 +10,7 @@ import pytest
 
 from lumen.kernel.deep import compare
 from lumen.kernel.maintain import fade, learn, summaries
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ HALF = 500_000
 
 def weights(life: Life, *seqs: int) -> list[int]:
     life.kernel.index.catch_up()
-    return [m.weight for m in life.kernel.index.get(seqs).values()]
+    return [m.weight for m in life.kernel.index.memories.get(seqs).values()]
 
 
 def later(life: Life, days: int) -> None:
@@ -88,7 +89,7 @@ def test_the_raw_lines_stay_as_they_were(life: Life) -> None:
     after = b"".join(p.read_bytes() for p in sorted(life.being.memory.glob("*/*.jsonl")))
     assert after.startswith(before)
     assert verify(life.being, life.keyring).ok
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
 
 
 def test_a_year_is_summed_up_once_and_again_when_there_is_more(life: Life) -> None:
@@ -160,7 +161,7 @@ def test_the_summary_in_force_is_what_answers_not_the_file(life: Life) -> None:
     path = life.being.at("data/memory/2026/summary.md")
     path.write_text(path.read_text("utf-8").replace("rice", "mice"), "utf-8")
     assert "mice" not in life.say("What did I tell you this year?").text
-    assert compare(life.being, life.kernel.index).problems
+    assert compare(files_of(life.being), life.kernel.index).problems
 
 
 def test_a_short_span_is_answered_from_the_memories_themselves(life: Life) -> None:

@@ -15,7 +15,6 @@ from lumen.core.stores import Store
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.mend import Erasure, erase, rebuild, recover
 from lumen.soul.archive import segments
-from lumen.soul.history import kept, unscrubbed
 from lumen.soul.selfhood import SOUL, VALUES, goals_of
 from lumen.soul.verify import verify
 
@@ -152,8 +151,8 @@ def test_what_is_erased_is_in_no_file(guarded: Guarded, beat: Entry) -> None:
     assert b"bees" not in guarded.archive()
     assert [e.entry.situation for e in guarded.events()[-2:]] == ["erasure", "scrubbed"]
     assert guarded.events()[told - 1].entry.payload == {"erased_by": placed.seq}
-    assert guarded.index.get([told]) == {}
-    assert unscrubbed(guarded.index) == {}
+    assert guarded.index.memories.get([told]) == {}
+    assert guarded.index.events.unscrubbed() == {}
     for path in guarded.being.index.parent.iterdir():
         assert b"bees" not in path.read_bytes()
     assert guarded.index.differences() == []
@@ -179,7 +178,7 @@ def test_what_an_erasure_carries_on_is_in_force_and_in_the_file(
     plan = Erasure((at,), carried, files={VALUES: "[]\n"})
     erase(guarded.gate, plan, "The author forgot it.")
 
-    known = kept(guarded.index, VALUES)
+    known = guarded.index.files.kept(VALUES)
     assert known is not None
     assert (known.seq, known.text) == (at, "[]\n")
     assert guarded.being.values.read_text() == "[]\n"
@@ -212,7 +211,7 @@ def test_every_file_and_table_is_made_again_but_what_waits_for_the_author(
     (guarded.being.goals / "2026.json").unlink()
     guarded.being.soul_md.write_text("# Eve\n")
     guarded.index.keep(("UPDATE changes SET text = 'wrong' WHERE path = ?", [(goals_of(2026),)]))
-    assert guarded.index.differences() == ["changes"]
+    assert guarded.index.differences() == ["table changes"]
     told = rebuild(guarded.gate)
 
     assert told[0] == f"{SOUL} was edited by hand: adopted."

@@ -122,7 +122,7 @@ def test_a_name_said_in_private_stands_in_no_prompt(met: Life) -> None:
 def test_a_name_that_is_forgotten_is_not_used(met: Life) -> None:
     met.say("My name is Maria.")
     assert met.say("hello").text == "Hello, Maria."
-    carry_out(met.kernel.gate, plan(met.being, met.kernel.index, find(met.kernel.index, "Maria")))
+    carry_out(met.kernel.gate, plan(met.kernel.gate, find(met.kernel.index, "Maria")))
     assert met.say("hello").text == "Hello, friend."
 
 

@@ -73,7 +73,7 @@ def repeats(server: Recorder, handler: BaseHTTPRequestHandler, body: dict[str, A
 
 def kept_private(life: Life, event: int) -> bool:
     life.kernel.index.catch_up()
-    return life.kernel.index.get([event])[event].private
+    return life.kernel.index.memories.get([event])[event].private
 
 
 @dataclass(slots=True)
@@ -204,7 +204,9 @@ def test_a_model_on_this_machine_is_told_what_is_private(life: Life, cloud: Reco
     for _ in range(6):
         author.tells(private=True)
     author.tells_a_secret()
-    for thing in sorted({m.text.split()[1] for m in life.kernel.index.texts() if m.private}):
+    for thing in sorted(
+        {m.text.split()[1] for m in life.kernel.index.memories.texts() if m.private}
+    ):
         life.say(f"What is my {thing} called?")
     seen = cloud.seen().decode()
     private = {word for word, hidden in author.told.values() if hidden}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.living import evolved, give, goals, now, pursue, reflect, refresh, strong, wonder
 from tests.kernel.test_proposing import proposal
+from tests.storing import tables
 
 from lumen.app.privacy import mark
 from lumen.core.data import Held
@@ -106,7 +107,7 @@ def test_a_line_nobody_knows_the_reason_of_is_known_by_its_words(
     told = grown(far)
     mark(far.kernel, (told,), private=True)
     index = far.kernel.index
-    index.keep(("UPDATE events SET situation = 'x' WHERE situation = 'evolved'", [()]))
+    tables(index).keep(("UPDATE events SET situation = 'x' WHERE situation = 'evolved'", [()]))
     written = provenance(index)
     assert written["story", STORY].rests == ()
     assert written["story", STORY].private
@@ -152,7 +153,7 @@ def test_what_that_takes_does_not_grow_with_the_memories(
             *(f"My drawer {more} {n} holds the Quorvex{n} papers." for n in range(more))
         )
         mark(life.kernel, tuple(told[:1]), private=True)
-        life.kernel.index.keep(
+        tables(life.kernel.index).keep(
             ("UPDATE events SET private = 1 WHERE event_type = 'author_message'", [()])
         )
         confidential = Confidential(life.kernel.index)
@@ -170,9 +171,9 @@ def test_forgetting_takes_what_was_kept_to_find_it(life: Life) -> None:
     mark(life.kernel, (told,), private=True)
     index = life.kernel.index
     assert Confidential(index).tells("the zanzibarium")
-    assert index.row("SELECT count(*) FROM withheld WHERE seq = ?", (told,))[0] > 0
-    carry_out(life.kernel.gate, plan(life.being, index, find(index, str(told))))
-    assert index.row("SELECT count(*) FROM withheld WHERE seq = ?", (told,))[0] == 0
+    assert tables(index).row("SELECT count(*) FROM withheld WHERE seq = ?", (told,))[0] > 0
+    carry_out(life.kernel.gate, plan(life.kernel.gate, find(index, str(told))))
+    assert tables(index).row("SELECT count(*) FROM withheld WHERE seq = ?", (told,))[0] == 0
     assert not Confidential(index).tells("the zanzibarium")
 
 
@@ -181,4 +182,4 @@ def test_the_memories_of_such_changes_are_private_with_them(life: Life) -> None:
     assert not any(e.payload.get("private") for e in evolved(life))
     mark(life.kernel, (told,), private=True)
     seqs = [e.seq for e in life.events() if e.entry.situation == "evolved"]
-    assert all(m.private for m in life.kernel.index.get(seqs).values())
+    assert all(m.private for m in life.kernel.index.memories.get(seqs).values())

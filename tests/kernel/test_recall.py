@@ -13,7 +13,6 @@ from lumen.kernel.passages import LONGEST_QUOTE, Rows, is_evidence
 from lumen.kernel.recall import Recall
 from lumen.kernel.recall_before import RecallBefore
 from lumen.mind.embed import Embedder
-from lumen.soul.vectors import progress
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -264,13 +263,13 @@ def test_vectors_are_made_for_memories_that_lack_them_and_once(
     life.tell(*FACTS)
     index = life.kernel.index
     index.catch_up()
-    assert progress(index) == (0, len(FACTS))
+    assert index.vectors.progress() == (0, len(FACTS))
     counting = Counting(embedder)
     recall = Recall(index, counting)
 
     assert recall.learn(limit=3) == 3
     assert recall.learn() == len(FACTS) - 3
-    assert progress(index) == (len(FACTS), len(FACTS))
+    assert index.vectors.progress() == (len(FACTS), len(FACTS))
     for text in FACTS:
         assert counting.texts.count(text) == 1
     before = len(counting.texts)

@@ -15,7 +15,6 @@ from lumen.core.errors import BadAnswer, Limited, Unreachable, Unsupported
 from lumen.kernel.calls import FIRST_WAIT_S, MORE_ROOM, TRIES, Calls
 from lumen.kernel.conversation import converse
 from lumen.kernel.run import Watch, calls_for
-from lumen.soul.ledger import calls, spent_on
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Asking:
 
     def outcomes(self) -> list[str]:
         """What the ledger says of each try, the first first."""
-        made = sorted(calls(self.life.kernel.index), key=lambda c: c.at)
+        made = sorted(self.life.kernel.index.ledger.calls(), key=lambda c: c.at)
         return [c.outcome for c in made]
 
 
@@ -142,7 +141,7 @@ def test_what_was_said_in_part_is_not_asked_for_again(
     assert asking.heard == ["Peru has "]
     assert asking.waited == []
     assert len(cloud.calls) == 1
-    (call,) = calls(far.kernel.index)
+    (call,) = far.kernel.index.ledger.calls()
     assert (call.outcome != "ok", call.tokens) == (True, call.set_aside)
 
 
@@ -188,7 +187,7 @@ def test_an_empty_answer_gets_one_more_try_with_more_room(far: Life, cloud: Reco
 
     first, second = (body["max_tokens"] for body in cloud.bodies())
     assert second == first + MORE_ROOM
-    one, other = sorted(calls(far.kernel.index), key=lambda c: c.at)
+    one, other = sorted(far.kernel.index.ledger.calls(), key=lambda c: c.at)
     assert (one.outcome, one.tokens) == ("BadAnswer", one.set_aside)
     assert other.set_aside == one.set_aside + MORE_ROOM
 
@@ -236,7 +235,7 @@ def test_a_turn_stopped_in_mid_call_archives_what_was_set_aside(far: Life, cloud
     (told,) = last.payload["calls"]
     assert (told["outcome"], told["tokens"]) == ("Cancelled", told["set_aside"])
     far.kernel.index.catch_up()
-    assert spent_on(far.kernel.index, TODAY)["interface"].tokens == told["set_aside"]
+    assert far.kernel.index.ledger.spent_on(TODAY)["interface"].tokens == told["set_aside"]
     assert verify(far.being, far.keyring).ok
     assert far.open_turns() == []
 
@@ -257,6 +256,6 @@ def test_what_a_server_cannot_have_used_is_not_believed(far: Life, cloud: Record
         ]
         assert json.loads(usage)["prompt_tokens"] == told
         assert asking.ask() == "Yes."
-    made = list(calls(far.kernel.index))
+    made = list(far.kernel.index.ledger.calls())
     assert len(made) == 3
     assert all(c.tokens == c.set_aside and c.prompt is None for c in made)

@@ -53,7 +53,7 @@ def test_an_archive_that_was_rolled_back_is_refused_and_both_heads_are_shown(
     with pytest.raises(Estranged) as strange:
         recover(guarded.gate, soul)
 
-    ours = guarded.index.last_head()[1]
+    ours = guarded.index.events.last_head()[1]
     assert f"ends at event 2 (head {ours[:16]}…)" in strange.value.what
     assert f"up to event 5 (head {seen.event_hash[:16]}…)" in strange.value.what
     assert "what was said there since is not in it" in strange.value.what
@@ -73,10 +73,10 @@ def test_a_fork_is_refused_and_both_heads_are_shown(
     with pytest.raises(Estranged) as strange:
         recover(guarded.gate, soul)
 
-    ours = guarded.index.hash_of(4)
+    ours = guarded.index.events.hash_of(4)
     assert f"at event 4 it has head {ours[:16]}…" in strange.value.what
     assert f"the one this host has seen has {seen.event_hash[:16]}…" in strange.value.what
-    head = guarded.index.last_head()[1]
+    head = guarded.index.events.last_head()[1]
     assert strange.value.fix.endswith(f"lumen archive accept-rollback --head {head[:8]}")
     assert guarded.archive() == archive
 
@@ -117,7 +117,7 @@ def test_a_rollback_is_accepted_with_or_without_its_head(
     soul = rolled_back(guarded, beat)
     seen = guarded.keyring.witness(soul)
     assert seen is not None
-    ours = guarded.index.last_head()[1]
+    ours = guarded.index.events.last_head()[1]
     placed = accept(guarded.gate, soul, ours[:8] if named else "")
 
     entry = guarded.last()
@@ -184,7 +184,7 @@ def test_a_host_without_the_authors_key_accepts_a_rollback_unsigned(
 
 def test_a_fork_is_accepted_by_its_head_alone(guarded: Guarded, beat: Entry) -> None:
     soul = rolled_back(guarded, beat, more=3)
-    ours = guarded.index.last_head()[1]
+    ours = guarded.index.events.last_head()[1]
     archive = guarded.archive()
     wrong = "0" * 8 if not ours.startswith("0" * 8) else "1" * 8
     for head in ("", ours[:7], wrong):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.storing import born
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
@@ -18,7 +19,6 @@ from lumen.core.clock import FixedClock, SystemClock
 from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin
 from lumen.core.errors import Refused
 from lumen.core.stores import Store
-from lumen.kernel.birth import init
 from lumen.kernel.edits import self_in_force
 from lumen.kernel.run import Watch
 from lumen.soul.keys import Keyring
@@ -235,11 +235,11 @@ from lumen.core.clock import SystemClock
 from lumen.core.data import Being, Change, Held, kernel_entry
 from lumen.core.stores import Store
 from lumen.kernel.commit import Gate
-from lumen.soul.index import Index
+from lumen.soul.storage import open_storage
 from lumen.soul.keys import Keyring
 being, keyring = Being(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
 open(sys.argv[3]).close()
-gate = Gate(being, keyring, SystemClock(), Index(being))
+gate = Gate(being, keyring, SystemClock(), open_storage(being, keyring, SystemClock()))
 changes = [
     Change(Store.VALUES, "put", Held("calm", 0.3, "active")),
     Change(Store.SOUL, "set", "# Nova\\n", sha256(b"")),
@@ -303,7 +303,7 @@ def killed(
 
     def kill(source: str) -> Life:
         being, keyring = Being(tmp_path / "being"), Keyring(tmp_path / "host")
-        init(being, keyring, SystemClock())
+        born(being, keyring, SystemClock())
         clock = FixedClock(SystemClock().now(), step_ms=1, seed=7)
         life = opened(being, keyring, clock)
         life.skill("chat", source + KILLS)

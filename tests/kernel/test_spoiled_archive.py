@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.kernel.test_skill_window import ANSWERS, FORGED, SAYS, SELF, watched
+from tests.kernel.test_skill_window import ANSWERS, FORGED, SAYS, SELF
 
 from lumen.core.canon import dumps, sha256
 from lumen.core.errors import ArchiveError
 from lumen.kernel.edits import self_in_force
 from lumen.soul.archive import segments
 from lumen.soul.selfhood import VALUES
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ from lumen.core.data import Being, Change, Held, kernel_entry
 from lumen.core.stores import Store
 from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
-from lumen.soul.index import Index
+from lumen.soul.storage import open_storage
 from lumen.soul.keys import Keyring
 being = Being(Path(sys.argv[1]))
-gate = Gate(being, Keyring(being.root.parent / "elsewhere"), SystemClock(), Index(being))
+gate = Gate(being, Keyring(being.root.parent / "elsewhere"), SystemClock(), open_storage(being, Keyring(being.root.parent / "elsewhere"), SystemClock()))
 put = Change(Store.VALUES, "put", Held("obedience", 1.0, "active"))
 beat = kernel_entry("record", "put", "lumen:author", {{}})
 gate.commit("author", [put], beat, durable=True, sign=True)
@@ -82,10 +83,10 @@ def test_what_a_skill_did_is_put_back_though_it_spoiled_the_archive(life: Life, 
     life.open_again()
     life.skill("chat", spoil(MENDED[how]))
     life.listen("A fine thing, rice.")
-    before, archive = watched(life.being), whole(life)
+    before, archive = files_of(life.being).watched(), whole(life)
     assert life.say("I like rice.").text == "A fine thing, rice."
 
-    assert watched(life.being) == before
+    assert files_of(life.being).watched() == before
     assert whole(life).startswith(archive)
     told = life.told()
     assert PUT_BACK in told
@@ -134,10 +135,10 @@ def test_what_cannot_be_archived_is_put_back_at_once_and_archived_when_it_can(
 ) -> None:
     life.open_again()
     life.tell("One.", "Two.", "Three.")
-    life.kernel.gate.writer.sign_rest()
+    life.kernel.gate.log.sign_rest()
     copies = "import shutil\nshutil.copytree(root / 'data/memory', root.parent / 'whole')\n"
     life.skill("chat", spoil(copies + LOST[how]))
-    before = watched(life.being)
+    before = files_of(life.being).watched()
     with pytest.raises(ArchiveError) as said:
         life.say("I like rice.")
 
@@ -168,10 +169,10 @@ def test_a_file_in_the_place_of_a_folder_keeps_nothing_from_being_put_back(
     life.open_again()
     clears = f"import shutil\nshutil.rmtree(root / {where!r}, True)\n(root / {where!r}).touch()\n"
     life.skill("chat", SAYS + SELF[0][1] + clears + ANSWERS)
-    before = watched(life.being)
+    before = files_of(life.being).watched()
     life.say("I like rice.")
 
-    assert watched(life.being) == before
+    assert files_of(life.being).watched() == before
     assert PUT_BACK in life.told()
 
 

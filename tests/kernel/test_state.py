@@ -17,14 +17,13 @@ from lumen.core.stores import Store, lines
 from lumen.kernel.checkpoints import create, find, last_undoable, restore, undo
 from lumen.kernel.commit import _misshapen, file_change
 from lumen.kernel.deep import compare
-from lumen.kernel.edits import watched
 from lumen.kernel.forget import carry_out, plan
 from lumen.kernel.forget import find as find_words
 from lumen.kernel.mend import hold, rebuild, recover
 from lumen.kernel.revise import operated, operation
 from lumen.kernel.state import State
-from lumen.soul.history import kept
 from lumen.soul.records import MOST_LISTED, Operation, applied, folded, spelled, values_of
+from lumen.soul.storage import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
@@ -54,7 +53,7 @@ def state(text: str | None) -> State:
 
 def value(guarded: Guarded, name: str) -> JSON:
     """A value by the archive's word, which the file agrees with."""
-    known = kept(guarded.index, PATH)
+    known = guarded.index.files.kept(PATH)
     text = known.text if known else None
     found = guarded.being.at(PATH)
     assert (found.read_text("utf-8") if found.exists() else None) == text
@@ -189,7 +188,7 @@ def test_it_goes_back_with_a_restore_and_forth_with_its_undoing(
     undo(guarded.gate)
     assert (value(guarded, "a"), value(guarded, "n")) == (2, None)
     assert guarded.index.differences() == []
-    assert compare(guarded.being, guarded.index).problems == ()
+    assert compare(files_of(guarded.being), guarded.index).problems == ()
 
 
 def test_an_edit_by_hand_that_says_what_it_must_is_adopted(guarded: Guarded, beat: Entry) -> None:
@@ -235,7 +234,7 @@ def test_an_edit_made_while_a_turn_was_cut_off_is_set_aside(guarded: Guarded, be
 
 def test_no_skill_may_touch_it(guarded: Guarded, beat: Entry) -> None:
     guarded.gate.commit("action", [change("set", "a", 1)], beat)
-    assert {PATH, "data/state"} <= watched(guarded.being).keys()
+    assert {PATH, "data/state"} <= files_of(guarded.being).watched().keys()
 
 
 def test_it_is_set_whole_or_operated_on_but_not_both_at_once(guarded: Guarded, beat: Entry) -> None:
@@ -266,12 +265,12 @@ def test_a_record_of_nothing_but_what_is_forgotten_is_gone(life: Life, beat: Ent
     life.kernel.gate.commit("action", [change("set", "topic", "a xylocarp")], beat)
     index = life.kernel.index
     index.catch_up()
-    carry_out(life.kernel.gate, plan(life.being, index, find_words(index, "xylocarp")))
+    carry_out(life.kernel.gate, plan(life.kernel.gate, find_words(index, "xylocarp")))
     index.catch_up()
 
     assert not life.being.at(PATH).exists()
     assert index.differences() == []
-    assert compare(life.being, index).problems == ()
+    assert compare(files_of(life.being), index).problems == ()
     assert life.open_again() == []
 
 
@@ -282,7 +281,7 @@ def test_a_rebuild_brings_a_lost_file_back_byte_for_byte(guarded: Guarded, beat:
     rebuild(guarded.gate)
 
     assert guarded.being.at(PATH).read_bytes() == was
-    assert compare(guarded.being, guarded.index).problems == ()
+    assert compare(files_of(guarded.being), guarded.index).problems == ()
 
 
 def test_what_is_forgotten_leaves_the_state_and_the_rest_of_it_stays(
@@ -294,15 +293,15 @@ def test_what_is_forgotten_leaves_the_state_and_the_rest_of_it_stays(
     life.kernel.gate.commit("action", [change("append", "count_by_day", 1)], beat)
     index = life.kernel.index
     index.catch_up()
-    carry_out(life.kernel.gate, plan(life.being, index, find_words(index, "xylocarp")))
+    carry_out(life.kernel.gate, plan(life.kernel.gate, find_words(index, "xylocarp")))
     index.catch_up()
 
-    known = kept(index, PATH)
+    known = index.files.kept(PATH)
     assert known is not None
     assert values_of(known.text) == {"count": 3, "count_by_day": [1]}
     assert (life.being.root / PATH).read_text("utf-8") == known.text
     assert index.differences() == []
-    assert compare(life.being, index).problems == ()
+    assert compare(files_of(life.being), index).problems == ()
 
 
 def test_a_record_that_is_full_takes_no_more() -> None:

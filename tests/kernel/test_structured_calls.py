@@ -13,7 +13,6 @@ from tests.kernel.recorder import answer
 from lumen.core.errors import BadAnswer
 from lumen.kernel.models import try_out
 from lumen.kernel.run import calls_for
-from lumen.soul.ledger import calls
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -79,7 +78,7 @@ def test_an_answer_that_does_not_fit_is_sent_back_once_inside_a_marked_block(
     assert first["messages"][-1]["content"] in second["messages"][-1]["content"]
     assert second["response_format"] == first["response_format"]
     far.kernel.index.catch_up()
-    assert sorted((c.step, c.outcome) for c in calls(far.kernel.index)) == [
+    assert sorted((c.step, c.outcome) for c in far.kernel.index.ledger.calls()) == [
         ("probe", "ok"),
         ("repair", "ok"),
     ]
@@ -109,7 +108,7 @@ def test_what_does_not_fit_twice_is_given_up_after_two_calls(
 def test_a_schema_is_part_of_what_is_set_aside(far: Life, cloud: Recorder) -> None:
     cloud.plan = [answer(BOLT)]
     asked(far)
-    (call,) = calls(far.kernel.index)
+    (call,) = far.kernel.index.ledger.calls()
     assert call.set_aside >= len(cloud.calls[0]) - 200
 
 

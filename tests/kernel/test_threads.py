@@ -41,7 +41,7 @@ def note(text: str) -> Entry:
 
 
 def test_two_threads_that_share_a_gate_do_not_both_hold_the_archive(guarded: Guarded) -> None:
-    writer, tried, inside = guarded.gate.writer, threading.Event(), threading.Event()
+    writer, tried, inside = guarded.gate.log, threading.Event(), threading.Event()
 
     def take() -> None:
         tried.set()
@@ -66,21 +66,21 @@ def test_a_thread_that_waits_too_long_is_told_which_one_it_waited_for(
     held, done = threading.Event(), threading.Event()
 
     def keep() -> None:
-        with guarded.gate.writer.held():
+        with guarded.gate.log.held():
             held.set()
             done.wait(PATIENCE)
 
     with meanwhile(keep, "the-slow-one"):
         assert held.wait(PATIENCE)
         monkeypatch.setattr(disk, "PATIENCE_S", 0.05)
-        assert not guarded.gate.writer.hold.is_free()
+        assert not guarded.gate.log.is_free()
         with pytest.raises(Busy, match="the thread the-slow-one of this process has held") as error:
             guarded.gate.record(note("too soon"))
         assert "see what it waits for" in error.value.fix
         done.set()
     guarded.gate.record(note("now"))
     assert guarded.last().description == "now"
-    assert guarded.gate.writer.hold.is_free()
+    assert guarded.gate.log.is_free()
 
 
 def test_what_many_threads_write_through_one_gate_is_all_there_and_one_chain(
@@ -97,7 +97,7 @@ def test_what_many_threads_write_through_one_gate_is_all_there_and_one_chain(
                 value = Change(Store.VALUES, "put", Held(f"v{me}.{number}", 0.5, "active"))
                 guarded.gate.commit("reflection", [value], note(f"{me}/{number}"))
             guarded.gate.index.catch_up()
-            assert guarded.gate.index.memories(limit=3)
+            assert guarded.gate.index.memories.listed(limit=3)
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(write, range(THREADS), timeout=PATIENCE))

@@ -269,7 +269,9 @@ def test_a_private_message_marks_both_its_memory_and_the_reply(life: Life) -> No
     life.say("My diary has a lock.", private=True)
 
     life.kernel.index.catch_up()
-    talk = [m for m in life.kernel.index.memories(limit=None) if m.author is not Author.KERNEL]
+    talk = [
+        m for m in life.kernel.index.memories.listed(limit=None) if m.author is not Author.KERNEL
+    ]
     assert [(m.author.value, m.private) for m in talk] == [
         ("external", False),
         ("self", False),

@@ -30,6 +30,7 @@ from lumen.kernel.forget import find as sought
 from lumen.kernel.provenance import provenance
 from lumen.kernel.revise import base_of
 from lumen.kernel.wording import flaw
+from lumen.soul.storage import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -204,12 +205,12 @@ def test_lines_keep_who_wrote_them_through_edits_restores_and_forgetting(life: L
     life.kernel.gate.adopt()
     restore(life.kernel.gate, find(life.kernel.index, "grown"))
     index = life.kernel.index
-    carry_out(life.kernel.gate, plan(life.being, index, sought(index, "Zanzibarium")))
+    carry_out(life.kernel.gate, plan(life.kernel.gate, sought(index, "Zanzibarium")))
     life.kernel.index.rebuild()
     life.open_again()
     assert "I was told to be calm." in now(life).narrative
     marked(life)
-    assert compare(life.being, index).problems == ()
+    assert compare(files_of(life.being), index).problems == ()
 
 
 def test_a_line_the_author_takes_out_and_writes_again_is_the_authors(life: Life) -> None:

@@ -39,6 +39,7 @@ from lumen.kernel.cycle import due
 from lumen.kernel.deep import compare
 from lumen.kernel.triggers import Thresholds
 from lumen.mind.roles import parse_assignments
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def test_a_week_is_lived_as_the_golden_file_tells(life: Life) -> None:
     explained(life, held(before.goals), "goal", held(now(life).goals))
     assert all(e.entry.description for e in by(life, "self", "replied"))
     assert verify(life.being, life.keyring).ok
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
     assert life.open_turns() == []
     if os.environ.get("LUMEN_WRITE_GOLDEN"):
         GOLDEN.write_text(told(life), "utf-8")
@@ -259,4 +260,4 @@ def test_the_same_week_on_the_embedded_model_is_lived_to_its_end(life: Life) -> 
     explained(life, held(before.values), "value", held(now(life).values))
     assert life.open_turns() == []
     assert verify(life.being, life.keyring).ok
-    assert compare(life.being, life.kernel.index).problems == ()
+    assert compare(files_of(life.being), life.kernel.index).problems == ()

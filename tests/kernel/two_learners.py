@@ -16,7 +16,6 @@ from lumen.mind.embed import WhenNeeded
 from lumen.mind.embed_http import HttpEmbedder
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import Request
-from lumen.soul.chosen import choose
 from lumen.soul.index import Index
 
 
@@ -38,7 +37,7 @@ def main() -> None:
     index = Index(Being(Path(sys.argv[1])))
     index.catch_up()
     embedder = HttpEmbedder("far/a", Endpoint("far", "openai", sys.argv[2]), Unmetered())
-    choose(index, "far/a")
+    index.vectors.choose("far/a")
     recall = Recall(index, WhenNeeded(), embedder)
     done = 0
     while learnt := recall.learn():

@@ -17,11 +17,11 @@ from tests.measuring import measured
 
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Entry, EventType, Origin, Placed
+from lumen.core.data import Author, Being, Entry, EventType, Origin, Placed, Signed
 from lumen.soul.archive import parse, segments
 from lumen.soul.database import FOLDED
 from lumen.soul.index import Index
-from lumen.soul.keys import Keyring, Signed
+from lumen.soul.keys import Keyring
 from lumen.soul.verify import Report, verify
 from lumen.soul.write import Writer
 

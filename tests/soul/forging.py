@@ -19,12 +19,14 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from tests.storing import begun, gate_of
+
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Entry, EventType, Origin, kernel_entry
+from lumen.core.data import Author, Being, Entry, EventType, Origin, Signer, kernel_entry
 from lumen.core.errors import Damaged
 from lumen.kernel.approvals import decide
-from lumen.kernel.commit import Gate, begin
+from lumen.kernel.commit import Gate
 from lumen.kernel.keys import revoke, vouch
 from lumen.kernel.mend import Erasure, erase, recover
 from lumen.kernel.proposals import skill_proposal
@@ -39,9 +41,8 @@ from lumen.soul.archive import (
     segments,
     stub,
 )
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring, head_line
-from lumen.soul.signed import Signer, linked
+from lumen.soul.signed import linked
 from lumen.soul.verify import Report, verify
 
 BEGAN = datetime(2026, 11, 14, 21, 0, tzinfo=UTC)
@@ -270,7 +271,7 @@ def page_verifier(root: Path) -> Callable[[Forged], str]:
 
 def open_gate(root: Path, clock: FixedClock) -> Gate:
     being = Being(root / "being")
-    return Gate(being, Keyring(root / "host"), clock, Index(being))
+    return gate_of(being, Keyring(root / "host"), clock)
 
 
 def shut(gate: Gate) -> None:
@@ -288,7 +289,13 @@ def bear(root: Path, seed: int = 0) -> tuple[str, FixedClock]:
         being.goals / "2026.json": "[]\n",
         being.settings: f'[being]\nsoul = "{soul}"\n',
     }
-    begin(being, Keyring(root / "host"), clock, files, soul)
+    begun(
+        being,
+        Keyring(root / "host"),
+        clock,
+        files,
+        soul,
+    )
     return soul, clock
 
 

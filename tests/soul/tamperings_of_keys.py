@@ -6,8 +6,8 @@ from tests.soul.forging import FORGOTTEN, Forged, heard, kernel
 from tests.soul.tamperings import flip_line, tampering
 
 from lumen.core.canon import JSON
+from lumen.core.data import Signer
 from lumen.soul.archive import parse
-from lumen.soul.signed import Signer
 
 
 def added(copy: Forged, role: str = "host") -> str:

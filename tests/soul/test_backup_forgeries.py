@@ -17,10 +17,11 @@ import pytest
 from tests.soul.conftest import Home
 from tests.soul.test_bundle import sealed
 
+from lumen.core.data import Signed
 from lumen.core.errors import Damaged, Unproved
 from lumen.soul.backup import Packed, Source, pack, unpack
 from lumen.soul.bundle import Manifest, Member, content, manifest_of, opened, signature_of, write
-from lumen.soul.keys import Keyring, Signed
+from lumen.soul.keys import Keyring
 from lumen.soul.provenance import NOBODY, UNSIGNED
 from lumen.soul.write import Writer
 

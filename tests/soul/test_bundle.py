@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lumen.core.canon import loads
+from lumen.core.data import Signed
 from lumen.core.errors import Damaged, LumenError, NoSpace, UsageError
 from lumen.soul.backup import Source, pack, unpack
 from lumen.soul.bundle import (
@@ -25,7 +26,7 @@ from lumen.soul.bundle import (
     signature_of,
     write,
 )
-from lumen.soul.keys import Keyring, Signed
+from lumen.soul.keys import Keyring
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home

@@ -9,9 +9,8 @@ import pytest
 from tests.soul.forging import told_otherwise
 
 from lumen.core.data import Author, Fit, Passage
-from lumen.soul.chosen import ChosenVectors, choose, reindexed
+from lumen.soul.chosen import ChosenVectors
 from lumen.soul.index import Index
-from lumen.soul.vectors import Vectors, progress
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -43,8 +42,8 @@ def kept(index: Index) -> list[int]:
 @pytest.fixture
 def far(index: Index) -> ChosenVectors:
     """The set of an embedder that may know everything."""
-    choose(index, "far/a", private=True)
-    return ChosenVectors(index, "far/a", private=True)
+    index.vectors.choose("far/a", private=True)
+    return index.vectors.chosen("far/a", private=True)
 
 
 @pytest.fixture
@@ -57,9 +56,9 @@ def second(home: Home, index: Index) -> Iterator[Index]:
 
 
 def test_nothing_is_kept_where_nothing_was_chosen(index: Index) -> None:
-    choose(index, "")
+    index.vectors.choose("")
     assert index.rows("SELECT * FROM chosen") == []
-    assert reindexed(index, "far/a") == (0, 8)
+    assert index.vectors.reindexed("far/a") == (0, 8)
 
 
 def test_every_memory_is_queued_newest_first_and_later_ones_as_they_come(
@@ -71,37 +70,37 @@ def test_every_memory_is_queued_newest_first_and_later_ones_as_they_come(
     assert far.missing(100, before=8) == [5, 2]
     far.add(SAID, [passage(seq) for seq in SAID])
     assert far.missing(100) == []
-    assert reindexed(index, "far/a") == (8, 8)
+    assert index.vectors.reindexed("far/a") == (8, 8)
     home.say(writer, "one more")
     index.catch_up()
-    assert reindexed(index, "far/a") == (8, 9)
+    assert index.vectors.reindexed("far/a") == (8, 9)
     assert far.missing(100) == [26]
 
 
 def test_the_fit_of_the_first_stays(index: Index, second: Index, far: ChosenVectors) -> None:
-    other = ChosenVectors(second, "far/a", private=True)
+    other = second.vectors.chosen("far/a", private=True)
     assert far.fit() is other.fit() is None
     other.begin(FIT)
     far.begin(Fit(9, 9.0, 9.0))
     assert far.fit() == other.fit() == FIT
-    assert ChosenVectors(index, "far/b", private=True).fit() is None
+    assert index.vectors.chosen("far/b", private=True).fit() is None
 
 
 def test_the_built_in_set_is_as_it_was_whatever_is_chosen(index: Index) -> None:
-    built_in = Vectors(index, "mini")
+    built_in = index.vectors.built_in("mini")
     built_in.add(built_in.missing(100), [passage(seq) for seq in SAID])
     built_in.add_words({"apple": b"1"}, 0)
     before = list(built_in.after(0))
     for name in ("far/a", "far/b", ""):
-        choose(index, name, private=True)
+        index.vectors.choose(name, private=True)
         if name:
-            far = ChosenVectors(index, name, private=True)
+            far = index.vectors.chosen(name, private=True)
             assert list(far.after(0)) == []
             far.add(far.missing(2), [passage(23, 9), passage(20, 9)])
             assert len(list(far.after(0))) == 2
         assert list(built_in.after(0)) == before
         assert built_in.words(["apple"]) == {"apple": b"1"}
-        assert progress(index) == (8, 8)
+        assert index.vectors.progress() == (8, 8)
     assert kept(index) == index.rows("SELECT seq FROM unchosen") == []
 
 
@@ -111,8 +110,8 @@ def test_choosing_another_starts_over_and_the_one_before_adds_nothing(
     far.begin(FIT)
     asked = far.missing(100)
     far.add(asked[:3], [passage(seq) for seq in asked[:3]])
-    choose(index, "far/b", private=True)
-    other = ChosenVectors(index, "far/b", private=True)
+    index.vectors.choose("far/b", private=True)
+    other = index.vectors.chosen("far/b", private=True)
     assert (far.is_ours(), other.is_ours()) == (False, True)
     assert (kept(index), other.fit(), far.fit()) == ([], None, None)
     assert other.missing(100) == SAID[::-1]
@@ -121,30 +120,30 @@ def test_choosing_another_starts_over_and_the_one_before_adds_nothing(
     assert (far.missing(100), list(far.after(0))) == ([], [])
     assert (kept(index), other.fit()) == ([], None)
     assert other.missing(100) == SAID[::-1]
-    assert reindexed(index, "far/a") == (0, 8)
+    assert index.vectors.reindexed("far/a") == (0, 8)
 
 
 def test_choosing_the_same_again_keeps_what_was_made(index: Index, far: ChosenVectors) -> None:
     far.begin(FIT)
     far.add(far.missing(2), [passage(23), passage(20)])
-    choose(index, "far/a", private=True)
+    index.vectors.choose("far/a", private=True)
     assert (kept(index), far.fit()) == ([20, 23], FIT)
-    choose(index, "far/a")  # it was moved off this machine
+    index.vectors.choose("far/a")  # it was moved off this machine
     assert (kept(index), far.fit()) == ([20, 23], FIT)
 
 
 def test_where_the_choice_was_lost_it_is_made_again(index: Index) -> None:
-    far = ChosenVectors(index, "far/a", private=True)
+    far = index.vectors.chosen("far/a", private=True)
     assert far.is_ours()
-    assert not ChosenVectors(index, "far/b", private=True).is_ours()
-    choose(index, "")
+    assert not index.vectors.chosen("far/b", private=True).is_ours()
+    index.vectors.choose("")
     assert not far.is_ours()  # the built-in one alone is a choice too
 
 
 def test_a_memory_that_two_processes_learnt_is_kept_once(
     index: Index, second: Index, far: ChosenVectors
 ) -> None:
-    other = ChosenVectors(second, "far/a", private=True)
+    other = second.vectors.chosen("far/a", private=True)
     asked = far.missing(2)
     assert other.missing(2) == asked
     for one in (far, other):
@@ -156,38 +155,38 @@ def test_a_memory_that_two_processes_learnt_is_kept_once(
 def test_what_is_private_waits_until_it_no_longer_is(
     home: Home, writer: Writer, index: Index
 ) -> None:
-    choose(index, "far/a")
-    far = ChosenVectors(index, "far/a", private=False)
+    index.vectors.choose("far/a")
+    far = index.vectors.chosen("far/a", private=False)
     hidden = [2, 14]  # said in private turns
     mark(home, writer, 23)
     index.catch_up()
     assert far.missing(100) == [20, 17, 11, 8, 5]
-    assert reindexed(index, "far/a") == (0, 5)
+    assert index.vectors.reindexed("far/a") == (0, 5)
     far.add([20, 17, 11, 8, 5], [])
-    assert reindexed(index, "far/a") == (5, 5)
-    near = ChosenVectors(index, "far/a", private=True)
+    assert index.vectors.reindexed("far/a") == (5, 5)
+    near = index.vectors.chosen("far/a", private=True)
     assert near.missing(100) == [23, *hidden[::-1]]
     mark(home, writer, 2, 23, private=False)
     index.catch_up()
     assert far.missing(100) == [23, 2]
-    assert reindexed(index, "far/a") == (5, 7)
+    assert index.vectors.reindexed("far/a") == (5, 7)
 
 
 def test_what_is_marked_private_later_keeps_the_vector_it_has(
     home: Home, writer: Writer, index: Index, far: ChosenVectors
 ) -> None:
     far.add(far.missing(100), [passage(seq) for seq in SAID])
-    choose(index, "far/a")
+    index.vectors.choose("far/a")
     mark(home, writer, 5)
     index.catch_up()
     assert kept(index) == SAID
-    assert reindexed(index, "far/a") == (8, 8)
+    assert index.vectors.reindexed("far/a") == (8, 8)
 
 
 def test_what_is_forgotten_goes_from_both_sets_and_gets_no_vector(
     home: Home, writer: Writer, index: Index, far: ChosenVectors
 ) -> None:
-    built_in = Vectors(index, "mini")
+    built_in = index.vectors.built_in("mini")
     for one in (built_in, far):
         one.missing(100)
         one.add([2, 5], [passage(2), passage(5)])
@@ -197,7 +196,7 @@ def test_what_is_forgotten_goes_from_both_sets_and_gets_no_vector(
     assert 8 not in far.missing(100)
     far.add([8], [passage(8)])  # it was being learnt when it was forgotten
     assert kept(index) == [5]
-    assert reindexed(index, "far/a") == (1, 6)
+    assert index.vectors.reindexed("far/a") == (1, 6)
 
 
 def test_a_rebuild_keeps_the_set_and_what_is_left_to_do(

@@ -15,8 +15,8 @@ import pytest
 
 from lumen.core.errors import ArchiveError, Busy, NoSpace
 from lumen.soul import disk
-from lumen.soul.files import scaffold, set_aside, set_file
 from lumen.soul.index import Index
+from lumen.soul.self_files import BeingFiles
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -166,11 +166,11 @@ print(tried(lambda: writer.append([said("three")], durable=True, sign=True)))
 
 def test_a_file_that_finds_no_room_stays_as_it_was(home: Home) -> None:
     home.begin()
-    set_file(home.being.soul_md, b"# Mine\n")
+    BeingFiles(home.being).put("data/soul.md", b"# Mine\n")
     script = f"""{FULL}
-from lumen.soul.files import set_file
+from lumen.soul.self_files import BeingFiles
 room(100)
-print(tried(lambda: set_file(being.soul_md, b"# Theirs\\n" * 100)))
+print(tried(lambda: BeingFiles(being).put("data/soul.md", b"# Theirs\\n" * 100)))
 print(sorted(p.name for p in being.data.iterdir() if p.is_file()))
 room(resource.RLIM_INFINITY)
 """
@@ -183,7 +183,7 @@ def test_a_commit_that_finds_no_room_leaves_its_files_alone(home: Home) -> None:
     home.begin()
     home.being.soul_md.write_text("# Mine\n", "utf-8")
     script = f"""{FULL}
-change = {{being.soul_md: b"# Theirs\\n"}}
+change = {{"data/soul.md": b"# Theirs\\n"}}
 writer.recover()
 room(Path(argv[0]).stat().st_size)
 print(tried(lambda: writer.append([said("named")], durable=True, files=change)))
@@ -203,7 +203,7 @@ def test_a_file_that_cannot_be_replaced_is_said_to_be_archived(home: Home) -> No
     home.being.soul_md.mkdir()
     for data in (b"# Mine\n", None):
         with pytest.raises(ArchiveError, match="could not be replaced: Is a directory"):
-            set_file(home.being.soul_md, data)
+            BeingFiles(home.being).put("data/soul.md", data)
     assert [p.name for p in home.being.data.iterdir() if p.name.endswith(".new")] == []
 
 
@@ -238,17 +238,18 @@ def test_a_being_that_may_not_be_written_is_left_alone_and_can_still_be_checked(
     before = home.segments()
     script = f"""{FULL}
 from lumen.soul.verify import verify
-from lumen.soul.files import blank, scaffold, set_aside, set_file
+from lumen.soul.files import blank
+from lumen.soul.self_files import BeingFiles
 print(verify(being, keyring).ok)
 {SOMEBODY_ELSE}
 for work in (
     lambda: writer.append([said("one")], durable=True, sign=True),
     writer.recover,
-    lambda: set_file(being.soul_md, b""),
-    lambda: set_aside(being, "soul.md", b""),
+    lambda: BeingFiles(being).put("data/soul.md", b""),
+    lambda: BeingFiles(being).set_aside("soul.md", b""),
     lambda: blank(being.memory, 3, [("2026-11-14.jsonl", 0, 10)]),
-    lambda: scaffold(being, {{being.values: ""}}),
-    lambda: Index(being),
+    lambda: BeingFiles(being).scaffold({{"data/values.json": ""}}),
+    lambda: Index(being).catch_up(),
 ):
     try:
         work()
@@ -291,14 +292,14 @@ def test_a_file_in_the_way_is_said(home: Home) -> None:
     writer = home.begin()
     home.being.goals.touch()
     with pytest.raises(ArchiveError, match="cannot be written"):
-        set_file(home.being.goals / "2026.json", b"[]\n")
+        BeingFiles(home.being).put("data/goals/2026.json", b"[]\n")
     home.being.quarantine.touch()  # which makes way: it is no folder, so it keeps nothing
-    assert set_aside(home.being, "soul.md", b"").read_bytes() == b""
+    assert BeingFiles(home.being).set_aside("soul.md", b"") == "data/quarantine/soul.md"
     (home.being.quarantine / "values.json").mkdir()
     with pytest.raises(ArchiveError, match="cannot be written"):
-        set_aside(home.being, "values.json", b"")
+        BeingFiles(home.being).set_aside("values.json", b"")
     with pytest.raises(ArchiveError, match="cannot be written"):
-        scaffold(home.being, {home.being.goals / "2026.json": "[]\n"})
+        BeingFiles(home.being).scaffold({"data/goals/2026.json": "[]\n"})
     (home.being.memory / "2027").touch()
     home.later(days=60)
     with pytest.raises(ArchiveError, match="cannot be written"):
@@ -325,7 +326,7 @@ def test_a_folder_that_cannot_hold_the_index_is_said(home: Home) -> None:
     home.begin()
     home.being.index.parent.touch()
     with pytest.raises(ArchiveError, match=r"soul\.db cannot be written"):
-        Index(home.being)
+        Index(home.being).catch_up()
 
 
 def test_a_disk_that_fails_to_flush_is_said(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from tests.soul.tamperings import ALL, Tampering
 from lumen.kernel.deep import compare
 from lumen.soul.archive import read_at
 from lumen.soul.index import Index
+from lumen.soul.storage import files_of
 from lumen.soul.verify import verify
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def test_an_edit_of_the_index_is_found_by_a_deep_look(copy: Forged, edit: str) -
     assert verify(copy.being, copy.keyring).trusted  # the archive is as it was
     index = Index(copy.being)
     try:
-        found = compare(copy.being, index).problems
+        found = compare(files_of(copy.being), index).problems
         assert found or index.repairs  # what tells of no line at its end is made again at once
     finally:
         index.close()
@@ -177,7 +178,7 @@ def test_an_index_that_tells_of_lines_that_are_nowhere_is_made_again(
     index = Index(copy.being)
     try:
         assert index.catch_up() == len(copy.lines)
-        assert compare(copy.being, index).problems == ()
+        assert compare(files_of(copy.being), index).problems == ()
         assert index.repairs == [
             "The index was rebuilt from the archive: the archive it was made from has changed."
         ]

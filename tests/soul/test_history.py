@@ -6,15 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lumen.core.data import Author, Kept, Origin, Transition
-from lumen.soul.history import (
-    all_kept,
-    checkpoints,
-    held,
-    kept,
-    last_change,
-    transitions,
-    unscrubbed,
-)
 from lumen.soul.index import Index
 
 if TYPE_CHECKING:
@@ -45,8 +36,12 @@ def caught_up(home: Home) -> Index:
 def test_a_being_that_never_changed_has_no_history(home: Home, writer: Writer) -> None:
     home.say(writer, "hello")
     index = caught_up(home)
-    assert (kept(index, SOUL), all_kept(index), last_change(index)) == (None, {}, 0)
-    assert (transitions(index), checkpoints(index), held(index), unscrubbed(index)) == (
+    assert (index.files.kept(SOUL), index.files.all_kept(), index.files.last_change()) == (
+        None,
+        {},
+        0,
+    )
+    assert (index.files.transitions(), index.files.checkpoints(), index.files.held(), index.events.unscrubbed()) == (
         [], {}, {}, {},
     )  # fmt: skip
 
@@ -60,13 +55,13 @@ def test_a_file_is_known_as_every_event_left_it(home: Home, writer: Writer) -> N
     first = Kept(SOUL, "x", 2, one, "", "# One")
     second = Kept(SOUL, "x", 3, two, "1", "# Two")
     third = Kept(SOUL, "x", 5, gone, "2", None)
-    assert [kept(index, SOUL, at) for at in range(7)] == [
+    assert [index.files.kept(SOUL, at) for at in range(7)] == [
         None, None, first, second, second, third, third,
     ]  # fmt: skip
-    assert kept(index, SOUL) == third
-    assert all_kept(index, 2) == {SOUL: first}
-    assert all_kept(index) == {SOUL: third, VALUES: Kept(VALUES, "x", 3, two, "", "[]")}
-    assert last_change(index) == 5
+    assert index.files.kept(SOUL) == third
+    assert index.files.all_kept(2) == {SOUL: first}
+    assert index.files.all_kept() == {SOUL: third, VALUES: Kept(VALUES, "x", 3, two, "", "[]")}
+    assert index.files.last_change() == 5
 
 
 def test_every_event_that_changed_files_is_a_point_to_go_back_to(
@@ -78,7 +73,7 @@ def test_every_event_that_changed_files_is_a_point_to_go_back_to(
     edit = home.entry("by hand", Author.KERNEL, "edited", {"changes": [change(SOUL, "# Mine")]})
     edit = replace(edit, author=Author.EXTERNAL, origin=Origin.AUTHOR)
     (placed,) = writer.append([edit], durable=True)
-    assert transitions(caught_up(home)) == [
+    assert caught_up(home).files.transitions() == [
         Transition(2, one, "one", (SOUL, VALUES)),
         Transition(4, back, "back", (SOUL,), undoes=2),
         Transition(5, placed.timestamp, "by hand", (SOUL,)),
@@ -89,7 +84,7 @@ def test_the_newest_event_of_a_name_is_the_one_meant(home: Home, writer: Writer)
     tell(home, writer, "named", checkpoint="home")
     trip = tell(home, writer, "named", checkpoint="trip")
     again = tell(home, writer, "named", checkpoint="home")
-    assert checkpoints(caught_up(home)) == {"home": (4, again), "trip": (3, trip)}
+    assert caught_up(home).files.checkpoints() == {"home": (4, again), "trip": (3, trip)}
 
 
 def test_erasures_are_waited_for_until_they_are_said_to_be_done(home: Home, writer: Writer) -> None:
@@ -97,17 +92,17 @@ def test_erasures_are_waited_for_until_they_are_said_to_be_done(home: Home, writ
     tell(home, writer, "forgotten", erases=[{"seq": 2}, {"seq": 4}])
     tell(home, writer, "forgotten", erases=[{"seq": 3}])
     index = caught_up(home)
-    assert unscrubbed(index) == {5: [2, 4], 6: [3]}
+    assert index.events.unscrubbed() == {5: [2, 4], 6: [3]}
     tell(home, writer, "blanked", scrubbed=5)
     index.catch_up()
-    assert unscrubbed(index) == {6: [3]}
+    assert index.events.unscrubbed() == {6: [3]}
 
 
 def test_an_edit_nobody_vouched_for_is_known_by_its_hash(home: Home, writer: Writer) -> None:
     tell(home, writer, "held", held={"path": SOUL, "sha256": "ab"})
     tell(home, writer, "held", held={"path": SOUL, "sha256": "cd"})
     index = caught_up(home)
-    assert held(index) == {SOUL: "cd"}
+    assert index.files.held() == {SOUL: "cd"}
     tell(home, writer, "vouched for", changes=[change(SOUL, "# Mine")])
     index.catch_up()
-    assert held(index) == {}
+    assert index.files.held() == {}

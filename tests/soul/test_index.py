@@ -15,11 +15,8 @@ from lumen.core.data import Author, Kept
 from lumen.core.errors import Damaged, LumenError, NoSpace
 from lumen.soul import database
 from lumen.soul.archive import read_at
-from lumen.soul.history import kept
 from lumen.soul.index import Index
 from lumen.soul.links import UNREADABLE, Loose
-from lumen.soul.queries import number_of
-from lumen.soul.vectors import Vectors
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -53,7 +50,7 @@ def rebuilt(home: Home) -> dict[str, list[tuple[object, ...]]]:
 
 def test_catching_up_bit_by_bit_gives_the_rows_of_a_rebuild(home: Home, writer: Writer) -> None:
     index = Index(home.being)
-    assert index.last_head() == (0, "")
+    assert index.events.last_head() == (0, "")
     for step in range(6):
         home.live(writer, step, began=step * 10)
         assert index.catch_up() == writer.append([home.entry("x")], durable=True)[0].seq - 1
@@ -66,62 +63,62 @@ def test_catching_up_bit_by_bit_gives_the_rows_of_a_rebuild(home: Home, writer: 
 
 def test_what_is_asked_is_answered_from_the_archive(home: Home, index: Index) -> None:
     lines = home.lines()
-    assert index.last_head() == (25, lines[-1][15:79].decode())
-    assert [index.hash_of(seq).encode() for seq in (1, 25, 26)] == [
+    assert index.events.last_head() == (25, lines[-1][15:79].decode())
+    assert [index.events.hash_of(seq).encode() for seq in (1, 25, 26)] == [
         lines[0][15:79], lines[-1][15:79], b"",
     ]  # fmt: skip
-    assert index.counts() == {"external": 8, "kernel": 9, "self": 8}
-    assert [m.text for m in index.memories(limit=2)] == [
+    assert index.events.counts() == {"external": 8, "kernel": 9, "self": 8}
+    assert [m.text for m in index.memories.listed(limit=2)] == [
         "an apple, noted (7)",
         "THINK: about apples and turn 7",
     ]
-    assert [m.seq for m in index.memories(author="self", limit=3)] == [18, 21, 24]
-    assert [m.seq for m in index.memories(author="self", limit=3, oldest=True)] == [3, 6, 9]
-    days = [index.memories(day=name[:10], limit=None) for name in home.segments()]
+    assert [m.seq for m in index.memories.listed(author="self", limit=3)] == [18, 21, 24]
+    assert [m.seq for m in index.memories.listed(author="self", limit=3, oldest=True)] == [3, 6, 9]
+    days = [index.memories.listed(day=name[:10], limit=None) for name in home.segments()]
     assert [m.seq for day in days for m in day] == list(range(1, 26))
-    assert [m.private for m in index.memories(author="external", limit=None)] == [
+    assert [m.private for m in index.memories.listed(author="external", limit=None)] == [
         True, False, False, False,
     ] * 2  # fmt: skip
-    assert index.last_turn() == index.turn_of(24) == "lumen:interface:7"
-    assert index.turn_of(999) == ""
-    assert [e.seq for e in index.turn("lumen:interface:7")] == [23, 24, 25]
-    assert index.open_turns() == [
+    assert index.events.last_turn() == index.events.turn_of(24) == "lumen:interface:7"
+    assert index.events.turn_of(999) == ""
+    assert [e.seq for e in index.events.turn("lumen:interface:7")] == [23, 24, 25]
+    assert index.events.open_turns() == [
         ("lumen:interface:0", 2),
         ("lumen:interface:3", 11),
         ("lumen:interface:6", 20),
     ]
-    (changed,) = [e for e in index.turn("lumen:interface:7") if e.seq == 25]
-    assert kept(index, "data/soul.md") == Kept(
+    (changed,) = [e for e in index.events.turn("lumen:interface:7") if e.seq == 25]
+    assert index.files.kept("data/soul.md") == Kept(
         "data/soul.md", "soul", 25, changed.timestamp, "7", "# 7"
     )
-    assert kept(index, "data/values.json") is None
-    assert [index.time_of(seq) for seq in (25, 26)] == [changed.timestamp, ""]
-    assert [number_of(index, each) for each in (changed.id, "nobody")] == [25, 0]
-    place = index.place(25)
+    assert index.files.kept("data/values.json") is None
+    assert [index.events.time_of(seq) for seq in (25, 26)] == [changed.timestamp, ""]
+    assert [index.events.number_of(each) for each in (changed.id, "nobody")] == [25, 0]
+    place = index.events.place(25)
     assert place is not None
     assert read_at(home.being.memory, *place) == lines[-1]
-    assert index.place(26) is None
+    assert index.events.place(26) is None
 
 
 def test_an_empty_archive_has_an_empty_index(home: Home) -> None:
     home.being.memory.mkdir(parents=True)
     index = Index(home.being)
-    assert (index.catch_up(), index.last_turn(), index.repairs) == (0, "", [])
+    assert (index.catch_up(), index.events.last_turn(), index.repairs) == (0, "", [])
 
 
 def test_no_search_and_no_recall_returns_a_kernel_memory(index: Index) -> None:
-    kernel = {m.seq for m in index.memories(author="kernel", limit=None)}
+    kernel = {m.seq for m in index.memories.listed(author="kernel", limit=None)}
     assert kernel == {1, 4, 7, 10, 13, 16, 19, 22, 25}
-    found = {seq for seq, _ in index.search(["about", "think", "apple", "begins"], 100)}
+    found = {seq for seq, _ in index.memories.search(["about", "think", "apple", "begins"], 100)}
     assert found
     assert not found & kernel
-    assert not {m.seq for m in index.exchanges(1000, 1000)} & kernel
-    assert not index.get(range(30)).keys() & kernel
-    assert len(index.get(range(30))) == 16
-    assert [m.seq for m in index.exchanges(12, 1)] == [8, 9]
-    assert not {m.seq for m in index.texts()} & kernel
-    assert not {*Vectors(index, "any").missing(100)} & kernel
-    heaviest = index.memories(limit=None, kernel=False, by_weight=True)
+    assert not {m.seq for m in index.memories.exchanges(1000, 1000)} & kernel
+    assert not index.memories.get(range(30)).keys() & kernel
+    assert len(index.memories.get(range(30))) == 16
+    assert [m.seq for m in index.memories.exchanges(12, 1)] == [8, 9]
+    assert not {m.seq for m in index.memories.texts()} & kernel
+    assert not {*index.vectors.built_in("any").missing(100)} & kernel
+    heaviest = index.memories.listed(limit=None, kernel=False, by_weight=True)
     assert len(heaviest) == 16
     assert not {m.seq for m in heaviest} & kernel
 
@@ -131,7 +128,7 @@ def test_no_search_and_no_recall_returns_a_kernel_memory(index: Index) -> None:
 def test_no_words_can_break_a_search(lasting: Home, terms: list[str]) -> None:
     index = Index(lasting.being)
     index.catch_up()
-    assert index.search(terms, 5) == []
+    assert index.memories.search(terms, 5) == []
     index.close()
 
 
@@ -154,8 +151,8 @@ def test_no_words_can_break_a_search(lasting: Home, terms: list[str]) -> None:
 def test_a_word_that_is_an_operator_elsewhere_is_no_more_than_a_word(
     index: Index, term: str
 ) -> None:
-    assert index.search([term], 100) == []
-    assert len(index.search([term, "apple"], 100)) == 16
+    assert index.memories.search([term], 100) == []
+    assert len(index.memories.search([term, "apple"], 100)) == 16
 
 
 def test_operators_and_quotes_in_memories_are_kept_and_found(home: Home, writer: Writer) -> None:
@@ -164,18 +161,18 @@ def test_operators_and_quotes_in_memories_are_kept_and_found(home: Home, writer:
     index = Index(home.being)
     index.catch_up()
     for word in ("NOT", "or", "near", "drop", "said"):
-        assert [seq for seq, _ in index.search([word], 9)] == [2]
-    assert index.get([2])[2].text == said
+        assert [seq for seq, _ in index.memories.search([word], 9)] == [2]
+    assert index.memories.get([2])[2].text == said
 
 
 def test_the_better_match_comes_first(home: Home, writer: Writer) -> None:
     home.say(writer, "the lake", "the red lake in the north", "red red red", "nothing")
     index = Index(home.being)
     index.catch_up()
-    found = index.search(["red", "lake"], 10)
+    found = index.memories.search(["red", "lake"], 10)
     assert {seq for seq, _ in found} == {2, 3, 4}
     assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
-    assert len(index.search(["red", "lake"], 1)) == 1
+    assert len(index.memories.search(["red", "lake"], 1)) == 1
 
 
 def all_at_once(home: Home, processes: int) -> list[bytes]:
@@ -201,7 +198,7 @@ def test_processes_that_find_the_index_damaged_at_once_all_go_on(
     home: Home, writer: Writer
 ) -> None:
     home.live(writer, 20)
-    Index(home.being).close()
+    home.being.index.parent.mkdir(exist_ok=True)
     for _ in range(3):
         home.being.index.write_bytes(b"garbage" * 1000)
         assert all_at_once(home, 4) == [b"61\n"] * 4
@@ -218,8 +215,8 @@ def test_only_the_kernel_can_close_a_turn_or_change_a_file(home: Home, writer: W
     writer.append([heard, claim], durable=True)
     index = Index(home.being)
     index.catch_up()
-    assert index.open_turns() == [("lumen:interface:1", 2)]
-    assert kept(index, "data/soul.md") is None
+    assert index.events.open_turns() == [("lumen:interface:1", 2)]
+    assert index.files.kept("data/soul.md") is None
 
 
 def test_an_index_stops_at_a_line_it_cannot_read_and_goes_on_when_it_is_mended(
@@ -248,7 +245,7 @@ def test_an_end_that_is_mended_while_it_is_read_is_looked_at_again(
         path.write_bytes(whole)
 
     index = Index(home.being)
-    assert index.catch_up(mended) == index.last_head()[0] > 1
+    assert index.catch_up(mended) == index.events.last_head()[0] > 1
     assert index.loose is None
     index.close()
 
@@ -283,11 +280,14 @@ def test_memories_can_be_asked_for_by_weight_and_by_moment(home: Home, writer: W
         placed += writer.append([each], durable=True)
     index = Index(home.being)
     index.catch_up()
-    by_weight = index.memories(limit=2, kernel=False, by_weight=True)
+    by_weight = index.memories.listed(limit=2, kernel=False, by_weight=True)
     assert [(m.seq, m.weight) for m in by_weight] == [(3, 1_000_000), (4, 500_000)]
-    assert [m.seq for m in index.said_in(placed[0].timestamp, placed[2].timestamp)] == [2, 3]
-    assert [m.seq for m in index.texts()] == [2, 3, 4]
-    assert [m.seq for m in index.texts("author = 'kernel'")] == [1]
+    assert [m.seq for m in index.memories.said_in(placed[0].timestamp, placed[2].timestamp)] == [
+        2,
+        3,
+    ]
+    assert [m.seq for m in index.memories.texts()] == [2, 3, 4]
+    assert [m.seq for m in index.memories.messages()] == [2, 3, 4]
 
 
 def test_an_engine_that_can_corrupt_is_refused(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: F401 - signing loads it late
+from tests.storing import begun, gate_of
+from tests.storing import tables as tables_of
 
 from lumen.core.canon import sha256
 from lumen.core.clock import Clock, FixedClock, SystemClock, ulid
 from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.commit import Gate, begin
+from lumen.kernel.commit import Gate
 from lumen.kernel.mend import recover
 from lumen.soul.archive import read, segments, torn_end
 from lumen.soul.index import Index
@@ -65,10 +67,9 @@ def open_writer(root: Path, clock: Clock) -> Writer:
 
 def open_gate(root: Path) -> tuple[Gate, Index]:
     being, keyring = home(root)
-    index = Index(being)
-    gate = Gate(being, keyring, SystemClock(), index)
+    gate = gate_of(being, keyring, SystemClock())
     recover(gate, verify(being, keyring).soul)
-    return gate, index
+    return gate, tables_of(gate.index)
 
 
 def said(text: str) -> Entry:
@@ -111,7 +112,7 @@ def opens_for_files(root: Path) -> Deed:
 
 def opens_for_recovery(root: Path) -> Deed:
     being, keyring = home(root)
-    gate = Gate(being, keyring, SystemClock(), Index(being))
+    gate = gate_of(being, keyring, SystemClock())
     soul = verify(being, keyring).soul
     return lambda: recover(gate, soul)
 
@@ -151,7 +152,7 @@ def born(tmp_path: Path) -> Path:
     being, keyring = home(root)
     clock = FixedClock(LAST_YEAR, step_ms=7)
     files = {being.settings: "[being]\n", **{p: OLD[s] for s, p in paths(being).items()}}
-    begin(being, keyring, clock, files, ulid(clock))
+    begun(being, keyring, clock, files, ulid(clock))
     with closing(open_writer(root, clock)) as writer:
         writer.append([said("hello")], durable=True, sign=True)
     return root
@@ -193,7 +194,7 @@ def whole(root: Path) -> Report:
     assert report.ok, report.problem
     with closing(Index(being)) as index:
         assert index.catch_up() == report.count
-        assert index.last_head() == (report.count, report.head)
+        assert index.events.last_head() == (report.count, report.head)
     return report
 
 

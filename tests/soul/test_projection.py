@@ -16,9 +16,7 @@ from lumen.soul.archive import content_length, read, read_at
 from lumen.soul.dynamics import faded, strengthened
 from lumen.soul.files import blank
 from lumen.soul.fold import day_of, effects, fold
-from lumen.soul.history import all_kept, held, unscrubbed
 from lumen.soul.index import Index
-from lumen.soul.vectors import Vectors
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -119,8 +117,8 @@ class Life:
     def scrubs(self) -> None:
         """Blank out on disk what is erased, and say so."""
         self.index.catch_up()
-        for by, targets in unscrubbed(self.index).items():
-            places = [place for seq in targets if (place := self.index.place(seq))]
+        for by, targets in self.index.events.unscrubbed().items():
+            places = [place for seq in targets if (place := self.index.events.place(seq))]
             blank(self.home.being.memory, by, places)
             self.kernel("scrubbed", scrubbed=by)
 
@@ -136,7 +134,8 @@ class Life:
         asked = "SELECT seq, weight, touched FROM events WHERE author != 'kernel'"
         assert {s: (w, t) for s, w, t in self.index.rows(asked)} == self.weighed[-1]
         told = fold(stored.event for stored in self.lines()).texts()
-        assert told == {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
+        known = self.index.files.all_kept()
+        assert told == {p: k.text for p, k in known.items() if k.text is not None}
 
     def ends(self) -> None:
         """Agrees before and after what is erased is blanked out; a rebuild gives every row."""
@@ -167,7 +166,7 @@ def life(home: Home) -> Iterator[Life]:
 
 def weights(life: Life, *seqs: int) -> list[int]:
     life.index.catch_up()
-    return [life.index.get([seq])[seq].weight for seq in seqs]
+    return [life.index.memories.get([seq])[seq].weight for seq in seqs]
 
 
 def test_a_memory_that_is_used_weighs_more_and_one_that_is_not_fades(life: Life) -> None:
@@ -225,7 +224,8 @@ def test_what_an_erased_event_did_is_carried_on(life: Life) -> None:
     life.erases(used, restored)
     assert weights(life, one) == [505_000]
     life.agrees()
-    assert [k.text for k in all_kept(life.index, restored).values()] == ["# Eve, cleaned", None]
+    then = life.index.files.all_kept(restored)
+    assert [k.text for k in then.values()] == ["# Eve, cleaned", None]
     life.restores(used)
     assert weights(life, one) == [510_000]
 
@@ -239,7 +239,7 @@ def test_what_an_erased_event_did_is_undone_where_it_is_not_carried_on(life: Lif
     life.kernel("erasure", erases=[life._named(lines[seq - 1]) for seq in (used, fade)])
     life.weighed[-1] = dict(life.births)
     assert weights(life, one) == [500_000]
-    assert all_kept(life.index) == {}
+    assert life.index.files.all_kept() == {}
     life.sets(SOUL, "# Eve")
 
 
@@ -247,23 +247,23 @@ def test_what_is_erased_is_in_no_table_but_that_it_happened_stays(life: Life) ->
     said = life.hears("I live in Zanzibar")
     point = life.kernel("checkpoint", checkpoint="Zanzibar")
     life.kernel("marked", marks={"memories": [said], "private": True})
-    vectors = Vectors(life.index, "any")
+    vectors = life.index.vectors.built_in("any")
     life.index.catch_up()
     vectors.add(vectors.missing(9), [Passage(said, 0, 4, b"1234")])
-    assert life.index.open_turns() == [(f"lumen:interface:{said % 3}", said)]
-    assert life.index.get([said])[said].private
+    assert life.index.events.open_turns() == [(f"lumen:interface:{said % 3}", said)]
+    assert life.index.memories.get([said])[said].private
     by = life.erases(said, point)
     life.index.catch_up()
-    assert life.index.get([said]) == {}
-    assert life.index.search(["live", "zanzibar"], 9) == []
-    assert life.index.open_turns() == []
+    assert life.index.memories.get([said]) == {}
+    assert life.index.memories.search(["live", "zanzibar"], 9) == []
+    assert life.index.events.open_turns() == []
     asked = "SELECT situation, private FROM events WHERE seq = ?"
     assert life.index.row(asked, (said,)) == ("erased", 0)
-    assert (life.index.reread(), unscrubbed(life.index)) == (by, {by: [said, point]})
+    assert life.index.memories.reread() == by
+    assert life.index.events.unscrubbed() == {by: [said, point]}
     assert (list(vectors.after(0)), vectors.missing(9)) == ([], [])
     life.scrubs()
-    assert life.index.catch_up() == by + 1
-    assert unscrubbed(life.index) == {}
+    assert (life.index.catch_up(), life.index.events.unscrubbed()) == (by + 1, {})
     assert life.index.scrub()
     for path in life.home.being.data.rglob("*"):
         assert path.is_dir() or b"anzibar" not in path.read_bytes()
@@ -276,18 +276,18 @@ def test_an_erasure_may_name_what_is_gone_already_or_was_never_there(life: Life)
     named = life._named(life.lines()[said - 1])
     life.kernel("erasure", erases=[named, named, {**named, "seq": 999}])
     life.agrees()
-    assert life.index.search(["hello"], 9) == []
+    assert life.index.memories.search(["hello"], 9) == []
 
 
 def test_marks_are_set_and_taken_back_and_make_readers_read_again(life: Life) -> None:
     one, two = life.hears("one"), life.hears("two")
     life.index.catch_up()
-    assert life.index.reread() == 0
+    assert life.index.memories.reread() == 0
     life.kernel("marked", marks={"memories": [one, two], "private": True})
     last = life.kernel("marked", marks={"memories": [two], "private": False})
     life.index.catch_up()
-    assert [m.private for m in life.index.get([one, two]).values()] == [True, False]
-    assert life.index.reread() == last
+    assert [m.private for m in life.index.memories.get([one, two]).values()] == [True, False]
+    assert life.index.memories.reread() == last
 
 
 def test_an_edit_is_held_until_the_file_is_set_after_it(life: Life) -> None:
@@ -296,14 +296,14 @@ def test_an_edit_is_held_until_the_file_is_set_after_it(life: Life) -> None:
     life.kernel("held", held={"path": VALUES, "sha256": "cd"})
     life.erases(old)  # what an earlier text said is told once more: no word on the edit
     life.index.catch_up()
-    assert held(life.index) == {SOUL: "ab", VALUES: "cd"}
+    assert life.index.files.held() == {SOUL: "ab", VALUES: "cd"}
     new = life.sets(SOUL, "# Eve")
     life.index.catch_up()
-    assert held(life.index) == {VALUES: "cd"}
+    assert life.index.files.held() == {VALUES: "cd"}
     life.erases(new)
     life.scrubs()
     life.agrees()
-    assert held(life.index) == {VALUES: "cd"}
+    assert life.index.files.held() == {VALUES: "cd"}
 
 
 def test_an_event_may_use_and_fade_at_once(life: Life) -> None:

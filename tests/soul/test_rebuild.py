@@ -14,7 +14,6 @@ from lumen.soul import following
 from lumen.soul import index as index_module
 from lumen.soul.database import make
 from lumen.soul.index import Index
-from lumen.soul.vectors import Vectors, progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,12 +69,12 @@ def test_an_index_damaged_within_is_made_again_when_it_is_asked(home: Home, inde
         data[(root - 1) * 4096 : (root - 1) * 4096 + 512] = b"\xa5" * 512
     home.being.index.write_bytes(data)
     again = Index(home.being)
-    assert again.counts() == {"external": 8, "kernel": 9, "self": 8}
+    assert again.events.counts() == {"external": 8, "kernel": 9, "self": 8}
     assert again.repairs == [REBUILT.format("it was damaged")]
-    vectors = Vectors(again, "any")
+    vectors = again.vectors.built_in("any")
     assert len(vectors.missing(100)) == 8
     vectors.add([2], [Passage(2, 0, 1, b"1234")])
-    assert progress(again) == (1, 8)
+    assert again.vectors.progress() == (1, 8)
     again.close()
     assert home.rows() == before
 
@@ -99,8 +98,8 @@ def test_an_index_of_another_version_is_made_again_and_told(home: Home, index: I
     db.pragma("user_version", 99)
     db.close()
     again = Index(home.being)
-    assert again.repairs == [REBUILT.format("its shape is from another version")]
     assert again.catch_up() == 25
+    assert again.repairs == [REBUILT.format("its shape is from another version")]
 
 
 @pytest.mark.parametrize("how", ["another being", "cut short", "gone"])
@@ -117,7 +116,7 @@ def test_an_index_of_an_archive_that_was_replaced_is_made_again_and_told(
     last = len(home.lines())
     assert index.catch_up() == last
     assert index.repairs == [REBUILT.format("the archive it was made from has changed")]
-    assert index.last_head()[0] == last
+    assert index.events.last_head()[0] == last
 
 
 def test_a_disk_without_room_for_another_index_leaves_the_one_there_is(
@@ -142,7 +141,7 @@ def test_a_disk_without_room_for_another_index_leaves_the_one_there_is(
 def test_a_rebuild_of_an_archive_that_cannot_be_read_leaves_the_index_there_is(
     home: Home, index: Index
 ) -> None:
-    vectors = Vectors(index, "any")
+    vectors = index.vectors.built_in("any")
     vectors.add(vectors.missing(1), [Passage(23, 0, 4, b"1234")])
     before, lines = home.rows(), home.newest().read_bytes()
     home.overwrite(home.newest(), lines.splitlines(keepends=True)[0] + b"{}\n")
@@ -162,7 +161,7 @@ def test_a_table_that_is_not_what_the_archive_says_is_named(home: Home, index: I
         ("uses", "INSERT INTO uses VALUES(3, 2, 1, 1)"),
     ):
         index.keep((spoil, [()]))
-        assert index.differences() == [table]
+        assert index.differences() == [f"table {table}"]
         assert index.rebuild() == 25
         assert index.differences() == []
     assert left_beside(home) == set()
@@ -193,7 +192,7 @@ def test_an_index_is_compared_at_one_event_though_others_go_on_writing(
 
     assert index.differences(meanwhile) == []
     assert len(told) == 4
-    assert index.last_head()[0] == 25 + 9
+    assert index.events.last_head()[0] == 25 + 9
 
 
 def test_progress_is_told_in_bytes_batch_by_batch(

@@ -230,7 +230,7 @@ def test_what_is_blanked_out_is_not_in_the_ring(home: Home) -> None:
     (told,) = home.say(writer, "my number is 555 0123")
     index = Index(home.being)
     index.catch_up()
-    place = index.place(told.seq)
+    place = index.events.place(told.seq)
     assert place is not None
     assert b"555 0123" in lock(home).read_bytes()
     with writer.held():
@@ -246,7 +246,7 @@ def test_blanking_out_does_not_need_a_ring(home: Home) -> None:
     (told,) = home.say(writer, "my number is 555 0123")
     index = Index(home.being)
     index.catch_up()
-    place = index.place(told.seq)
+    place = index.events.place(told.seq)
     assert place is not None
     with writer.held():
         lock(home).unlink()

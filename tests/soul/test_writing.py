@@ -15,7 +15,7 @@ from lumen.core.data import Author, Being
 from lumen.core.errors import Busy, Damaged, Refused
 from lumen.soul import disk
 from lumen.soul.archive import parse, read, read_at, tail
-from lumen.soul.files import scaffold, set_aside, set_file
+from lumen.soul.self_files import BeingFiles
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 DESCRIPTORS = Path("/proc/self/fd")
+
+SOUL, GOALS = "data/soul.md", "data/goals/2026.json"
 
 
 def events(home: Home) -> list[Event]:
@@ -145,15 +147,15 @@ def test_nothing_is_written_under_a_lock_that_somebody_replaced_meanwhile(home: 
     lock = home.being.memory / ".lock"
     before = home.segments()
 
-    class Replacing(UserDict[Path, bytes | None]):
+    class Replacing(UserDict[str, bytes | None]):
         """Files during whose staging somebody puts another lock in place."""
 
-        def items(self) -> ItemsView[Path, bytes | None]:
+        def items(self) -> ItemsView[str, bytes | None]:
             lock.rename(lock.with_name("taken"))
             lock.touch()
             return super().items()
 
-    files = Replacing({home.being.data / "soul.md": b"# Me"})
+    files = Replacing({"data/soul.md": b"# Me"})
     with pytest.raises(Busy, match="replaced while it was held"):
         writer.append([home.entry("with a file")], durable=True, files=files)
     with writer.held():
@@ -281,12 +283,12 @@ def test_files_are_replaced_and_taken_away_in_the_commit_that_says_why(home: Hom
     writer = home.begin()
     soul, goals = home.being.soul_md, home.being.goals / "2026.json"
     for text in (b"# One\n", b"# Two\n"):
-        writer.append([home.entry("named")], durable=True, files={soul: text, goals: b"[]\n"})
+        writer.append([home.entry("named")], durable=True, files={SOUL: text, GOALS: b"[]\n"})
         assert (soul.read_bytes(), goals.read_bytes()) == (text, b"[]\n")
-    (placed,) = writer.append([home.entry("gone")], durable=False, files={goals: None})
+    (placed,) = writer.append([home.entry("gone")], durable=False, files={GOALS: None})
     assert placed.seq == 4
     assert not goals.exists()
-    writer.append([home.entry("gone again")], durable=False, files={goals: None})
+    writer.append([home.entry("gone again")], durable=False, files={GOALS: None})
     assert [p.name for p in home.being.data.rglob("*") if p.name.endswith(".new")] == []
     assert [e.entry.description for e in events(home)][1:] == [
         "named",
@@ -303,7 +305,7 @@ def test_a_file_that_is_staged_in_vain_is_taken_away_again(home: Home) -> None:
     before = {p: p.read_bytes() for p in home.root.rglob("*") if p.is_file()}
     other = home.writer()
     with pytest.raises(Damaged, match="changed after it was written"):
-        other.append([home.entry("named")], durable=True, files={home.being.soul_md: b"# Theirs\n"})
+        other.append([home.entry("named")], durable=True, files={SOUL: b"# Theirs\n"})
     assert {p: p.read_bytes() for p in home.root.rglob("*") if p.is_file()} == before
     writer.close()
 
@@ -343,25 +345,26 @@ def test_a_beginning_says_what_the_first_files_are(home: Home) -> None:
 
 def test_bytes_that_are_set_aside_can_be_looked_at(home: Home) -> None:
     home.begin()
-    kept = set_aside(home.being, "soul.md-1234", b"what was found")
-    assert kept == home.being.quarantine / "soul.md-1234"
-    assert set_aside(home.being, "soul.md-1234", b"found again").read_bytes() == b"found again"
+    files = BeingFiles(home.being)
+    kept = files.set_aside("soul.md-1234", b"what was found")
+    assert kept == "data/quarantine/soul.md-1234"
+    assert files.read(files.set_aside("soul.md-1234", b"found again")) == b"found again"
 
 
 def test_a_file_is_set_whole_or_taken_away(home: Home) -> None:
     home.begin()
     path = home.being.goals / "2026.json"
-    set_file(path, b"[]\n")
+    BeingFiles(home.being).put(GOALS, b"[]\n")
     assert path.read_bytes() == b"[]\n"
-    set_file(path, None)
+    BeingFiles(home.being).put(GOALS, None)
     assert list(home.being.goals.iterdir()) == []
 
 
 def test_scaffolding_leaves_what_is_there(tmp_path: Path) -> None:
     being = Being(tmp_path / "being")
-    scaffold(being, {being.soul_md: "", being.goals / "2026.json": "[]\n"})
+    BeingFiles(being).scaffold({SOUL: "", GOALS: "[]\n"})
     being.soul_md.write_text("# Mine\n", "utf-8")
-    scaffold(being, {being.soul_md: "", being.values: "[]\n"})
+    BeingFiles(being).scaffold({SOUL: "", "data/values.json": "[]\n"})
     assert being.soul_md.read_text("utf-8") == "# Mine\n"
     assert being.values.read_text("utf-8") == "[]\n"
 

@@ -9,6 +9,7 @@ from functools import partial
 
 from lumen.app.passphrase import Passphrases
 from lumen.app.settings import must_be
+from lumen.app.storage import open_storage
 from lumen.app.wiring import keyring
 from lumen.core.clock import SystemClock
 from lumen.core.data import Being, Placed
@@ -16,7 +17,6 @@ from lumen.core.errors import Estranged
 from lumen.kernel import acceptance
 from lumen.kernel.commit import Gate
 from lumen.kernel.turns import no_turn_meanwhile
-from lumen.soul.index import Index
 from lumen.soul.witness import refuse_strange
 
 
@@ -58,9 +58,9 @@ def strange(
     """A being that is refused as it stands, once the author, told why, agrees; else nothing."""
     settings = must_be(being)
     passphrases = passphrases or Passphrases()
-    index = Index(being)
-    index.catch_up()
-    gate = Gate(being, keyring(), SystemClock(), index)
+    clock = SystemClock()
+    gate = Gate(being, keyring(), clock, open_storage(being, keyring(), clock))
+    gate.index.catch_up()
     gate.ask, gate.offer = passphrases.ask, partial(passphrases.offer, gate.keyring)
     try:
         if _agreed(gate, settings.soul, agrees):
@@ -72,7 +72,7 @@ def strange(
             tell(line)
     finally:
         gate.close()
-        index.close()
+        gate.index.close()
 
 
 def _agreed(gate: Gate, soul: str, agrees: Callable[[str], bool]) -> bool:

@@ -10,7 +10,7 @@ from lumen.core.data import Being
 from lumen.kernel.approvals import decide
 from lumen.kernel.proposals import SKILL, WAITING, proposals
 from lumen.kernel.proposals import Proposal as Proposal
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 
 if TYPE_CHECKING:
     from lumen.kernel.run import Kernel
@@ -37,10 +37,10 @@ class Approved:
     reply: str = ""
 
 
-def pending(index: Index, *, everything: bool = False) -> tuple[Pending, ...]:
+def pending(index: Queries, *, everything: bool = False) -> tuple[Pending, ...]:
     """What waits for the author, or for what the author allowed to be done; else all there was."""
     found = [p for p in proposals(index) if everything or p.state == WAITING or p.is_due]
-    asked = index.get(p.question for p in found)
+    asked = index.memories.get(p.question for p in found)
     return tuple(Pending(p, asked[p.question].text if p.question in asked else "") for p in found)
 
 

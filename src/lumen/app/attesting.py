@@ -9,13 +9,13 @@ from pathlib import Path
 
 from lumen.app.keys import Standing, standing
 from lumen.app.settings import data_home, must_be
+from lumen.app.storage import asking
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import Damaged, UsageError
 from lumen.soul.attest import LARGEST, signed, statement_from
 from lumen.soul.attest import Statement as Statement
 from lumen.soul.attest import must_be_challenge as must_be_challenge
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import verify
 
@@ -66,12 +66,8 @@ def problem_with(statement: Statement, challenge: str | None, key: str) -> str:
 
 def compared(being: Being, statement: Statement) -> tuple[str, str]:
     """What the being here says to a statement, and what speaks against it."""
-    index = Index(being)
-    try:
-        index.catch_up()
-        hash_here, last = index.hash_of(statement.seq), index.last_head()[0]
-    finally:
-        index.close()
+    with asking(being) as index:
+        hash_here, last = index.events.hash_of(statement.seq), index.events.last_head()[0]
     stands = standing(being, must_be(being).soul, statement.key, statement.seq)
     if hash_here and hash_here != statement.event_hash:
         return "", f"the being in {being.root} has another event {statement.seq:,}"

@@ -18,6 +18,7 @@ from lumen.app.opened import Opened
 from lumen.app.prompts import refuse_bad_prompts
 from lumen.app.reflecting import Reflection, look_back
 from lumen.app.settings import data_home, find_being, must_be
+from lumen.app.storage import open_storage
 from lumen.app.talking import Draft, Progress, Reply, Said, Spoken, Step
 from lumen.app.wiring import open_kernel, take_settings
 from lumen.core.clock import Clock, SystemClock
@@ -224,7 +225,7 @@ class Door:
         folder, by_default = find_being(path)
         clock = self._clock or SystemClock()
         if by_default and not folder.settings.exists():
-            init(folder, Keyring(data_home()), clock)
+            init(folder, open_storage(folder, Keyring(data_home()), clock), clock)
         refuse_bad_prompts(folder)
         return open_kernel(folder, must_be(folder), clock=clock)
 
@@ -236,5 +237,6 @@ def create(path: str | Path, clock: Clock | None = None) -> Path:
         AlreadyABeing: there is one; nothing was changed.
     """
     folder = Folder(Path(path).expanduser().absolute())
-    init(folder, Keyring(data_home()), clock or SystemClock())
+    clock = clock or SystemClock()
+    init(folder, open_storage(folder, Keyring(data_home()), clock), clock)
     return folder.root

@@ -10,8 +10,7 @@ from lumen.kernel.checkpoints import difference, find, in_words, last_undoable, 
 from lumen.kernel.checkpoints import restore as _restore
 from lumen.kernel.checkpoints import undo as _undo
 from lumen.kernel.turns import no_turn_meanwhile
-from lumen.soul.history import checkpoints, transitions
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 
 if TYPE_CHECKING:
     from lumen.kernel.commit import Gate
@@ -62,21 +61,21 @@ class TakenBack:
     what: str
 
 
-def moments(index: Index) -> tuple[Moment, ...]:
+def moments(index: Queries) -> tuple[Moment, ...]:
     """Named moments, and every change of self, the oldest first."""
-    changes = [t for t in transitions(index) if t.of_self]
+    changes = [t for t in index.files.transitions() if t.of_self]
     found = [
         Moment(t.seq, t.timestamp, None, what)
         for t, what in zip(changes, in_words(index, changes), strict=True)
     ]
     found += [
         Moment(seq, when, name, f"checkpoint {name}")
-        for name, (seq, when) in checkpoints(index).items()
+        for name, (seq, when) in index.files.checkpoints().items()
     ]
     return tuple(sorted(found, key=lambda moment: moment.event))
 
 
-def compared(index: Index, point: str, other: str | None = None) -> tuple[str, ...]:
+def compared(index: Queries, point: str, other: str | None = None) -> tuple[str, ...]:
     """What changed in the self from a point (a name or an event) to another, or until now."""
     after = self_at(index, find(index, other)) if other else self_at(index)
     return tuple(difference(self_at(index, find(index, point)), after))
@@ -88,7 +87,7 @@ def name_moment(gate: Gate, name: str) -> Named:
         return Named(_create(gate, name).seq, name)
 
 
-def would_restore(index: Index, point: str) -> Restored:
+def would_restore(index: Queries, point: str) -> Restored:
     """What going back to a point would change; nothing is done yet, so the event is 0."""
     seq = find(index, point)
     return Restored(seq, 0, tuple(difference(self_at(index), self_at(index, seq))))
@@ -101,7 +100,7 @@ def restore(gate: Gate, point: str) -> Restored:
         return Restored(would.restored, _restore(gate, would.restored).seq, would.diff)
 
 
-def undoable(index: Index) -> Undoable | None:
+def undoable(index: Queries) -> Undoable | None:
     """The last change of self, if there is one to take back."""
     last = last_undoable(index)
     if last is None:

@@ -50,13 +50,10 @@ def _host() -> Iterator[Finding]:
         git or "not found: a new being gets no repository",
         "" if git else "apt install git",
     )
-    import apsw
-
-    from lumen.soul.database import check_engine
+    from lumen.app.storage import engine
 
     try:
-        check_engine()
-        yield Finding("sqlite", "ok", apsw.sqlite_lib_version())
+        yield Finding("sqlite", "ok", engine())
     except LumenError as error:
         yield Finding("sqlite", "bad", error.what, error.fix)
 

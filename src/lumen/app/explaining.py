@@ -11,7 +11,7 @@ from lumen.app.memories import Recalled, Recollection, as_archived, bearing_on, 
 from lumen.core.canon import JSON
 from lumen.core.data import Event
 from lumen.core.errors import UsageError
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 
 if TYPE_CHECKING:
     from lumen.kernel.evidence import Evidence
@@ -56,7 +56,7 @@ class Traced:
 
 
 def why_of(
-    index: Index, what: str | None, evidence: Callable[[str], tuple[Evidence, ...]]
+    index: Queries, what: str | None, evidence: Callable[[str], tuple[Evidence, ...]]
 ) -> Explained | Claimed | History:
     """Where the last answer comes from; or that of an event, a claim, a value or a goal.
 
@@ -70,14 +70,14 @@ def why_of(
     return explain(index, int(what) if what else None)
 
 
-def explain(index: Index, event: int | None = None) -> Explained:
+def explain(index: Queries, event: int | None = None) -> Explained:
     """What the last reply, or that of an event's turn, rests on.
 
     Raises:
         UsageError: there is no such reply.
     """
-    key = index.turn_of(event) if event is not None else index.last_turn()
-    events = index.turn(key) if key else []
+    key = index.events.turn_of(event) if event is not None else index.events.last_turn()
+    events = index.events.turn(key) if key else []
     reply = next((e for e in events if e.entry.situation == "replied"), None)
     if reply is None:
         if any(e.entry.situation == "erased" for e in events):
@@ -86,9 +86,9 @@ def explain(index: Index, event: int | None = None) -> Explained:
             raise UsageError(f"event {event} belongs to no answer", fix="lumen memory")
         raise UsageError("there is no answer to explain yet", fix='lumen chat -m "hello"')
     cited = reply.entry.payload.get("sources", ())
-    sources = as_archived(index, lambda: index.get(cited).values())
+    sources = as_archived(index, lambda: index.memories.get(cited).values())
     heard = next((e.seq for e in events if e.entry.situation == "heard"), 0)
-    said = next(iter(index.get([heard]).values()), None)
+    said = next(iter(index.memories.get([heard]).values()), None)
     return Explained(
         reply=reply.entry.description,
         event=reply.seq,
@@ -105,14 +105,14 @@ def _chosen(event: Event) -> str:
     return str(told[0]) if told else ""
 
 
-def trace_of(index: Index, event: int | None = None) -> Traced:
+def trace_of(index: Queries, event: int | None = None) -> Traced:
     """What every step of the last turn, or of an event's turn, read, wrote and took.
 
     Raises:
         UsageError: there is no such turn.
     """
-    key = index.turn_of(event) if event else index.last_turn()
-    events = [e for e in (index.turn(key) if key else []) if "steps" in e.entry.payload]
+    key = index.events.turn_of(event) if event else index.events.last_turn()
+    events = [e for e in (index.events.turn(key) if key else []) if "steps" in e.entry.payload]
     if not events:
         if event:
             raise UsageError(f"event {event} belongs to no turn", fix="lumen memory")

@@ -55,7 +55,7 @@ def plan_forgetting(
     """
     kernel.index.catch_up()
     sought = replace(find(kernel.index, what), own_files=own_files)
-    found = plan(kernel.being, kernel.index, sought, progress)
+    found = plan(kernel.gate, sought, progress)
     return ToForget(
         what=what,
         goes=found.goes,
@@ -82,7 +82,7 @@ def forget(kernel: Kernel, planned: ToForget) -> Forgotten:
     must_be_author(kernel)
     with no_turn_meanwhile(kernel.being):
         found, placed = carry_out(kernel.gate, planned._plan)
-        left = remains(kernel.being, kernel.index, found.traces)
+        left = remains(kernel.being, kernel.gate.files, kernel.index, found.traces)
     return Forgotten(
         erased=tuple(found.erasure.targets),
         event=placed.seq,

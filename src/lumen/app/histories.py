@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from lumen.app.memories import Recollection, recollection
 from lumen.core.data import Event
 from lumen.soul.fold import EDITED, PURSUES
-from lumen.soul.index import Index
-from lumen.soul.proof import holds
+from lumen.soul.ports.queries import Queries
 from lumen.soul.selfhood import goals_of
 from lumen.soul.weighed import GONE, Point, Series, moves, series, versions
 
@@ -26,15 +25,15 @@ class Reason:
     sources: tuple[int, ...] = ()
 
 
-def reason(index: Index, found: Series, point: Point) -> Reason:
+def reason(index: Queries, found: Series, point: Point) -> Reason:
     """Why a value or goal changed in an event, as far as the archive says."""
-    event = index.event(point.seq)
+    event = index.events.get(point.seq)
     if event is None:
         return Reason("nobody knows")
     if event.entry.situation == EDITED:
         return Reason("edited by the author")
     session = event.entry.session_key
-    for other in [] if session == AUTHOR else index.turn(session):
+    for other in [] if session == AUTHOR else index.events.turn(session):
         if told := _told(other, found, point):
             return told
     if event.entry.situation == "decide":
@@ -58,13 +57,13 @@ def _told(event: Event, found: Series, point: Point) -> Reason | None:
     )
 
 
-def all_series(index: Index, kind: str) -> list[Series]:
+def all_series(index: Queries, kind: str) -> list[Series]:
     """Every value, or every goal, that ever was, with what it weighed."""
-    return series(versions(index, kind))
+    return series(versions(index.files, kind))
 
 
 def histories(
-    index: Index, kind: str, year: int | None = None, status: str | None = None
+    index: Queries, kind: str, year: int | None = None, status: str | None = None
 ) -> tuple[History, ...]:
     """Every value, or every goal, that ever was, with the reason of each change."""
     return tuple(
@@ -74,7 +73,7 @@ def histories(
     )
 
 
-def named(index: Index, claim: str) -> Series | None:
+def named(index: Queries, claim: str) -> Series | None:
     """The value or goal whose name a claim is, those that are gone too."""
     sought = " ".join(claim.split()).casefold()
     found = [*all_series(index, "value"), *all_series(index, "goal")]
@@ -112,7 +111,7 @@ class History:
     points: tuple[Changed, ...]
 
 
-def history(index: Index, found: Series, *, checked: bool = False) -> History:
+def history(index: Queries, found: Series, *, checked: bool = False) -> History:
     """A series with the reason of each change; `checked` also looks up what the reasons rest on."""
     before = [None, *found.points[:-1]]
     steps = zip(before, found.points, strict=True)
@@ -127,7 +126,7 @@ def history(index: Index, found: Series, *, checked: bool = False) -> History:
 
 
 def _changed(
-    index: Index, found: Series, step: tuple[Point | None, Point], *, checked: bool
+    index: Queries, found: Series, step: tuple[Point | None, Point], *, checked: bool
 ) -> Changed:
     point = step[1]
     why = reason(index, found, point)
@@ -143,6 +142,8 @@ def _changed(
         told=why.told,
         trigger=why.trigger,
         sources=why.sources,
-        evidence=tuple(map(recollection, index.get(why.sources).values())) if checked else (),
-        chain={str(seq): holds(index, seq) for seq in events} if checked else None,
+        evidence=tuple(map(recollection, index.memories.get(why.sources).values()))
+        if checked
+        else (),
+        chain={str(seq): index.events.holds(seq) for seq in events} if checked else None,
     )

@@ -11,7 +11,7 @@ from lumen.app.selves import add_held, close_goal, drop_held, held_of, new_held,
 from lumen.core.data import Held
 from lumen.kernel.commit import Gate
 from lumen.kernel.run import Kernel
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 
 
 def holding(kernel: Kernel, kind: str) -> Holding:
@@ -25,7 +25,7 @@ class Holding:
     """What a being holds of one kind, the heaviest first; `as_author` gives the gate to change it."""
 
     kind: str  # value or goal
-    index: Index
+    index: Queries
     as_author: Callable[[], AbstractContextManager[Gate]]
 
     def list(self) -> tuple[Held, ...]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lumen.app.settings import data_home
+from lumen.app.storage import asking
 from lumen.core.data import Being
 from lumen.core.errors import LumenError, UsageError
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.trust import HOST, Key, Trust
 from lumen.soul.witness import trust_in
@@ -64,12 +64,8 @@ class Standing:
 def keys_of(being: Being, soul: str) -> Keys:
     """Every key the archive names, and what lies on this host."""
     keyring = Keyring(data_home())
-    index = Index(being)
-    try:
-        index.catch_up()
+    with asking(being) as index:
         trust = trust_in(index, keyring.accepted(soul))
-    finally:
-        index.close()
     here, trouble = _here(keyring, soul)
     return Keys(
         keys=tuple(_state_of(key, here) for key in trust.keys.values()),
@@ -97,12 +93,8 @@ def _fixes(trust: Trust) -> tuple[str, ...]:
 
 def standing(being: Being, soul: str, public: str, seq: int) -> Standing:
     """How a host's key stands in the archive, for what it signs at an event."""
-    index = Index(being)
-    try:
-        index.catch_up()
+    with asking(being) as index:
         key = trust_in(index, Keyring(data_home()).accepted(soul)).keys.get(public)
-    finally:
-        index.close()
     if key is None:
         return Standing(False, "the archive does not name")
     if key.role != HOST:

@@ -125,7 +125,7 @@ class Quiet:
         if not self.idle:
             return None
         adopt_edits(self.kernel)
-        if self.kernel.index.last_head()[0] != self.head:
+        if self.kernel.index.events.last_head()[0] != self.head:
             self.idle, self.skipped = {}, set()
         return self.idle.get(loop)
 

@@ -9,8 +9,10 @@ from zoneinfo import ZoneInfo
 
 from lumen.app.settings import Settings, must_be, zone
 from lumen.app.status import strange
+from lumen.app.storage import asking, files_of
 from lumen.core.data import Being
-from lumen.soul.index import Index
+from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.ports.queries import Queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class Look:
 
     being: Being
     settings: Settings
-    index: Index
+    index: Queries
+    files: FilesOnDisk
 
     @property
     def zone(self) -> ZoneInfo:
@@ -31,14 +34,10 @@ class Look:
 def looking(being: Being, tell: Callable[[str], None]) -> Iterator[Look]:
     """A being to ask things of; what had to be mended, or is not as this host knows it, is told."""
     settings = must_be(being)
-    index = Index(being)
-    try:
-        index.catch_up()
+    with asking(being) as index:
         for line in [*index.repairs, *(strange(index, settings.soul) if index.loose else ())]:
             tell(line)
         index.repairs.clear()
-        yield Look(being, settings, index)
+        yield Look(being, settings, index, files_of(being))
         for line in index.repairs:
             tell(line)
-    finally:
-        index.close()

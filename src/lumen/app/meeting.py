@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lumen.app.settings import data_home, zone
+from lumen.app.storage import open_index, open_storage
 from lumen.core.clock import Clock, SystemClock
 from lumen.core.data import Being
 from lumen.kernel.birth import init, introduce
@@ -18,7 +21,8 @@ from lumen.soul.keys import Keyring
 
 def bear(being: Being, clock: Clock | None = None) -> str:
     """Make a new being in a folder that holds none; returns the soul's id."""
-    return init(being, Keyring(data_home()), clock or SystemClock())
+    clock = clock or SystemClock()
+    return init(being, open_storage(being, Keyring(data_home()), clock), clock)
 
 
 def has_met(being: Being) -> bool:
@@ -53,4 +57,4 @@ def learner_for(kernel: Kernel) -> Learner:
     """What makes memories findable by meaning while the author is typing."""
     recall = kernel.recall
     chosen = recall.chosen.embedder if recall.chosen else None
-    return Learner(kernel.being, recall.embedder, chosen)
+    return Learner(kernel.being, partial(open_index, kernel.being), recall.embedder, chosen)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Memory
 from lumen.core.errors import UsageError
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 
 if TYPE_CHECKING:
     from lumen.kernel.evidence import Evidence
@@ -64,7 +64,7 @@ class Wanted:
 
 
 def remembered(
-    index: Index, wanted: Wanted, evidence: Callable[[str], tuple[Evidence, ...]]
+    index: Queries, wanted: Wanted, evidence: Callable[[str], tuple[Evidence, ...]]
 ) -> tuple[Recollection, ...]:
     """The memories that are wanted, each as the archive has it.
 
@@ -81,8 +81,8 @@ def remembered(
     return tuple(map(recollection, found))
 
 
-def _listed(index: Index, wanted: Wanted) -> list[Memory]:
-    return index.memories(
+def _listed(index: Queries, wanted: Wanted) -> list[Memory]:
+    return index.memories.listed(
         author=wanted.author,
         day=wanted.day,
         limit=wanted.limit,
@@ -92,13 +92,13 @@ def _listed(index: Index, wanted: Wanted) -> list[Memory]:
 
 
 def _search(
-    index: Index, wanted: Wanted, evidence: Callable[[str], tuple[Evidence, ...]]
+    index: Queries, wanted: Wanted, evidence: Callable[[str], tuple[Evidence, ...]]
 ) -> list[Memory]:
     from lumen.kernel.reading import words
 
-    by_words = [seq for seq, _ in index.search(words(wanted.query), MOST_HITS)]
+    by_words = [seq for seq, _ in index.memories.search(words(wanted.query), MOST_HITS)]
     by_meaning = [e.memory.seq for e in evidence(wanted.query) if e.score >= RELATED]
-    found = index.get(dict.fromkeys([*by_words, *by_meaning]))
+    found = index.memories.get(dict.fromkeys([*by_words, *by_meaning]))
     return [
         m
         for m in found.values()
@@ -107,23 +107,26 @@ def _search(
     ][: wanted.limit or MOST_HITS]
 
 
-def by_words(index: Index, query: str, limit: int) -> tuple[Recollection, ...]:
+def by_words(index: Queries, query: str, limit: int) -> tuple[Recollection, ...]:
     """What holds some words; quick, as nothing is looked for by meaning."""
     from lumen.kernel.reading import words
 
     found = as_archived(
-        index, lambda: index.get(s for s, _ in index.search(words(query), limit)).values()
+        index,
+        lambda: index.memories.get(
+            s for s, _ in index.memories.search(words(query), limit)
+        ).values(),
     )
     return tuple(map(recollection, found))
 
 
-def latest(index: Index, limit: int) -> tuple[Recollection, ...]:
+def latest(index: Queries, limit: int) -> tuple[Recollection, ...]:
     """The last memories, kernel ones too, each as the archive has it."""
-    found = as_archived(index, lambda: index.memories(limit=limit))
+    found = as_archived(index, lambda: index.memories.listed(limit=limit))
     return tuple(map(recollection, found))
 
 
-def as_archived(index: Index, look: Callable[[], Iterable[Memory]]) -> list[Memory]:
+def as_archived(index: Queries, look: Callable[[], Iterable[Memory]]) -> list[Memory]:
     """Memories, each as the archive has it; that an index says otherwise goes to its repairs."""
     from lumen.kernel.proved import proved
 
@@ -131,18 +134,20 @@ def as_archived(index: Index, look: Callable[[], Iterable[Memory]]) -> list[Memo
 
 
 def evidence_of(
-    index: Index, claim: str, tell: Callable[[str], None], recall: Recall | None = None
+    index: Queries, claim: str, tell: Callable[[str], None], recall: Recall | None = None
 ) -> tuple[Evidence, ...]:
     """What the author said that bears on a claim, as the archive has it."""
     from lumen.kernel.proved import of_evidence, proved
 
     found = proved(index, lambda: _evidence(index, claim, tell, recall), of_evidence)
-    now = index.get(e.memory.seq for e in found)  # recall holds on to them as they weighed before
+    now = index.memories.get(
+        e.memory.seq for e in found
+    )  # recall holds on to them as they weighed before
     return tuple(replace(e, memory=now.get(e.memory.seq, e.memory)) for e in found)
 
 
 def _evidence(
-    index: Index, claim: str, tell: Callable[[str], None], recall: Recall | None
+    index: Queries, claim: str, tell: Callable[[str], None], recall: Recall | None
 ) -> tuple[Evidence, ...]:
     from lumen.kernel.recall import Recall
     from lumen.kernel.recall_before import EVERYTHING

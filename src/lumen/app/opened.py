@@ -228,7 +228,8 @@ class Opened:
 
     def _look(self) -> Look:
         self._kernel.index.catch_up()
-        return Look(self._kernel.being, must_be(self._kernel.being), self._kernel.index)
+        kernel = self._kernel
+        return Look(kernel.being, must_be(kernel.being), kernel.index, kernel.gate.files)
 
     def _evidence(self, claim: str) -> tuple[Evidence, ...]:
         self._kernel.index.catch_up()

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from lumen.core.data import Author, Memory, kernel_entry
 from lumen.core.errors import UsageError
+from lumen.core.stores import Store, store_at
 from lumen.kernel.edits import in_force
 from lumen.kernel.forget import Sought, plan
 from lumen.kernel.maintain import summaries
 from lumen.kernel.provenance import provenance
 from lumen.kernel.quoting import in_view
 from lumen.kernel.run import Kernel
-from lumen.soul.archive import read
 from lumen.soul.selfhood import SOUL, entries
 
 
@@ -33,7 +33,7 @@ def mark(kernel: Kernel, events: Sequence[int], *, private: bool = True) -> Mark
         UsageError: one of the events is no memory; nothing was changed.
     """
     kernel.index.catch_up()
-    known = kernel.index.get(events)
+    known = kernel.index.memories.get(events)
     for seq in events:
         if seq not in known:
             raise UsageError(f"event {seq} is no memory", fix="lumen memory")
@@ -43,7 +43,7 @@ def mark(kernel: Kernel, events: Sequence[int], *, private: bool = True) -> Mark
     payload = {"marks": {"memories": every, "private": private}}
     kernel.gate.record(kernel_entry("marked", what, "lumen:author", payload), sign=True)
     kernel.index.catch_up()
-    if any(kernel.being.memory.glob("*/summary.md")):
+    if any(store_at(path) is Store.SUMMARY for path in kernel.index.files.all_kept()):
         summaries(kernel.gate, kernel.now().zone)
     return Marked(tuple(events), private, tuple(_lines_resting_on(kernel)))
 
@@ -51,29 +51,27 @@ def mark(kernel: Kernel, events: Sequence[int], *, private: bool = True) -> Mark
 def _resting_on(kernel: Kernel, known: dict[int, Memory]) -> list[int]:
     """The replies to some memories, those that rest on them, and those that repeat them."""
     sessions = {m.session_key for m in known.values()}
-    found = plan(kernel.being, kernel.index, Sought(tuple(known)))
+    found = plan(kernel.gate, Sought(tuple(known)))
     goes = {g.seq for g in found.goes if g.who == Author.SELF.value}
     return [
-        stored.event.seq
-        for stored in read(kernel.being.memory)
-        if (entry := stored.event.entry).author is Author.SELF
-        and stored.event.seq not in known
+        event.seq
+        for event in kernel.index.events.all()
+        if (entry := event.entry).author is Author.SELF
+        and event.seq not in known
         and (
-            stored.event.seq in goes
-            or entry.session_key in sessions
-            or known.keys() & set(in_view(entry))
+            event.seq in goes or entry.session_key in sessions or known.keys() & set(in_view(entry))
         )
     ]
 
 
 def _still_private(kernel: Kernel, reply: int, freed: dict[int, Memory]) -> bool:
     """Whether a reply also answers, or rests on, something else that stays private."""
-    event = kernel.index.event(reply)
+    event = kernel.index.events.get(reply)
     entry = event.entry if event else None
     sources = in_view(entry) if entry else ()
-    said = kernel.index.turn(entry.session_key) if entry else []
+    said = kernel.index.events.turn(entry.session_key) if entry else []
     others = {*sources, *(e.seq for e in said if e.entry.author is not Author.SELF)} - freed.keys()
-    return any(m.private for m in kernel.index.get(others).values())
+    return any(m.private for m in kernel.index.memories.get(others).values())
 
 
 def _lines_resting_on(kernel: Kernel) -> list[str]:

@@ -40,7 +40,7 @@ async def look_back(
     """Let it look back and change what it values and wants; a dry run changes nothing."""
     why = due(kernel, asked=True)
     past = Lived(kernel.index, kernel.thresholds.stale_cycles).experience()
-    began = kernel.index.time_of(past.since)
+    began = kernel.index.events.time_of(past.since)
     came = await reflect(kernel, why, Watch(step=step), dry_run=dry_run)
     return Reflection(
         summary=came.summary,

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lumen.app.settings import data_home, must_be
+from lumen.app.storage import asking, files_of, size_of
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import Damaged, UsageError
 from lumen.kernel.deep import Compared as Compared
 from lumen.kernel.deep import compare
-from lumen.soul.archive import segments
 from lumen.soul.backup import Packed as Packed
 from lumen.soul.backup import Source, pack, unpack
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
 from lumen.soul.verify import Report as Report
 from lumen.soul.verify import verify
@@ -71,16 +70,13 @@ def verify_being(
 
 
 def _compared(being: Being, progress: Callable[[int, int], None]) -> Compared:
-    index = Index(being)
-    try:
-        return compare(being, index, progress)
-    finally:
-        index.close()
+    with asking(being) as index:
+        return compare(files_of(being), index, progress)
 
 
 def archive_size(being: Being) -> int:
     """How many bytes the archive has."""
-    return sum(p.stat().st_size for p in segments(being.memory))
+    return size_of(being)
 
 
 def backup_being(

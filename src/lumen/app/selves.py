@@ -12,8 +12,8 @@ from lumen.core.stores import Store
 from lumen.kernel.checkpoints import difference
 from lumen.kernel.commit import Gate
 from lumen.kernel.completion import OPEN
-from lumen.kernel.edits import Edits, in_force, look, read, self_in_force
-from lumen.soul.index import Index
+from lumen.kernel.edits import Edits, in_force, look, self_in_force
+from lumen.soul.ports.queries import Queries
 from lumen.soul.selfhood import GOAL_STATES, LONGEST_NAME, VALUE_STATES, goals_of, selfhood
 from lumen.soul.selfhood import Selfhood as Selfhood
 
@@ -51,22 +51,22 @@ class SelfDiff:
     missing: tuple[str, ...]
 
 
-def self_of(index: Index) -> Selfhood:
+def self_of(index: Queries) -> Selfhood:
     """Name, ontology, narrative, values and goals in force."""
     return self_in_force(index)
 
 
 def edits_told(found: Look) -> list[str]:
     """The files that say otherwise than what is in force and do not count, each with why."""
-    return look(found.being, found.index, found.settings.redact).told()
+    return look(found.files, found.index, found.settings.redact).told()
 
 
 def self_diff(found: Look) -> SelfDiff:
     """What was edited by hand, line by line, and why it is not in force."""
-    edits = look(found.being, found.index, found.settings.redact)
+    edits = look(found.files, found.index, found.settings.redact)
     state = in_force(found.index)
     paths = sorted({*edits.valid, *edits.flawed, *edits.unvouched})
-    disk = {p: (read(found.being, p) or b"").decode("utf-8", "replace") for p in paths}
+    disk = {p: (found.files.read(p) or b"").decode("utf-8", "replace") for p in paths}
     before: dict[str, str | None] = {path: state.get(path) for path in paths}
     return SelfDiff(
         edited=tuple(_edit(edits, path) for path in paths),
@@ -83,7 +83,7 @@ def _edit(edits: Edits, path: str) -> Edit:
 
 
 def held_of(
-    index: Index, kind: str, year: int | None = None, status: str | None = None
+    index: Queries, kind: str, year: int | None = None, status: str | None = None
 ) -> tuple[Held, ...]:
     """The values or the goals in force, the heaviest first; goals of one year's file, or of a status."""
     texts = in_force(index)
@@ -94,7 +94,7 @@ def held_of(
     return tuple(h for h in held if status in (None, h.status))
 
 
-def held_named(index: Index, kind: str, name: str) -> Held | None:
+def held_named(index: Queries, kind: str, name: str) -> Held | None:
     """The value or goal of a name, if there is one."""
     return next((h for h in held_of(index, kind) if h.name == name), None)
 
@@ -203,4 +203,4 @@ def _commit(gate: Gate, change: Change, said: str) -> None:
 def adopt(gate: Gate) -> Adopted:
     """Take in what was edited by hand."""
     said = gate.adopt(vouched=True)
-    return Adopted(not look(gate.being, gate.index, gate.secrets).flawed, tuple(said))
+    return Adopted(not look(gate.files, gate.index, gate.secrets).flawed, tuple(said))

@@ -12,8 +12,6 @@ from lumen.core.data import Being
 from lumen.core.errors import NotABeing, UsageError
 from lumen.core.settings import Settings as Settings
 from lumen.core.settings import read_settings
-from lumen.soul.archive import segments
-from lumen.soul.links import soul_in
 
 
 def data_home() -> Path:
@@ -59,14 +57,15 @@ def must_be(being: Being) -> Settings:
     if not being.settings.is_file():
         raise _without_settings(being)
     settings = read_settings(being.settings)
-    memory = being.memory
-    if not (memory.is_dir() and any(memory.iterdir()) and segments(memory)):
+    from lumen.app.storage import has_events, soul_of
+
+    if not has_events(being):
         # a turn would begin a second chain, under no name
         raise NotABeing(
-            f"{root} has lost its memory: {memory} holds no events",
+            f"{root} has lost its memory: {being.memory} holds no events",
             fix="put data/memory back from a backup",
         )
-    if (soul := soul_in(memory)) not in ("", settings.soul):  # whose witness would be asked?
+    if (soul := soul_of(being)) not in ("", settings.soul):  # whose witness would be asked?
         said = f"the soul {settings.soul}" if settings.soul else "no soul"
         raise NotABeing(
             f"{being.settings} names {said}, and the archive is that of {soul}",
@@ -78,7 +77,9 @@ def must_be(being: Being) -> Settings:
 
 def _without_settings(being: Being) -> NotABeing:
     root = being.root
-    if soul_in(being.memory):
+    from lumen.app.storage import soul_of
+
+    if soul_of(being):
         return NotABeing(
             f"{root} has lost its lumen.toml",
             fix="put it back from a backup; or have it written again: lumen rebuild",

@@ -33,7 +33,7 @@ from lumen.kernel.approvals import may_run
 if TYPE_CHECKING:
     from lumen.kernel.guard import Guard
     from lumen.kernel.run import Kernel
-    from lumen.soul.index import Index
+    from lumen.soul.ports.queries import Queries
 
 AUTHOR = "lumen:author"
 TEMPLATE = Path(__file__).with_name("template")
@@ -84,7 +84,7 @@ class Tried:
     tried: bool
 
 
-def skills_of(being: Being, settings: Settings, index: Index) -> tuple[SkillState, ...]:
+def skills_of(being: Being, settings: Settings, index: Queries) -> tuple[SkillState, ...]:
     """Every skill of a being."""
     from lumen.app.wiring import terms_of
 
@@ -93,7 +93,7 @@ def skills_of(being: Being, settings: Settings, index: Index) -> tuple[SkillStat
     return tuple(_state_of(skill, being, terms, approves) for skill in found)
 
 
-def _approves(index: Index) -> Approves:
+def _approves(index: Queries) -> Approves:
     """What the author allowed to run below bubblewrap, read off the archive."""
     index.catch_up()
     return lambda name, sha256: may_run(index, name, sha256)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from lumen.app.looking import Look
+from lumen.app.storage import size_of
 from lumen.app.wiring import caps_of
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import stamp
@@ -14,8 +15,6 @@ from lumen.core.data import Spent as Spent
 from lumen.core.errors import UsageError
 from lumen.kernel.escalate import life
 from lumen.kernel.treasury import forecast
-from lumen.soul.ledger import by_day_and_role, calls, spent_on
-from lumen.soul.queries import tally
 
 MICROS = 1_000_000
 DAYS = 14
@@ -78,9 +77,9 @@ class Treasury:
 def treasury_of(look: Look, now: datetime, days: int = DAYS, last: int = 0) -> Treasury:
     """What models cost: the last `days`, and the last `last` calls one by one."""
     caps, index = caps_of(look.settings), look.index
-    today = spent_on(index, stamp(now)[:10])
+    today = index.ledger.spent_on(stamp(now)[:10])
     ahead = forecast(index, caps, now)
-    spent = by_day_and_role(index, stamp(now - timedelta(days=days - 1))[:10])
+    spent = index.ledger.by_day_and_role(stamp(now - timedelta(days=days - 1))[:10])
     reached = ahead.cap_reached
     return Treasury(
         phase=life(index),
@@ -93,9 +92,9 @@ def treasury_of(look: Look, now: datetime, days: int = DAYS, last: int = 0) -> T
             stamp(reached) if reached else None,
         ),
         days=tuple(SpentOn(day, role, **asdict(s)) for (day, role), s in spent.items()),
-        calls=tuple(calls(index, limit=last)) if last else (),
-        storage_bytes=sum(p.stat().st_size for p in look.being.memory.rglob("*.jsonl")),
-        skill_runs=tally(index, EventType.TOOL_CALL),
+        calls=tuple(index.ledger.calls(limit=last)) if last else (),
+        storage_bytes=size_of(look.being),
+        skill_runs=index.events.tally(EventType.TOOL_CALL),
     )
 
 
@@ -120,8 +119,8 @@ class Letter:
 
 def egress_of(look: Look, limit: int) -> tuple[Sent, ...]:
     """What was sent to models that are not on this machine, the newest first."""
-    away = [c for c in calls(look.index) if not c.local][:limit]
-    return tuple(_sent(c, look.index.event(c.at)) for c in away)
+    away = [c for c in look.index.ledger.calls() if not c.local][:limit]
+    return tuple(_sent(c, look.index.events.get(c.at)) for c in away)
 
 
 def _sent(call: Called, event: Event | None) -> Sent:
@@ -140,7 +139,7 @@ def letter_of(look: Look, number: int) -> Letter:
     Raises:
         UsageError: it sent nothing.
     """
-    event = look.index.event(number)
+    event = look.index.events.get(number)
     told = event.entry.payload.get("sent") if event else None
     if event is None or not told:
         raise UsageError(f"event {number} sent nothing away", fix="lumen egress")

@@ -5,22 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lumen.app.settings import Settings, data_home, must_be
-from lumen.core.canon import loads
+from lumen.app.storage import asking, files_of
 from lumen.core.data import Author, Being, Held
 from lumen.core.errors import Damaged, Estranged
 from lumen.kernel.edits import look, self_in_force
 from lumen.kernel.proposals import waiting
-from lumen.soul.chosen import reindexed
-from lumen.soul.cycles import last, many_since
-from lumen.soul.history import kept
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
-from lumen.soul.queries import tallies_add_up
+from lumen.soul.ports.queries import Queries
 from lumen.soul.selfhood import VALUES
-from lumen.soul.vectors import progress
 
 AUTHORS = (Author.EXTERNAL, Author.SELF, Author.GOAL, Author.KERNEL)
-HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,26 +54,23 @@ class Status:
 def status_of(being: Being) -> tuple[Status, list[str]]:
     """A being's status, and what its author should be told besides."""
     settings = must_be(being)
-    index = Index(being)
-    try:
+    with asking(being) as index:
         found = read_status(being, settings, index)
-        edits = look(being, index, settings.redact)
+        edits = look(files_of(being), index, settings.redact)
         odd = [*_miscounted(index), *strange(index, settings.soul)]
         return found, [*index.repairs, *edits.told(), *odd]
-    finally:
-        index.close()
 
 
-def read_status(being: Being, settings: Settings, index: Index) -> Status:
+def read_status(being: Being, settings: Settings, index: Queries) -> Status:
     """A being's status, over an open index."""
     events = index.catch_up()
-    counts = index.counts()
-    born = index.memories(limit=1, oldest=True)
-    vectors, worth = progress(index)
+    counts = index.events.counts()
+    born = index.memories.listed(limit=1, oldest=True)
+    vectors, worth = index.vectors.progress()
     chosen = settings.chosen_embedder
-    again, of = reindexed(index, chosen) if chosen else (worth, worth)
+    again, of = index.vectors.reindexed(chosen) if chosen else (worth, worth)
     self_ = self_in_force(index)
-    changed, reflected = kept(index, VALUES), last(index, "reflection")
+    changed, reflected = index.files.kept(VALUES), index.cycles.last("reflection")
     return Status(
         being=str(being.root),
         name=self_.name,
@@ -95,20 +86,20 @@ def read_status(being: Being, settings: Settings, index: Index) -> Status:
         recallable=Portion(vectors, worth),
         embedder=settings.embedder,
         reindexed=Portion(again, of),
-        head=index.last_head()[1],
-        signed_up_to=_signed(being),
-        reflected=index.time_of(reflected) or None,
-        cycles_since=many_since(index, reflected),
-        open_turns=len(index.open_turns()),
+        head=index.events.last_head()[1],
+        signed_up_to=index.events.signed_up_to(),
+        reflected=index.events.time_of(reflected) or None,
+        cycles_since=index.cycles.many_since(reflected),
+        open_turns=len(index.events.open_turns()),
         waiting=waiting(index),
     )
 
 
-def strange(index: Index, soul: str) -> list[str]:
+def strange(index: Queries, soul: str) -> list[str]:
     """What the author must know when this is not the chain this host has seen."""
     keyring = Keyring(data_home())
     mark = keyring.mark(soul)
-    if not index.loose and mark and mark.knows(*index.last_head()):
+    if not index.loose and mark and mark.knows(*index.events.last_head()):
         return []  # it ends where this host left it; checking the witness takes as long as all else
     from lumen.soul.witness import refuse_strange  # so does importing it
 
@@ -119,23 +110,11 @@ def strange(index: Index, soul: str) -> list[str]:
     return []
 
 
-def _miscounted(index: Index) -> list[str]:
+def _miscounted(index: Queries) -> list[str]:
     """Tallies are kept with the lines they count: where they do not add up, the table was edited."""
-    if tallies_add_up(index):
+    if index.events.tallies_add_up():
         return []
     return [
         "The index does not count what the archive holds: the figures under memory are wrong."
         "\n  try: lumen rebuild"
     ]
-
-
-def _signed(being: Being) -> int:
-    if not being.heads.exists():
-        return 0
-    with being.heads.open("rb") as heads:
-        heads.seek(max(0, being.heads.stat().st_size - HEADS_READ))
-        *lines, _torn = heads.read().split(b"\n")
-    try:
-        return max((int(loads(line)["seq"]) for line in lines[-3:]), default=0)
-    except (ValueError, KeyError, TypeError):
-        return 0

@@ -16,7 +16,6 @@ from lumen.kernel.loops import SHOWN as SHOWN
 from lumen.kernel.run import Kernel
 from lumen.kernel.run import Watch as Watch
 from lumen.kernel.steps.reflect import in_words
-from lumen.soul.queries import last_conversation, turn_answering
 
 KEY_DIGITS = 32
 
@@ -108,8 +107,8 @@ async def answer(kernel: Kernel, text: str, watch: Watch, spoken: Spoken | None 
 def said_before(kernel: Kernel, spoken: Spoken) -> Said | None:
     """The answer that a message with this key was given, if there was one and it is not forgotten."""
     kernel.index.catch_up()
-    turn = turn_answering(kernel.index, spoken.key)
-    events = kernel.index.turn(turn) if turn else []
+    turn = kernel.index.events.turn_answering(spoken.key)
+    events = kernel.index.events.turn(turn) if turn else []
     reply = next((e for e in events if e.entry.situation == "replied"), None)
     if reply is None:
         return None
@@ -127,7 +126,7 @@ def said_before(kernel: Kernel, spoken: Spoken) -> Said | None:
 
 async def _look_back(kernel: Kernel, answered: Answered, *, by_author: bool) -> tuple[str, ...]:
     """Reflect when the turn gave cause to; says what was changed. Only the author may ask for it."""
-    said = kernel.index.get([answered.heard]).get(answered.heard)
+    said = kernel.index.memories.get([answered.heard]).get(answered.heard)
     asked = bool(by_author and said and lexicon().has("self_examination", said.text))
     reflected = await reflect_if_due(kernel, Watch(), asked=asked)
     if reflected is None:
@@ -144,7 +143,7 @@ def new_conversation(kernel: Kernel) -> str:
 def last_or_new_conversation(kernel: Kernel) -> str:
     """The conversation the author was in last; a new one where nothing was said yet."""
     kernel.index.catch_up()
-    last = last_conversation(kernel.index)
+    last = kernel.index.events.last_conversation()
     return new_conversation(kernel) if last is None else last
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lumen.app.settings import Settings, data_home, must_be, zone
+from lumen.app.storage import open_storage, soul_of
+from lumen.core.clock import SystemClock
 from lumen.core.data import Being
 from lumen.core.errors import Damaged
 from lumen.core.settings import blank
@@ -13,7 +15,6 @@ from lumen.kernel.maintain import fade, learn, reindex, summaries
 from lumen.kernel.mend import rebuild, write_settings
 from lumen.kernel.run import Kernel
 from lumen.soul.keys import Keyring
-from lumen.soul.links import soul_in
 from lumen.soul.verify import verify
 
 
@@ -56,7 +57,7 @@ def must_be_sound(being: Being) -> None:
     Raises:
         Damaged: it is not.
     """
-    soul = soul_in(being.memory) if _lost_settings(being) else must_be(being).soul
+    soul = soul_of(being) if _lost_settings(being) else must_be(being).soul
     report = verify(being, Keyring(data_home()), soul=soul)
     if report.problem and "witness" not in report.problem.what:
         raise Damaged(
@@ -69,14 +70,19 @@ def bring_settings_back(being: Being) -> list[str]:
     """Write lumen.toml again from a sound archive where it is gone; says so."""
     if not _lost_settings(being):
         return []
-    return [write_settings(being, soul_in(being.memory), blank())]
+    storage = open_storage(being, Keyring(data_home()), SystemClock())
+    storage.index.catch_up()
+    try:
+        return [write_settings(storage.index, storage.files, soul_of(being), blank())]
+    finally:
+        storage.index.close()
 
 
 def _lost_settings(being: Being) -> bool:
-    return not being.settings.exists() and bool(soul_in(being.memory))
+    return not being.settings.exists() and bool(soul_of(being))
 
 
 def make_again(kernel: Kernel, progress: Callable[[int, int], None]) -> tuple[int, list[str]]:
     """Make every table and every file again; returns how many events there are, and what was done."""
     told = rebuild(kernel.gate, progress)
-    return kernel.index.last_head()[0], list(told)
+    return kernel.index.events.last_head()[0], list(told)

@@ -19,6 +19,7 @@ from lumen.app.reach import (
     secrets_in,
 )
 from lumen.app.settings import Settings, data_home, must_be, zone
+from lumen.app.storage import open_storage
 from lumen.core.clock import Clock, Now, SystemClock, stamp
 from lumen.core.data import Being
 from lumen.core.errors import BadSetting, NoSubstrate, Refused
@@ -42,8 +43,6 @@ from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
 from lumen.mind.roles import ASSIGNABLE, EMBEDDER, parse_assignment
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.chosen import choose
-from lumen.soul.index import Index as Index
 from lumen.soul.keys import Keyring
 from lumen.soul.records import millionths
 
@@ -121,11 +120,12 @@ def open_kernel(
     """Open a being for turns; says what had to be mended. `alone`: no turn runs meanwhile."""
     settings = settings or must_be(being)
     clock, passphrases = clock or SystemClock(), passphrases or Passphrases()
-    index = Index(being)
+    storage = open_storage(being, keyring(), clock)
+    index = storage.index
     reachable = endpoints_of(settings)
     inner_must_be_local(settings, reachable)
     secrets = (*settings.redact, *secrets_in(reachable))
-    gate = Gate(being, keyring(), clock, index, secrets)
+    gate = Gate(being, keyring(), clock, storage, secrets)
     if not gate.keyring.has_key(settings.soul) and started_by_skill():
         raise Refused(  # it would sign as another host's
             "a skill started this where the being's key is not, and no key is made for a skill",
@@ -136,7 +136,7 @@ def open_kernel(
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
     chosen = chosen_embedder(settings, gate, clock)
-    choose(index, chosen.id if chosen else "", private=bool(chosen and chosen.local))
+    index.vectors.choose(chosen.id if chosen else "", private=bool(chosen and chosen.local))
     kernel = Kernel(
         being=being,
         gate=gate,
@@ -178,7 +178,7 @@ def take_settings(kernel: Kernel) -> None:
     kernel.terms, kernel.caps = terms_of(settings), caps_of(settings)
     kernel.thresholds = thresholds_of(settings)
     chosen = chosen_embedder(settings, kernel.gate, kernel.clock)
-    choose(kernel.index, chosen.id if chosen else "", private=bool(chosen and chosen.local))
+    kernel.index.vectors.choose(chosen.id if chosen else "", private=bool(chosen and chosen.local))
     kernel.recall.close()
     kernel.recall = Recall(kernel.index, kernel.recall.embedder, chosen)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -158,6 +159,16 @@ class Change:
     value: Entry | Held | Datum | dict[str, JSON] | str | None
     base: str = ""
     path: str = ""
+
+
+class Signed(NamedTuple):
+    """A signature over some bytes, and the public half of the key that made it, both in hex."""
+
+    key: str
+    signature: str
+
+
+Signer = Callable[[bytes], Signed]  # a key that is open
 
 
 @dataclass(frozen=True, slots=True)

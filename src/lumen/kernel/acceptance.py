@@ -6,12 +6,11 @@ Each is archived; until then nothing is written to such an archive (soul/witness
 from __future__ import annotations
 
 from lumen.core.canon import JSON
-from lumen.core.data import Placed, kernel_entry
+from lumen.core.data import Placed, Signer, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
 from lumen.kernel.keys import author_signer, must_be_author
-from lumen.kernel.mend import AUTHOR, cut_end, drop_strange_heads, follow_to_end
-from lumen.soul.signed import Signer
+from lumen.kernel.mend import AUTHOR
 from lumen.soul.witness import SURE, Foreign, foreign, knows, refuse_rolled_back
 
 # No key can be made while the end is nobody's word: its event would be built upon that.
@@ -30,13 +29,13 @@ def accept_tail(gate: Gate, soul: str) -> Placed:
             f"{found.loose}, so it cannot be taken for true", fix="lumen archive cut-tail"
         )
     must_be_author(gate, ELSEWHERE)
-    with gate.writer.held():
-        gate.writer.own_up()
+    with gate.log.held():
+        gate.log.own_up()
         signer = author_signer(gate)
         what = f"The author accepted {found}, which this host had not written."
         said: dict[str, JSON] = {"first": found.first, "last": found.last}
         entry = kernel_entry(
-            "tail_accepted", what, AUTHOR, {**said, "head": gate.index.hash_of(found.last)}
+            "tail_accepted", what, AUTHOR, {**said, "head": gate.index.events.hash_of(found.last)}
         )
         placed = gate.record(entry, sign=True, signer=signer)
         gate.index.catch_up()
@@ -53,8 +52,8 @@ def cut_tail(gate: Gate, soul: str) -> Placed:
     found = _must_be_foreign(gate, soul)
     must_be_author(gate, ELSEWHERE)
     signer = _at_hand(gate, soul)
-    with gate.writer.held():
-        kept = cut_end(gate, found)
+    with gate.log.held():
+        kept: list[JSON] = [*gate.log.cut(found.first)]
         what = f"The author had {found}, which this host had not written, moved to quarantine."
         entry = kernel_entry("tail_cut", what, AUTHOR, {"files": kept})
         placed = gate.record(entry, sign=True, signer=signer or author_signer(gate))
@@ -75,8 +74,8 @@ def _at_hand(gate: Gate, soul: str) -> Signer | None:
 
 
 def _must_be_foreign(gate: Gate, soul: str) -> Foreign:
-    with gate.writer.held():
-        follow_to_end(gate)
+    with gate.log.held():
+        gate.index.follow_to_end()
     refuse_rolled_back(gate.index, gate.keyring, soul)
     found = foreign(gate.index, gate.keyring, soul)
     if found is None:
@@ -94,8 +93,8 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
         UsageError: there is nothing to accept, or the fork was not named by its head.
         Locked: the author's key is under a passphrase that was not given.
     """
-    with gate.writer.held():
-        follow_to_end(gate)
+    with gate.log.held():
+        gate.index.follow_to_end()
     seen = gate.keyring.witness(soul)
     if seen is None or knows(gate.index, seen):
         raise UsageError("this archive is the one this host has seen", fix="lumen archive verify")
@@ -103,8 +102,10 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
         raise UsageError(
             f"{gate.index.loose}, so nothing can go on from it", fix="lumen archive verify"
         )
-    last, ours = gate.index.last_head()
-    forked = bool(gate.index.hash_of(seen.seq)) or bool(foreign(gate.index, gate.keyring, soul))
+    last, ours = gate.index.events.last_head()
+    forked = bool(gate.index.events.hash_of(seen.seq)) or bool(
+        foreign(gate.index, gate.keyring, soul)
+    )
     if (forked or head) and not (len(head) >= SURE and ours.startswith(head)):
         raise UsageError(
             f"a fork is accepted by naming the head that is kept, and this one's is {ours[:16]}…",
@@ -112,11 +113,11 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
         )
     # No key is made for this: before the chain is accepted nothing can be signed under a new one.
     signer = _at_hand(gate, soul)
-    with gate.writer.held():
-        gate.writer.own_up()
-        gate.writer.recover()
+    with gate.log.held():
+        gate.log.own_up()
+        gate.log.recover()
         gate.index.catch_up()
-        aside = drop_strange_heads(gate)
+        aside = gate.log.drop_strange_heads()
         what = f"The author accepted this chain, which ends at event {last}, in place of the one"
         entry = kernel_entry(
             "rollback_accepted",
@@ -128,4 +129,4 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
                 "heads": aside,
             },
         )
-        return gate.writer.accept(entry, signer)
+        return gate.log.accept(entry, signer)

@@ -22,12 +22,11 @@ from lumen.kernel.proposals import (
     proposals,
     skill_of,
 )
-from lumen.soul.index import Index
-from lumen.soul.queries import kernel_events
+from lumen.soul.ports.queries import Queries
 from lumen.soul.witness import trust_in
 
 
-def may_run(index: Index, name: str, sha256: str) -> bool:
+def may_run(index: Queries, name: str, sha256: str) -> bool:
     """Whether the author's signed yes stands for exactly these files of a skill."""
     known = skill_of(index, name, sha256)
     return known is not None and known.state == APPROVED and bool(signed_by(index, known.seq))
@@ -42,7 +41,7 @@ def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> Proposal:
     """
     what = APPROVED if allow else DENIED
     signer = author_signer(gate)
-    with gate.writer.held():
+    with gate.log.held():
         gate.index.catch_up()
         proposal = next((p for p in proposals(gate.index) if p.seq == seq), None)
         if proposal is None or proposal.state not in _open_to(proposal):
@@ -51,7 +50,7 @@ def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> Proposal:
         stands = what == DENIED or signed_by(gate.index, seq)
         if proposal.state == what and stands:  # and was not carried out yet
             return proposal
-        said: dict[str, JSON] = {"proposal": seq, "event_hash": gate.index.hash_of(seq)}
+        said: dict[str, JSON] = {"proposal": seq, "event_hash": gate.index.events.hash_of(seq)}
         entry = kernel_entry(what, f"The author {what} {proposal.what}.", "lumen:author", said)
         gate.record(entry, sign=True, signer=signer)
         gate.index.catch_up()
@@ -64,14 +63,14 @@ def _open_to(proposal: Proposal) -> tuple[str, ...]:
     return (*always, DENIED) if proposal.kind == SKILL else always
 
 
-def signed_by(index: Index, seq: int) -> str:
+def signed_by(index: Queries, seq: int) -> str:
     """The author's key under the yes to a proposal; empty where it stands under none that counts."""
     found = ""
-    trust = trust_in(index, index.accepted(index.soul()))
-    for event in kernel_events(index, (APPROVED, DENIED)):
+    trust = trust_in(index, index.accepted(index.events.soul()))
+    for event in index.events.of_kernel((APPROVED, DENIED)):
         told = event.entry.payload
         if about(told) == seq:
-            same = told.get("event_hash") == index.hash_of(seq)
+            same = told.get("event_hash") == index.events.hash_of(seq)
             yes = event.entry.situation == APPROVED and event.seq in trust.authored and same
             found = str(told["signed"]["key"]) if yes else ""
     return found

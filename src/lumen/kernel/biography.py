@@ -13,9 +13,7 @@ from lumen.core.errors import MindError
 from lumen.hands.skills import discover
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.index import Index
-from lumen.soul.ledger import by_day_and_role, calls
-from lumen.soul.queries import answered, doings, evolved, tally
+from lumen.soul.ports.queries import Queries
 from lumen.soul.weighed import series, versions
 
 LOOKED_AT = 500  # changes of self among which a reason is looked for
@@ -26,31 +24,31 @@ FIRST = 1  # the event a being begins with
 class Biography:
     """A life as its archive has it, over an index that is caught up."""
 
-    _index: Index
+    _index: Queries
     model: ModelDescriptor | None = None  # that phrases its words, if it can be reached
     skills: tuple[str, ...] = ()  # that are there and not switched off
 
     @property
     def place(self) -> str:
         """The folder of the archive."""
-        return str(self._index.being.memory)
+        return self._index.place
 
     def born(self) -> str:
         """The moment of the first event."""
-        return self._index.time_of(FIRST)
+        return self._index.events.time_of(FIRST)
 
     def answered(self) -> int:
         """How many messages of the author it has answered."""
-        return answered(self._index)
+        return self._index.memories.answered()
 
     def did(self, most: int) -> tuple[Memory, ...]:
         """What it did beside answering, the newest first."""
-        found = self._index.get(doings(self._index, most))
+        found = self._index.memories.get(self._index.memories.doings(most))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
 
     def held_since(self) -> dict[str, str]:
         """Since when each value and goal has been held without a break, by its name."""
-        values, goals = (series(versions(self._index, kind)) for kind in ("value", "goal"))
+        values, goals = (series(versions(self._index.files, kind)) for kind in ("value", "goal"))
         since: dict[str, str] = {}
         for one in sorted((*values, *goals), key=lambda s: s.path):
             gone = [n for n, point in enumerate(one.points, 1) if point.weight is None]
@@ -61,8 +59,8 @@ class Biography:
 
     def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
         """What reflection gave as the reason for a value last, and the memories it rests on."""
-        for seq in evolved(self._index, LOOKED_AT):
-            event = self._index.event(seq)
+        for seq in self._index.memories.evolved(LOOKED_AT):
+            event = self._index.events.get(seq)
             change = event.entry.payload.get("change", {}) if event else {}
             if event and (change.get("kind"), change.get("name")) == ("value", value):
                 because = event.entry.description.partition(", because ")[2].rstrip(".")
@@ -71,19 +69,19 @@ class Biography:
 
     def sent(self) -> tuple[int, str, str]:
         """How many calls went to models elsewhere; of the last one the moment and the model."""
-        away = [c for c in calls(self._index) if not c.local]
+        away = [c for c in self._index.ledger.calls() if not c.local]
         return (len(away), away[0].moment, away[0].model) if away else (0, "", "")
 
     def spent(self) -> Spent:
         """What all calls to models came to."""
-        return sum(by_day_and_role(self._index, "").values(), Spent())
+        return sum(self._index.ledger.by_day_and_role("").values(), Spent())
 
     def heard(self) -> int:
         """How many messages the author sent."""
-        return tally(self._index, EventType.AUTHOR_MESSAGE)
+        return self._index.events.tally(EventType.AUTHOR_MESSAGE)
 
 
-async def life_of(index: Index, reach: Reach, skills: Path) -> Biography:
+async def life_of(index: Queries, reach: Reach, skills: Path) -> Biography:
     """What code can tell of a being: its archive, the model it speaks with, its skills."""
     try:
         model = await reach.model("interface")

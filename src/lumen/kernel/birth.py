@@ -20,19 +20,18 @@ from lumen.core.stores import Store
 from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin
 from lumen.kernel.models import with_setting
-from lumen.soul.keys import Keyring
-from lumen.soul.links import soul_in
+from lumen.soul.ports.storage import Storage
 
 SCAFFOLD = Path(__file__).with_name("scaffold")
 
 
-def init(being: Being, keyring: Keyring, clock: Clock) -> str:
+def init(being: Being, storage: Storage, clock: Clock) -> str:
     """Scaffold an empty self and begin its archive; returns the soul's id.
 
     Raises:
         AlreadyABeing: something of ours is there already; nothing was changed.
     """
-    _must_be_free(being)
+    _must_be_free(being, storage)
     soul = ulid(clock)
     year = clock.now().year
     files = {
@@ -47,7 +46,7 @@ def init(being: Being, keyring: Keyring, clock: Clock) -> str:
         if source.is_file() and "__pycache__" not in source.parts:
             files[being.skills / source.relative_to(shipped())] = source.read_text("utf-8")
     try:
-        begin(being, keyring, clock, files, soul)
+        begin(storage, {being.named(path): text for path, text in files.items()}, soul)
     except Refused:
         raise AlreadyABeing(
             f"another process has just made a being in {being.root}",
@@ -81,7 +80,7 @@ def introduce(gate: Gate, being: Being, name: str, author_name: str, timezone: s
     gate.commit("author", changes, entry, durable=True, sign=True)
 
 
-def _must_be_free(being: Being) -> None:
+def _must_be_free(being: Being, storage: Storage) -> None:
     root = being.root
     if not _is_text(root):  # SQLite opens no such path, and no terminal shows it
         raise UsageError(f"{str(root)!r} is not in UTF-8", fix="lumen init ANOTHER_FOLDER")
@@ -91,7 +90,7 @@ def _must_be_free(being: Being) -> None:
         )
     if root.exists() and not root.is_dir():
         raise UsageError(f"{root} is a file, not a folder", fix="lumen init ANOTHER_FOLDER")
-    if soul_in(being.memory):
+    if storage.log.soul():
         raise AlreadyABeing(
             f"{root} is a being that has lost its lumen.toml",
             fix=f"lumen --being {quote(str(root))} rebuild",

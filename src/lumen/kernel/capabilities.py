@@ -27,9 +27,7 @@ from lumen.kernel.proposals import skill_of, skill_proposal
 from lumen.kernel.reading import sentences
 from lumen.kernel.score import expected
 from lumen.mind.substrate import LONGEST_TOKEN
-from lumen.soul.cycles import brought, record_of
-from lumen.soul.index import Index
-from lumen.soul.queries import kernel_events
+from lumen.soul.ports.queries import Queries
 
 MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
 WRITES = "write_file"
@@ -102,11 +100,11 @@ class RecordedHands:
 
     def likely(self, skill: str) -> float:
         """How likely it succeeds, by what came of it before."""
-        return expected(*record_of(self.gate.index, skill))
+        return expected(*self.gate.index.cycles.record_of(skill))
 
     def brought(self, skill: str, goal: str) -> bool:
         """Whether it has brought something for a goal before."""
-        return brought(self.gate.index, skill, goal)
+        return self.gate.index.cycles.brought(skill, goal)
 
     def holds(self, skill: str, path: str) -> bool:
         """Whether a file that the skill may write is there, with something in it."""
@@ -254,9 +252,9 @@ def _written(skill: str, given: JSON, done: Done) -> dict[str, JSON]:
     return {"wrote": {"path": path, "sha256": sha256(text.encode("utf-8", "replace"))}}
 
 
-def _last_written(index: Index, path: str) -> str:
+def _last_written(index: Queries, path: str) -> str:
     """The hash of what the being wrote to a path last; empty when it never did."""
-    for event in kernel_events(index, ("skill",), "write_file.write: done", newest_first=True):
+    for event in index.events.of_kernel(("skill",), "write_file.write: done", newest_first=True):
         told = event.entry.payload.get("wrote")
         if isinstance(told, dict) and told.get("path") == path:
             return str(told.get("sha256", ""))

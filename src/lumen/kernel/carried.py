@@ -12,13 +12,11 @@ from dataclasses import asdict, dataclass, field
 
 from lumen.core.canon import JSON
 from lumen.core.clock import parse_stamp
-from lumen.core.data import Event
+from lumen.core.data import Called, Event
 from lumen.core.stores import is_theirs, place_at
 from lumen.kernel.traces import Traces
 from lumen.soul.fold import Effects, FileSet
-from lumen.soul.history import all_kept, folded_without, kept
-from lumen.soul.index import Index
-from lumen.soul.ledger import called
+from lumen.soul.ports.queries import Queries
 from lumen.soul.records import Operation, in_words, without
 
 
@@ -68,9 +66,9 @@ class Carried:
             )
 
 
-def files_in_force(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[str, str]:
+def files_in_force(index: Queries, changes: Sequence[Mapping[str, JSON]]) -> dict[str, str]:
     """The files whose text in force is among what was cleaned; settings are the author's."""
-    latest = {path: kept.seq for path, kept in all_kept(index).items()}
+    latest = {path: kept.seq for path, kept in index.files.all_kept().items()}
     return {
         str(c["path"]): str(c["value"])
         for c in changes
@@ -82,12 +80,15 @@ def files_in_force(index: Index, changes: Sequence[Mapping[str, JSON]]) -> dict[
 
 
 def records_in_force(
-    index: Index, carried: Carried, gone: AbstractSet[int]
+    index: Queries, carried: Carried, gone: AbstractSet[int]
 ) -> dict[str, str | None]:
     """The records that read otherwise without what is forgotten, or are not there at all."""
     found: dict[str, str | None] = {}
     for path in sorted(carried.records):
-        text, known = folded_without(index, path, gone, carried.changes), kept(index, path)
+        text, known = (
+            index.files.folded_without(path, gone, carried.changes),
+            index.files.kept(path),
+        )
         if known and known.text is not None and text != known.text:
             found[path] = text
     return found
@@ -98,9 +99,9 @@ def quoted(one: Operation, traces: Traces) -> bool:
     return traces.noted_in(in_words(one.name, one.value), spoken=True)
 
 
-def lines_cut(index: Index, files: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
+def lines_cut(index: Queries, files: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
     """The lines that files lose, as they were written."""
-    state = {path: kept.text or "" for path, kept in all_kept(index).items()}
+    state = {path: kept.text or "" for path, kept in index.files.all_kept().items()}
     return {path: lost(state[path], text or "") for path, text in files.items()}
 
 
@@ -126,3 +127,15 @@ def _cleaned(change: FileSet, traces: Traces) -> dict[str, JSON]:
 def _day(timestamp: str) -> str:
     moment = parse_stamp(timestamp)
     return f"{moment.day} {moment:%b %Y}"
+
+
+def called(call: Called) -> dict[str, JSON]:
+    """A call as an erasure carries it on: what is said elsewhere is not in it."""
+    told = asdict(call)
+    renamed = {
+        "prompt_tokens": "prompt",
+        "completion_tokens": "completion",
+        "cached_tokens": "cached",
+    }
+    moved = {new: told.pop(old) for new, old in renamed.items()}
+    return {**told, **moved, "seconds": told.pop("ms") / 1000}

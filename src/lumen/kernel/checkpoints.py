@@ -14,8 +14,7 @@ from lumen.core.errors import UsageError
 from lumen.core.stores import place_at, store_at
 from lumen.kernel.commit import Gate
 from lumen.kernel.revise import base_of
-from lumen.soul.history import all_kept, checkpoints, transitions
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 from lumen.soul.selfhood import SOUL
 from lumen.soul.weighed import moved
 
@@ -37,23 +36,23 @@ def create(gate: Gate, name: str) -> Placed:
             fix="lumen checkpoint create before-the-trip",
         )
     gate.index.catch_up()
-    if name in checkpoints(gate.index):
+    if name in gate.index.files.checkpoints():
         raise UsageError(f"there is a checkpoint {name!r} already", fix="lumen checkpoint list")
     what = f"The author named this moment: {name}."
     entry = kernel_entry("checkpoint", what, AUTHOR, {"checkpoint": name})
     return gate.record(entry, sign=True)
 
 
-def find(index: Index, point: str) -> int:
+def find(index: Queries, point: str) -> int:
     """The event a name or a number means.
 
     Raises:
         UsageError: nothing of that name or number is there.
     """
-    named = checkpoints(index)
+    named = index.files.checkpoints()
     if point in named:
         return named[point][0]
-    last = index.last_head()[0]
+    last = index.events.last_head()[0]
     if point.isdecimal() and len(point) <= MOST_DIGITS and 1 <= int(point) <= last:
         return int(point)
     raise UsageError(
@@ -62,9 +61,9 @@ def find(index: Index, point: str) -> int:
     )
 
 
-def self_at(index: Index, seq: int | None = None) -> dict[str, str | None]:
+def self_at(index: Queries, seq: int | None = None) -> dict[str, str | None]:
     """What goes back with a restore, as an event left it or as it is in force; None: no file."""
-    found = all_kept(index) if seq is None else all_kept(index, seq)
+    found = index.files.all_kept() if seq is None else index.files.all_kept(seq)
     return {path: kept.text for path, kept in found.items() if place_at(path).goes_back}
 
 
@@ -86,10 +85,10 @@ def restore(gate: Gate, seq: int) -> Placed:
     return _go_back(gate, self_at(gate.index, seq), seq, what, 0)
 
 
-def last_undoable(index: Index) -> Transition | None:
+def last_undoable(index: Queries) -> Transition | None:
     """The newest change of self that was not undone; being born is no change."""
     stack: list[Transition] = []
-    for one in transitions(index):
+    for one in index.files.transitions():
         if one.undoes:
             stack = [t for t in stack if t.seq != one.undoes]
         elif one.seq > 1 and one.of_self:
@@ -97,23 +96,23 @@ def last_undoable(index: Index) -> Transition | None:
     return stack[-1] if stack else None
 
 
-def in_words(index: Index, found: Iterable[Transition]) -> list[str]:
+def in_words(index: Queries, found: Iterable[Transition]) -> list[str]:
     """What each change of self was: the event's own words, or what came of a step of a loop.
 
     The memory of a step tells what the step found, not what it changed.
     """
-    told = moved(index)
+    told = moved(index.files)
     return [_in_words(index, one, told.get(one.seq, [])) for one in found]
 
 
-def _in_words(index: Index, one: Transition, told: list[str]) -> str:
-    event = index.event(one.seq)
+def _in_words(index: Queries, one: Transition, told: list[str]) -> str:
+    event = index.events.get(one.seq)
     if event is None or not one.what:
         return "its words were forgotten"
     if not one.what.startswith(f"{event.entry.situation.upper()}: "):
         return one.what
     said = [*told, *(f"{path} was rewritten" for path in one.paths if path == SOUL)]
-    turn = index.turn(event.entry.session_key)
+    turn = index.events.turn(event.entry.session_key)
     told_to = any(e.entry.event_type is EventType.AUTHOR_MESSAGE for e in turn)
     whose = "At the author's word" if told_to else "By itself, in a cycle"
     return f"{whose}: {'; '.join(said) or 'nothing that shows'}."
@@ -144,7 +143,7 @@ def _go_back(gate: Gate, wanted: dict[str, str | None], seq: int, what: str, und
         if now.get(path) != text and (store := store_at(path))
     ]
     payload = {"undoes": undoes} if undoes else {"restores": seq}
-    if undoes and any(t.seq == undoes and t.weighs for t in transitions(gate.index)):
+    if undoes and any(t.seq == undoes and t.weighs for t in gate.index.files.transitions()):
         payload["restores"] = seq  # what memories weighed is taken back with it
     entry = kernel_entry("undone" if undoes else "restored", what, AUTHOR, payload)
     return gate.commit("author", changes, entry, durable=True, sign=True)[-1]

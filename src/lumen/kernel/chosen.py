@@ -24,9 +24,7 @@ from lumen.kernel.confidential import Confidential
 from lumen.kernel.lexicon import FOLDER
 from lumen.kernel.passages import Embedder, Rows, Spot, is_evidence, passages
 from lumen.kernel.reading import is_question
-from lumen.soul.chosen import ChosenVectors, reindexed
-from lumen.soul.index import Index
-from lumen.soul.queries import is_private
+from lumen.soul.ports.queries import Queries
 
 LESSON = 64  # texts at a time: one request
 LEAST_APART = 1.5  # how far related pairs must lie from unrelated ones, in standard deviations
@@ -67,7 +65,7 @@ class Chosen:
 
     def __init__(
         self,
-        index: Index,
+        index: Queries,
         embedder: ChosenEmbedder,
         built_in: Embedder,
         tick: Callable[[], float] = TICK,
@@ -75,7 +73,7 @@ class Chosen:
         self._index = index
         self.embedder = embedder
         self._built_in = built_in
-        self._set = ChosenVectors(index, embedder.id, private=embedder.local)
+        self._set = index.vectors.chosen(embedder.id, private=embedder.local)
         self._loaded = _Loaded()
         self._tick = tick
         self._rests_until = 0.0
@@ -98,7 +96,7 @@ class Chosen:
     def cosines(self, question: str, before: int, spots: Sequence[Spot], own: Rows) -> Rows:
         """The cosines of passages with a question: its own where it has them, else those given."""
         if not self.embedder.local and (
-            is_private(self._index, before) or Confidential(self._index).tells(question)
+            self._index.memories.is_private(before) or Confidential(self._index).tells(question)
         ):
             return own
         found = self._tried(lambda: self._cosines(question, before))
@@ -154,7 +152,7 @@ class Chosen:
         A memory that is marked private after it was sent keeps its vectors: they are on this
         machine, taking them away would call nothing back, and unmarking it would send it again.
         """
-        memory = self._index.get([seq]).get(seq)
+        memory = self._index.memories.get([seq]).get(seq)
         if memory and memory.private and not self.embedder.local:
             return None  # it stays in the queue: it may be unmarked
         if memory is None or not is_evidence(memory):
@@ -166,7 +164,7 @@ class Chosen:
         """What each passage of the set comes to, on the built-in scale; nothing while it is made."""
         fit = self._begun()
         if self._set.missing(1, before):
-            done, of = reindexed(self._index, self.embedder.id)
+            done, of = self._index.vectors.reindexed(self.embedder.id)
             so_far = f"reindexing with {self.embedder.id}: {done:,} of {of:,}"
             self._tell("reindexing", f"{so_far}; until then the built-in embedder serves recall")
             return None
@@ -199,7 +197,7 @@ class Chosen:
         return _checked(self.embedder, self.embedder.embed(texts), len(texts), size)
 
     def _load(self, fit: Fit) -> None:
-        as_of = self._index.reread(), self._index.made
+        as_of = self._index.memories.reread(), self._index.made
         if as_of != self._loaded.as_of:
             self._loaded = _Loaded(as_of=as_of)
         loaded = self._loaded

@@ -25,22 +25,19 @@ from lumen.core.data import (
     Held,
     Origin,
     Placed,
+    Signer,
     kernel_entry,
 )
 from lumen.core.errors import Locked, LumenError, Refused
 from lumen.core.stores import Kind, Store, granted, is_looked_at, is_self, place_at, store_at
-from lumen.kernel.edits import Stray, look, read
+from lumen.kernel.edits import Stray, look
 from lumen.kernel.redact import redacted, redacted_json, secret_line
 from lumen.kernel.revise import base_of, operated, operation, revise
 from lumen.kernel.skill_windows import Windows
-from lumen.soul.files import drop_empty, scaffold, set_aside, set_file
 from lumen.soul.fold import EDITED, SPOKEN_FOR
-from lumen.soul.history import all_kept, kept
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
+from lumen.soul.ports.storage import Storage
 from lumen.soul.records import Operation
-from lumen.soul.signed import Signer
-from lumen.soul.write import Writer
 
 
 class Gate:
@@ -51,36 +48,33 @@ class Gate:
         being: Being,
         keyring: Keyring,
         clock: Clock,
-        index: Index,
+        storage: Storage,
         secrets: Sequence[str] = (),
     ) -> None:
         self.being = being
-        self.index = index
+        self.log, self.index, self.files = storage.log, storage.index, storage.files
         self.secrets = tuple(secrets)
         self.keyring = keyring
         self.clock = clock
-        self.writer = Writer(being, keyring, clock)
         self.windows = Windows()
         self.ask: Callable[[], str] = _nobody_to_ask  # gives the passphrase of the author's key
         self.offer: Callable[[str], None] = lambda _soul: None  # may put an open key under one
-        index.accepted = keyring.accepted
+        self.index.accepted = keyring.accepted
 
     @property
     def repairs(self) -> list[str]:
         """What had to be mended on the way, in words for the author."""
-        return self.writer.repairs
+        return self.log.repairs
 
     def close(self) -> None:
         """Let go of the files; what nobody has signed yet is signed."""
         with suppress(LumenError):  # a full disk: the mark still knows it for this host's own
-            self.writer.sign_rest()
-        self.writer.close()
+            self.log.sign_rest()
+        self.log.close()
 
     def record(self, entry: Entry, *, sign: bool = False, signer: Signer | None = None) -> Placed:
         """Archive what happened, durably: the kernel's own word, for which no grant is asked."""
-        return self.writer.append([self._redacted(entry)], durable=True, sign=sign, signer=signer)[
-            -1
-        ]
+        return self.log.append([self._redacted(entry)], durable=True, sign=sign, signer=signer)[-1]
 
     def announce(self, entry: Entry, allow: Callable[[], None]) -> Placed:
         """Archive, durably, that something is about to be spent, if that is allowed.
@@ -88,7 +82,7 @@ class Gate:
         Nobody else can write between the check and the line, so two processes that spend at once
         cannot both take what is left. `allow` raises what keeps it from being spent.
         """
-        with self.writer.held():
+        with self.log.held():
             self.index.catch_up()
             allow()
             return self.record(entry)
@@ -123,19 +117,19 @@ class Gate:
         kept = [self._redacted(e) for e in (*before, *entries, beat)]
         edits = [c for c in changes if not isinstance(c.value, Entry)]
         if not edits:
-            return self.writer.append(kept, durable=durable, sign=sign)
-        with self.writer.held():
+            return self.log.append(kept, durable=durable, sign=sign)
+        with self.log.held():
             self.index.catch_up()
             files, told = self._resolved(loop, edits, beat.session_key)
             last = kept[-1]
             kept[-1] = replace(last, payload={**last.payload, "changes": told})
-            return self.writer.append(kept, durable=durable, sign=sign, files=files)
+            return self.log.append(kept, durable=durable, sign=sign, files=files)
 
     def is_edited(self) -> bool:
         """Whether the author changed files by hand that `adopt` would do something about."""
-        with self.writer.held():
+        with self.log.held():
             self.index.catch_up()
-            edits = look(self.being, self.index, self.secrets)
+            edits = look(self.files, self.index, self.secrets)
         return bool(edits.valid or edits.strays)
 
     def adopt(self, *, vouched: bool = False) -> list[str]:
@@ -143,9 +137,9 @@ class Gate:
 
         `vouched` is the author's word that an edit made while a turn was cut off is theirs.
         """
-        with self.writer.held():
+        with self.log.held():
             self.index.catch_up()
-            edits = look(self.being, self.index, self.secrets)
+            edits = look(self.files, self.index, self.secrets)
             valid = {**edits.valid, **(edits.unvouched if vouched else {})}
             said = self._take_in(valid, edits.strays)
         waiting = replace(edits, unvouched={}) if vouched else edits
@@ -154,37 +148,37 @@ class Gate:
     def _settle(self, paths: AbstractSet[str]) -> None:
         """Adopt or put back what was done by hand to records that are about to be written."""
         if any(self._differs(path) for path in paths):
-            edits = look(self.being, self.index, self.secrets)
+            edits = look(self.files, self.index, self.secrets)
             valid = {path: text for path, text in edits.valid.items() if path in paths}
             strays = {path: stray for path, stray in edits.strays.items() if path in paths}
             self.repairs.extend(self._take_in(valid, strays))
 
     def _differs(self, path: str) -> bool:
-        known, found = kept(self.index, path), read(self.being, path)
+        known, found = self.index.files.kept(path), self.files.read(path)
         return found is not None and found != (known.data if known else None)
 
     def _take_in(self, valid: Mapping[str, str], strays: Mapping[str, Stray]) -> list[str]:
         """Archive edits by hand; set aside those that are not the author's to make."""
         if valid:
-            self.writer.append([self._by_hand(valid)], durable=True, sign=True)
+            self.log.append([self._by_hand(valid)], durable=True, sign=True)
             self.index.catch_up()
         said = [f"{path} was edited by hand: adopted." for path in valid]
         for path, stray in strays.items():
             name = f"{Path(path).name}-{sha256(stray.data)[:8]}"
-            aside = self.being.named(set_aside(self.being, name, stray.data))
-            known = kept(self.index, path)
-            set_file(self.being.at(path), known.data if known else None)
+            aside = self.files.set_aside(name, stray.data)
+            known = self.index.files.kept(path)
+            self.files.put(path, known.data if known else None)
             said.append(f"{path} is as it was: {stray.why}. What stood there is kept in {aside}.")
         return said
 
     def rewrite(self, files: Mapping[str, bytes | None]) -> None:
         """Change files that the archive does not keep, or take them away, as the author agreed."""
         for path, data in files.items():
-            set_file(self.being.at(path), data)
-            drop_empty(self.being.root, self.being.at(path).parent)
+            self.files.put(path, data)
+            self.files.drop_empty(path)
 
     def _by_hand(self, texts: Mapping[str, str]) -> Entry:
-        known = all_kept(self.index)
+        known = self.index.files.all_kept()
         changes = [
             file_change(path, text, known[path].text if path in known else None)
             for path, text in texts.items()
@@ -209,9 +203,9 @@ class Gate:
 
     def _resolved(
         self, loop: str, edits: Sequence[Change], session_key: str
-    ) -> tuple[dict[Path, bytes | None], list[JSON]]:
+    ) -> tuple[dict[str, bytes | None], list[JSON]]:
         """The files a set of changes makes, and how the archive tells it; else a refusal."""
-        if self.windows.open and look(self.being, self.index, self.secrets).differ():
+        if self.windows.open and look(self.files, self.index, self.secrets).differ():
             self.windows.look()  # what a skill has just changed is neither adopted nor in the way
         self._settle({c.store.place.path for c in edits if c.store.place.is_record})
         texts = self._texts()
@@ -234,7 +228,7 @@ class Gate:
             if not operates:
                 told[path] = file_change(path, text, was.get(path), change.store)
         paths = {*told, *(one.path for one in done)}
-        files = {self.being.at(p): None if p not in texts else texts[p].encode() for p in paths}
+        files = {p: None if p not in texts else texts[p].encode() for p in paths}
         return files, [*told.values(), *(one.told() for one in done)]
 
     def _made(
@@ -250,14 +244,14 @@ class Gate:
 
     def _texts(self) -> dict[str, str]:
         """Every text a change may start from: the state, and the settings as they are on disk."""
-        texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
+        texts = {p: k.text for p, k in self.index.files.all_kept().items() if k.text is not None}
         settings = self.being.named(self.being.settings)
-        texts[settings] = (read(self.being, settings) or b"").decode("utf-8", "replace")
+        texts[settings] = (self.files.read(settings) or b"").decode("utf-8", "replace")
         return texts
 
     def _must_agree(self, path: str, text: str | None, state: str | None) -> None:
         """A file whose edit by hand is not adopted may not be written over; nor a secret kept."""
-        found = read(self.being, path)
+        found = self.files.read(path)
         if is_looked_at(path) and found is not None and found != (state or "").encode():
             raise Refused(
                 f"{path} was edited by hand and is not adopted yet", fix="lumen self diff"
@@ -290,19 +284,17 @@ def _nobody_to_ask() -> str:
     )
 
 
-def begin(
-    being: Being, keyring: Keyring, clock: Clock, files: Mapping[Path, str], soul: str
-) -> Placed:
+def begin(storage: Storage, texts: Mapping[str, str], soul: str) -> Placed:
     """Scaffold a being and write its genesis; its settings come last, and make it one."""
-    scaffold(being, {p: t for p, t in files.items() if p != being.settings})
-    named = {being.named(path): text for path, text in files.items()}
-    changes = [file_change(path, text, None) for path, text in named.items() if is_self(path)]
-    writer = Writer(being, keyring, clock)
+    log, files = storage.log, storage.files
+    settings = Store.SETTINGS.place.path
+    files.scaffold({path: text for path, text in texts.items() if path != settings})
+    changes = [file_change(path, text, None) for path, text in texts.items() if is_self(path)]
     try:
-        placed = writer.begin(soul, changes)
+        placed = log.begin(soul, changes)
     finally:
-        writer.close()
-    scaffold(being, {being.settings: files[being.settings]})
+        log.close()
+    files.scaffold({settings: texts[settings]})
     return placed
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from lumen.kernel.traces import folded, runs, sequence
 from lumen.mind.embed import is_ordinary
-from lumen.soul.index import Index
-from lumen.soul.withheld import known, learn, said_openly
+from lumen.soul.ports.queries import Queries
 
 PROMPTS = Path(__file__).with_name("prompts")
 SHORTEST = 4  # letters of a word that tells something by itself
@@ -24,18 +23,18 @@ LEAST_DIGITS = 5  # fewer are a year or a count
 class Confidential:
     """What must not leave, over one index that is caught up."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Queries) -> None:
         self._index = index
 
     def tells(self, text: str) -> bool:
         """Whether a text holds a stretch or a word that the author said in private only."""
-        learn(self._index, lambda said: map(_number, _marks(said)))
+        self._index.withheld.learn(lambda said: map(_number, _marks(said)))
         marks = {_number(mark): mark for mark in _marks(text)}
-        return any(not self._open(marks[number]) for number in known(self._index, marks))
+        return any(not self._open(marks[number]) for number in self._index.withheld.known(marks))
 
     def _open(self, mark: str) -> bool:
         """Whether the author said it openly as well."""
-        texts = said_openly(self._index, mark.split())
+        texts = self._index.withheld.said_openly(mark.split())
         return any(f" {mark} " in f" {' '.join(sequence(text))} " for text in texts)
 
 

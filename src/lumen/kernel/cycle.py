@@ -43,7 +43,6 @@ from lumen.kernel.steps.p5_consolidate import Evaluation
 from lumen.kernel.steps.reflect import Asked, Evolved, Review
 from lumen.kernel.triggers import Cycle, Fired, fired
 from lumen.kernel.turns import in_turn, when_free
-from lumen.soul.cycles import brought, last, last_heard, last_pursued, many_since, since, vain_tries
 from lumen.soul.fold import PURSUES
 
 
@@ -74,12 +73,12 @@ def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
     One that waits for a skill comes behind all others: the skill has to be learnt first. One that
     waits for the author's word rests until the author says something.
     """
-    heard = last_heard(kernel.index)
+    heard = kernel.index.cycles.last_heard()
     open_ = [g for g in kernel.self_.goals if g.status in OPEN and not _rests(kernel, g, heard)]
     if not open_:
         return None
     names = {g.name for g in open_}
-    tries = {g.name: vain_tries(kernel.index, g.name) for g in open_}
+    tries = {g.name: kernel.index.cycles.vain_tries(g.name) for g in open_}
 
     def prompts(goal: Held) -> tuple[bool, float, bool]:
         waits = LEARN + needed(goal.name) in names and not wanted_skill(goal.name)
@@ -91,9 +90,9 @@ def next_goal(kernel: Kernel) -> tuple[Held, int] | None:
 
 def _rests(kernel: Kernel, goal: Held, heard: int) -> bool:
     """Whether all there was to write about a goal is written: to go on would be to do it again."""
-    if named_file(goal.name) or not brought(kernel.index, "write_file", goal.name):
+    if named_file(goal.name) or not kernel.index.cycles.brought("write_file", goal.name):
         return False
-    return last_pursued(kernel.index, goal.name) > heard
+    return kernel.index.cycles.last_pursued(goal.name) > heard
 
 
 async def pursue(kernel: Kernel, watch: Watch) -> Went:
@@ -143,7 +142,9 @@ async def wonder(kernel: Kernel, watch: Watch) -> Went:
     kernel.index.catch_up()
     if not await fresh(lived, RecallBefore(kernel.recall), 1, parameters(Exploring)):
         return Went("explore", "there is nothing new to wonder about", done=False)
-    stimulus = Stimulus("", kernel.index.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}")
+    stimulus = Stimulus(
+        "", kernel.index.events.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}"
+    )
     async with in_turn(kernel.being):
         turn = await _run(kernel, EXPLORE, stimulus, watch, {Unknowns: lived})
     wondered: Wondered = turn.slots[Wondered]
@@ -172,9 +173,9 @@ def due(kernel: Kernel, *, asked: bool = False) -> tuple[Fired, ...]:
     """Which triggers call for a reflection now, after the last cycle."""
     kernel.index.catch_up()
     limits, weights = kernel.thresholds, dict(kernel.self_.values)
-    start = last(kernel.index, "reflection")
-    many = many_since(kernel.index, start)
-    past = since(kernel.index, start, 1)
+    start = kernel.index.cycles.last("reflection")
+    many = kernel.index.cycles.many_since(start)
+    past = kernel.index.cycles.since(start, 1)
     # A reflection that has looked at them is enough for as long as they may lie there.
     stale = Lived(kernel.index, limits.stale_cycles).stale() if many >= limits.stale_cycles else ()
     cycle = Cycle(
@@ -217,7 +218,7 @@ async def _reflect(
     lived = Lived(kernel.index, kernel.thresholds.stale_cycles)
     triggers = "; ".join(f.why for f in why) or "it was asked for"
     session_key = f"lumen:reflection:{ulid(kernel.clock)}"
-    stimulus = Stimulus(triggers, kernel.index.last_head()[0] + 1, session_key)
+    stimulus = Stimulus(triggers, kernel.index.events.last_head()[0] + 1, session_key)
     if dry_run:
         return await _imagined(kernel, lived, stimulus, watch)
     turn = await begin(kernel, stimulus, watch, {PastLife: lived})

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lumen.core.data import Being
 from lumen.core.stores import is_theirs
-from lumen.kernel.edits import Edits, look, read
-from lumen.soul.archive import read as read_lines
+from lumen.kernel.edits import Edits, look
 from lumen.soul.fold import fold
-from lumen.soul.following import Progress, unwatched
-from lumen.soul.index import Index
+from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.ports.queries import Progress, Queries, unwatched
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +23,15 @@ class Compared:
     notes: tuple[str, ...]
 
 
-def compare(being: Being, index: Index, progress: Progress = unwatched) -> Compared:
+def compare(files: FilesOnDisk, index: Queries, progress: Progress = unwatched) -> Compared:
     """Compare tables and files with what the archive says they are."""
     index.catch_up()
-    edits = look(being, index)
-    problems = [
-        f"table {name} is not what the archive says" for name in index.differences(progress)
-    ]
-    if not index.words_agree():
-        problems.append("the word index does not agree with the events")
-    state = fold(stored.event for stored in read_lines(being.memory)).texts()
+    edits = look(files, index)
+    parts = index.differences(progress)
+    problems = [f"{part} is not what the archive says" for part in parts]
+    state = fold(index.events.all()).texts()
     for path, text in state.items():
-        found = read(being, path)
+        found = files.read(path)
         if found != text.encode() and not _by_hand(edits, path):
             problems.append(f"{path} is not what the archive says")
     waiting = [*edits.valid, *edits.flawed, *edits.unvouched]

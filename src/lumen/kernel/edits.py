@@ -5,18 +5,13 @@ Only looks; adopting an edit, and putting back what a skill changed, is the gate
 
 from __future__ import annotations
 
-import errno
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
 from lumen.core.canon import sha256
-from lumen.core.data import Being
-from lumen.core.stores import YEAR, ByHand, Store, is_looked_at, is_self, is_theirs, place_at
-from lumen.soul.disk import standing
-from lumen.soul.history import all_kept, held
-from lumen.soul.index import Index
+from lumen.core.stores import ByHand, is_looked_at, is_self, place_at
+from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.ports.queries import Queries
 from lumen.soul.records import check
 from lumen.soul.selfhood import Flaw, Selfhood, selfhood
 
@@ -58,16 +53,16 @@ class Edits:
         return said
 
 
-def look(being: Being, index: Index, secrets: Sequence[str] = ()) -> Edits:
+def look(files: FilesOnDisk, index: Queries, secrets: Sequence[str] = ()) -> Edits:
     """Compare every file that may be edited by hand with the state; the index must be caught up."""
-    state = {path: k.text for path, k in all_kept(index).items() if is_looked_at(path)}
-    waiting = held(index)
+    state = {path: k.text for path, k in index.files.all_kept().items() if is_looked_at(path)}
+    waiting = index.files.held()
     edits = Edits()
     gone: list[str] = []
-    for path in sorted(state.keys() | on_disk(being)):
+    for path in sorted(state.keys() | files.stores()):
         known = state.get(path)
         try:
-            data = read(being, path)
+            data = files.read(path)
         except OSError as error:
             edits.flawed[path] = Flaw(1, f"it cannot be read: {error.strerror}")
             continue
@@ -84,48 +79,15 @@ def look(being: Being, index: Index, secrets: Sequence[str] = ()) -> Edits:
     return replace(edits, missing=tuple(gone))
 
 
-def in_force(index: Index) -> dict[str, str]:
+def in_force(index: Queries) -> dict[str, str]:
     """The self files as the archive has them."""
-    kept = all_kept(index)
+    kept = index.files.all_kept()
     return {p: k.text for p, k in kept.items() if is_self(p) and k.text is not None}
 
 
-def self_in_force(index: Index) -> Selfhood:
+def self_in_force(index: Queries) -> Selfhood:
     """Who the being is, by the archive's word; an edit that is not adopted does not count."""
     return selfhood(in_force(index))
-
-
-def on_disk(being: Being) -> set[str]:
-    """The files there are whose edits by hand have to be noticed."""
-    places = (store.place.path.replace(YEAR, "*") for store in Store if store.place.path)
-    found = {being.named(path) for place in places for path in being.root.glob(place)}
-    return {path for path in found if is_looked_at(path) and being.at(path).is_file()}
-
-
-def read(being: Being, path: str) -> bytes | None:
-    """The bytes of a file, or nothing when there is none.
-
-    Raises:
-        OSError: something is there that cannot be read as a file.
-    """
-    at = being.at(path)
-    try:
-        if not stat.S_ISREG(at.stat().st_mode):  # a pipe would never end
-            raise OSError(errno.EINVAL, "it is no file")
-        return at.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def watched(being: Being) -> dict[str, bytes]:
-    """Everything no skill may touch: the self, the prompts, the settings, and their folders."""
-    guarded = [
-        s.place.path for s in Store if is_looked_at(s.place.file()) or is_theirs(s.place.path)
-    ]
-    above = {str(PurePosixPath(path).parent) for path in guarded} - {".", "data"}
-    fixed = {*(p for p in guarded if YEAR not in p), *above, being.named(being.prompts)}
-    found = fixed | on_disk(being) | {being.named(p) for p in being.prompts.rglob("*")}
-    return {path: kind for path in sorted(found) if (kind := standing(being.at(path))) is not None}
 
 
 def _sort_record(

@@ -19,8 +19,7 @@ from lumen.kernel.steps.p1_perceive import Intake
 from lumen.kernel.treasury import most_tokens, phase
 from lumen.mind.roles import ESCALATION
 from lumen.mind.substrate import Prompt
-from lumen.soul.index import Index
-from lumen.soul.queries import many_of_kernel, tally
+from lumen.soul.ports.queries import Queries
 
 ANSWER_TOKENS = 128
 WORTH = (4, 5)  # before there is any experience, four of five are taken to be worth it
@@ -29,9 +28,11 @@ WAY_BACK = (
 )
 
 
-def life(index: Index) -> str:
+def life(index: Queries) -> str:
     """Where in its life the being is."""
-    return phase(tally(index, EventType.AUTHOR_MESSAGE), many_of_kernel(index, APPROVED))
+    return phase(
+        index.events.tally(EventType.AUTHOR_MESSAGE), index.events.many_of_kernel(APPROVED)
+    )
 
 
 def expected_value(gap: float, approved: int, denied: int) -> float:
@@ -45,7 +46,7 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
     if ESCALATION not in kernel.reach.assignments or not lacking:
         return None
     kernel.index.catch_up()
-    asked = kernel.index.get([question]).get(question)
+    asked = kernel.index.memories.get([question]).get(question)
     if asked is None or asked.private:
         return None
     calls = calls_for(kernel, asked.session_key)
@@ -82,14 +83,14 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> Proposal | N
     return escalation(placed.seq, "", {"escalation": told})
 
 
-def must_be_known(index: Index, seq: int) -> None:
+def must_be_known(index: Queries, seq: int) -> None:
     """See that the question behind a proposal is still there, before anything is signed.
 
     Raises:
         UsageError: it was forgotten.
     """
     proposal = next((p for p in proposals(index) if p.seq == seq), None)
-    if proposal and proposal.kind == ESCALATION and not index.get([proposal.question]):
+    if proposal and proposal.kind == ESCALATION and not index.memories.get([proposal.question]):
         raise UsageError("what it is about was forgotten", fix=f"lumen approvals deny {seq}")
 
 
@@ -111,7 +112,7 @@ async def escalate(kernel: Kernel, proposal: Proposal) -> str:
         raise UsageError(
             f"you have not allowed what event {proposal.seq} proposes", fix="lumen approvals"
         )
-    asked = kernel.index.get([proposal.question]).get(proposal.question)
+    asked = kernel.index.memories.get([proposal.question]).get(proposal.question)
     if asked is None:
         raise UsageError(f"event {proposal.question} was forgotten", fix="lumen approvals")
     assigned = kernel.reach.assignments.get(ESCALATION)

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from lumen.core.canon import clean
 from lumen.core.data import Author, Being, Event, EventType, Memory, Placed
 from lumen.core.errors import UsageError
+from lumen.core.stores import Store
 from lumen.kernel.carried import Carried, files_in_force, lines_cut, records_in_force
 from lumen.kernel.commit import Gate
-from lumen.kernel.edits import on_disk
-from lumen.kernel.edits import read as read_file
 from lumen.kernel.keys import author_signer
 from lumen.kernel.loose import Loose, Pages, loose_files, own_settings
 from lumen.kernel.mend import Erasure, erase
@@ -32,11 +31,9 @@ from lumen.kernel.traces import (
     sequence,
     telling,
 )
-from lumen.soul.archive import read
 from lumen.soul.fold import effects
-from lumen.soul.following import Progress, unwatched
-from lumen.soul.index import Index
-from lumen.soul.queries import is_erased, number_of
+from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.ports.queries import Progress, Queries, unwatched
 
 ATTEMPTS = 3
 MOST_DIGITS = 15
@@ -85,7 +82,7 @@ class Plan:
     yours: tuple[Loose, ...] = ()  # and the author's own, which stay as they are
 
 
-def find(index: Index, what: str) -> Sought:
+def find(index: Queries, what: str) -> Sought:
     """The memories meant by a number, an id, or words that they contain.
 
     Raises:
@@ -93,13 +90,14 @@ def find(index: Index, what: str) -> Sought:
     """
     what = what.strip()
     numbered = what.isdecimal() and len(what) <= MOST_DIGITS
-    seq = int(what) if numbered else number_of(index, what) if len(what) == ULID else 0
+    seq = int(what) if numbered else index.events.number_of(what) if len(what) == ULID else 0
     if numbered or seq:
-        if index.get([seq]):
+        if index.memories.get([seq]):
             return Sought((seq,))
-        there = "was forgotten already" if is_erased(index, seq) else "is the kernel's own"
+        there = "was forgotten already" if index.events.is_erased(seq) else "is the kernel's own"
         raise UsageError(
-            f"event {what} {there if index.hash_of(seq) else 'is not there'}", fix="lumen memory"
+            f"event {what} {there if index.events.hash_of(seq) else 'is not there'}",
+            fix="lumen memory",
         )
     what = clean(what)
     said = words(plain(what))
@@ -107,7 +105,7 @@ def find(index: Index, what: str) -> Sought:
     if not said or lone or len(plain(what)) < SHORTEST:
         raise UsageError(f"{_short(what)!r} is too little to go by", fix='lumen forget "its words"')
     sought = pattern_of(what)
-    found = tuple(m.seq for m in index.texts() if sought.search(folded(m.text)))
+    found = tuple(m.seq for m in index.memories.texts() if sought.search(folded(m.text)))
     return Sought(found, what)
 
 
@@ -115,23 +113,21 @@ def _short(what: str) -> str:
     return what if len(what) <= SHOWN else what[:SHOWN] + "…"
 
 
-def plan(being: Being, index: Index, sought: Sought, progress: Progress = unwatched) -> Plan:
+def plan(gate: Gate, sought: Sought, progress: Progress = unwatched) -> Plan:
     """All that has to go with some memories; the index must be caught up.
 
     Raises:
         UsageError: nothing says what was asked for.
     """
-    named = index.get(sought.memories)
-    as_of = index.last_head()[0]
+    being, index = gate.being, gate.index
+    named = index.memories.get(sought.memories)
+    as_of = index.events.last_head()[0]
     traces, same = _traces(index, named, sought.words)
     sessions = {m.session_key for m in same.values() if m.event_type is EventType.AUTHOR_MESSAGE}
     goes: dict[int, Goes] = {}
     again: set[int] = set()  # lines of an erasure that goes: the new one has to name them
     carried, pages = Carried(), Pages()
-    total, done = sum(p.stat().st_size for p in being.memory.rglob("*.jsonl")), 0
-    for stored in read(being.memory):
-        event = stored.event
-        done += stored.length
+    for event in index.events.all():
         pages.see(event)
         why = why_goes(event, named, same, sessions, traces)
         if why:
@@ -140,8 +136,8 @@ def plan(being: Being, index: Index, sought: Sought, progress: Progress = unwatc
             again |= set(found.erases)
             carried.add(event, found, traces)
         if event.seq % 1000 == 0:
-            progress(done, total)
-    loose = loose_files(being, traces, pages)
+            progress(event.seq, as_of)
+    loose = loose_files(being, gate.files, traces, pages)
     if not goes and not loose:
         what = _short(sought.words)
         raise UsageError(f"nothing I remember says {what!r}", fix="lumen memory WORDS")
@@ -164,18 +160,19 @@ def plan(being: Being, index: Index, sought: Sought, progress: Progress = unwatc
         beyond=tuple(carried.away()),
         traces=traces,
     )
-    return _with_files(being, index, looked, loose)
+    return _with_files(gate, looked, loose)
 
 
-def _with_files(being: Being, index: Index, looked: Plan, loose: Iterable[Loose]) -> Plan:
+def _with_files(gate: Gate, looked: Plan, loose: Iterable[Loose]) -> Plan:
     """A plan with what becomes of files: the being's are changed, the author's if that is wanted."""
+    being, index = gate.being, gate.index
     loose = tuple(loose)
     ours = tuple(one for one in loose if one.whose != "author" or looked.sought.own_files)
     yours = tuple(one for one in loose if one not in ours)
     cut = {**lines_cut(index, looked.erasure.files), **{one.path: one.lines for one in ours}}
     cleaned = set(looked.erasure.files)
     named = (f"{one.path}, which is yours to edit" for one in yours)
-    beyond = (*looked.beyond, *_beyond(being, looked.traces, cleaned), *named, *_copies(being))
+    beyond = (*looked.beyond, *_beyond(gate.files, looked.traces, cleaned), *named, *_copies(being))
     # What was set aside is taken away by whoever finishes an erasure, unless its name tells.
     aside = tuple(o.path for o in ours if o.whose == "aside" and not looked.traces.left_in(o.path))
     erasure = replace(looked.erasure, aside=aside)
@@ -203,10 +200,10 @@ def carry_out(gate: Gate, agreed: Plan) -> tuple[Plan, Placed]:
     for _ in range(ATTEMPTS):
         if gate.index.catch_up() == agreed.as_of:
             break
-        agreed = plan(gate.being, gate.index, agreed.sought)
-    with gate.writer.held():
+        agreed = plan(gate, agreed.sought)
+    with gate.log.held():
         if gate.index.catch_up() != agreed.as_of:
-            agreed = plan(gate.being, gate.index, agreed.sought)
+            agreed = plan(gate, agreed.sought)
         many = len(agreed.goes)
         what = f"The author had {many} event{'' if many == 1 else 's'} forgotten."
         gate.rewrite({one.path: one.left for one in agreed.loose})
@@ -214,7 +211,7 @@ def carry_out(gate: Gate, agreed: Plan) -> tuple[Plan, Placed]:
 
 
 def _traces(
-    index: Index, named: Mapping[int, Memory], sought: str
+    index: Queries, named: Mapping[int, Memory], sought: str
 ) -> tuple[Traces, dict[int, Memory]]:
     """What to look for, and the author's messages that say it."""
     told = [m for m in named.values() if m.author is Author.EXTERNAL] or list(named.values())
@@ -223,11 +220,11 @@ def _traces(
     candidates = {w for m in told for w in content(m.text)}
     elsewhere: set[str] = set()
     shared: set[str] = set()
-    for m in index.texts("event_type = 'author_message'"):
+    for m in index.memories.messages():
         if m.seq not in same and first.said_in(m.text):
             same[m.seq] = m
             candidates |= content(m.text)
-    for m in index.texts("event_type = 'author_message'"):
+    for m in index.memories.messages():
         if m.seq not in same:
             elsewhere |= candidates & content(m.text)
             shared |= first.runs & runs(m.text)
@@ -237,16 +234,16 @@ def _traces(
     return traces, same
 
 
-def _carriers(index: Index, goes: Mapping[int, Goes]) -> Iterator[Event]:
+def _carriers(index: Queries, goes: Mapping[int, Goes]) -> Iterator[Event]:
     """The skill calls that carried replies which go: they hold the same words."""
-    said = {index.turn_of(seq) for seq, g in goes.items() if g.who == Author.SELF.value}
+    said = {index.events.turn_of(seq) for seq, g in goes.items() if g.who == Author.SELF.value}
     for session in sorted(said):
-        for event in index.turn(session):
+        for event in index.events.turn(session):
             if event.entry.event_type is EventType.TOOL_CALL and event.seq not in goes:
                 yield event
 
 
-def _mentions(index: Index, same: Mapping[int, Memory]) -> Iterator[int]:
+def _mentions(index: Queries, same: Mapping[int, Memory]) -> Iterator[int]:
     """What else the author said that holds a name or a number of it."""
     told = {
         folded(w)
@@ -254,7 +251,7 @@ def _mentions(index: Index, same: Mapping[int, Memory]) -> Iterator[int]:
         for w in names(plain(m.text)) | numbers(plain(m.text))
         if len(w) > 1
     }
-    for m in index.texts("event_type = 'author_message'"):
+    for m in index.memories.messages():
         if m.seq not in same and not told.isdisjoint(sequence(m.text)):
             yield m.seq
 
@@ -264,10 +261,10 @@ def _goes(event: Event, why: str) -> Goes:
     return Goes(event.seq, event.timestamp, entry.author.value, entry.description, why)
 
 
-def _beyond(being: Being, traces: Traces, cleaned: set[str]) -> Iterator[str]:
-    settings = being.named(being.settings)
-    for path in (settings, *sorted(on_disk(being) - cleaned)):
-        data = read_file(being, path) or b""
+def _beyond(files: FilesOnDisk, traces: Traces, cleaned: set[str]) -> Iterator[str]:
+    settings = Store.SETTINGS.place.path
+    for path in (settings, *sorted(files.stores() - cleaned)):
+        data = files.read(path) or b""
         lines = data.decode("utf-8", "replace").splitlines()
         if any(map(traces.stands_in, own_settings(data) if path == settings else lines)):
             yield f"{path}, which is yours to edit"

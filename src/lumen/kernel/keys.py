@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import partial
 
 from lumen.core.canon import JSON
-from lumen.core.data import Placed, kernel_entry
+from lumen.core.data import Placed, Signer, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.commit import Gate
-from lumen.soul.signed import Signer
 from lumen.soul.trust import AUTHOR, HOST, Key, Trust
 from lumen.soul.witness import signed_up_to, trust_in
 
@@ -23,7 +22,7 @@ SHOWN = 10
 def trust_of(gate: Gate) -> Trust:
     """Whose word counts in the being behind a gate."""
     gate.index.catch_up()
-    return trust_in(gate.index, gate.keyring.accepted(gate.index.soul()))
+    return trust_in(gate.index, gate.keyring.accepted(gate.index.events.soul()))
 
 
 def author_signer(gate: Gate) -> Signer:
@@ -34,7 +33,7 @@ def author_signer(gate: Gate) -> Signer:
         Locked: it is under a passphrase that was not given.
     """
     must_be_author(gate)
-    soul = gate.index.soul()
+    soul = gate.index.events.soul()
     if not gate.keyring.has_author_key(soul):
         new_author_key(gate)
     elif not gate.keyring.author_is_locked(soul):
@@ -53,7 +52,7 @@ def must_be_author(gate: Gate, lost: str = "lumen keys new") -> None:
         UsageError: the author's key is not here, or the one that is here does not count.
     """
     trust = trust_of(gate)
-    soul, end = gate.index.soul(), gate.index.last_head()[0] + 1
+    soul, end = gate.index.events.soul(), gate.index.events.last_head()[0] + 1
     bring = f"bring {gate.keyring.author_file(soul)} back from your copy of it"
     if not gate.keyring.has_author_key(soul):
         if trust.is_old and _host_counts(gate, trust, end):
@@ -84,8 +83,8 @@ def new_author_key(gate: Gate, passphrase: str = "") -> Placed:
     already, it counts when that one vouches for it, or on this host when its owner accepts it.
     """
     gate.index.catch_up()
-    soul = gate.index.soul()
-    gate.writer.make_key()
+    soul = gate.index.events.soul()
+    gate.log.make_key()
     public = gate.keyring.create_author(soul, passphrase)
     payload: dict[str, JSON] = {"public_key": public, "role": AUTHOR}
     what = "A key of the author's was added: it signs erasures, approvals and vouching."
@@ -132,7 +131,7 @@ def accept_key(gate: Gate, public: str) -> None:
     key = _known(gate, public)
     if key.revoked:
         raise UsageError(f"the key {key.public[:16]} was revoked", fix="lumen keys list")
-    gate.keyring.accept(gate.index.soul(), key.public)
+    gate.keyring.accept(gate.index.events.soul(), key.public)
 
 
 def revoke(gate: Gate, public: str) -> Placed:
@@ -142,7 +141,7 @@ def revoke(gate: Gate, public: str) -> Placed:
         UsageError: the archive names no such key, it is revoked already, or no key would be left.
     """
     key = _known(gate, public)
-    soul = gate.index.soul()
+    soul = gate.index.events.soul()
     if key.revoked:
         raise UsageError(f"the key {key.public[:16]} is revoked already", fix="lumen keys list")
     if key.role == HOST and _is_own(gate, key):
@@ -190,13 +189,13 @@ def _refuse_unsigned(trust: Trust) -> None:
 
 
 def _host_counts(gate: Gate, trust: Trust, seq: int) -> bool:
-    soul, ring = gate.index.soul(), gate.keyring
+    soul, ring = gate.index.events.soul(), gate.keyring
     key = trust.keys.get(ring.host_public(soul)) if ring.has_key(soul) else None
     return key is not None and key.counts_at(seq)
 
 
 def _is_own(gate: Gate, key: Key) -> bool:
-    soul = gate.index.soul()
+    soul = gate.index.events.soul()
     return gate.keyring.has_key(soul) and gate.keyring.host_public(soul) == key.public
 
 

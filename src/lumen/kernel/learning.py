@@ -7,7 +7,7 @@ this process, and yields to turns elsewhere.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lumen.core.data import Being
@@ -16,7 +16,7 @@ from lumen.kernel.chosen import ChosenEmbedder
 from lumen.kernel.passages import Embedder
 from lumen.kernel.recall import Recall
 from lumen.kernel.turns import nobody_in_turn
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 
 LESSON = 8  # memories at a time: a turn never waits for long
 PAUSE_S = 2.0
@@ -27,9 +27,14 @@ class Learner:
     """A thread that learns while the author is typing."""
 
     def __init__(
-        self, being: Being, embedder: Embedder, chosen: ChosenEmbedder | None = None
+        self,
+        being: Being,
+        open_index: Callable[[], Queries],
+        embedder: Embedder,
+        chosen: ChosenEmbedder | None = None,
     ) -> None:
         self._being = being
+        self._open = open_index
         self._embedder = embedder
         self._chosen = chosen
         self._stop = threading.Event()
@@ -57,7 +62,7 @@ class Learner:
         self._thread.join()
 
     def _run(self) -> None:
-        index = Index(self._being)
+        index = self._open()
         recall = Recall(index, self._embedder, self._chosen)
         try:
             while not self._stop.is_set():

@@ -17,18 +17,7 @@ from lumen.kernel.provenance import provenance
 from lumen.kernel.reading import is_question, modality, names, words
 from lumen.kernel.score import Decision, Option
 from lumen.kernel.support import QUOTED
-from lumen.soul.cycles import last, last_pursued, since, so_far_back, vain_tries
-from lumen.soul.history import all_kept, kept
-from lumen.soul.index import Index
-from lumen.soul.queries import (
-    beginning_of,
-    explored,
-    first_of_turn,
-    kind_of,
-    newest_memory,
-    replies_that_end,
-    statements,
-)
+from lumen.soul.ports.queries import Queries
 from lumen.soul.selfhood import SOUL, is_goals, selfhood
 
 MOST_MEMORIES = 200
@@ -51,20 +40,22 @@ MOST_NAMES = 12  # names of one statement that are looked for elsewhere
 class Lived:
     """The life so far, over an index that is caught up."""
 
-    index: Index
+    index: Queries
     stale_cycles: int = 10
 
     def experience(self) -> Experience:
         """All that happened since the last reflection."""
-        start = last(self.index, "reflection")
-        memories = tuple(self.index.lived(start, MOST_MEMORIES))
-        cycles = since(self.index, start, MOST_CYCLES)
+        start = self.index.cycles.last("reflection")
+        memories = tuple(self.index.memories.lived(start, MOST_MEMORIES))
+        cycles = self.index.cycles.since(start, MOST_CYCLES)
         known = {c.seq: self._memory_of(c.seq) for c in cycles}
-        texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
+        texts = {p: k.text for p, k in self.index.files.all_kept().items() if k.text is not None}
         self_ = selfhood(texts)
         over = [(c.goal, known[c.seq]) for c in cycles if c.completed and known[c.seq]]
-        said = {seq for seq, m in self.index.get(m for _, m in over).items() if is_evidence(m)}
-        soul = kept(self.index, SOUL)
+        said = {
+            seq for seq, m in self.index.memories.get(m for _, m in over).items() if is_evidence(m)
+        }
+        soul = self.index.files.kept(SOUL)
         return Experience(
             since=start,
             memories=memories,
@@ -86,26 +77,26 @@ class Lived:
         Nobody touched such a goal for so many cycles; or it was pursued as often, since the last
         reflection, and nothing came of it.
         """
-        back = so_far_back(self.index, self.stale_cycles) if self.stale_cycles else 0
+        back = self.index.cycles.so_far_back(self.stale_cycles) if self.stale_cycles else 0
         if not back:
             return
-        start = last(self.index, "reflection")
-        for path, file in all_kept(self.index).items():
+        start = self.index.cycles.last("reflection")
+        for path, file in self.index.files.all_kept().items():
             if not is_goals(path):
                 continue
-            then = kept(self.index, path, back - 1)
+            then = self.index.files.kept(path, back - 1)
             was = _goals_in(path, then.text if then else None)
             for goal in _goals_in(path, file.text):
                 if goal.status not in ("todo", "working"):
                     continue
-                pursued = last_pursued(self.index, goal.name)
+                pursued = self.index.cycles.last_pursued(goal.name)
                 untouched = goal in was and pursued < back
                 if untouched or self._in_vain(goal.name, pursued, start):
                     yield goal.name, self._told_of(pursued)
 
     def _in_vain(self, goal: str, pursued: int, start: int) -> bool:
         recently = pursued > start
-        return recently and vain_tries(self.index, goal, start) >= self.stale_cycles
+        return recently and self.index.cycles.vain_tries(goal, start) >= self.stale_cycles
 
     def gaps(self) -> Iterator[Gap]:
         """What is not known: what the author asked in vain, perpetual goals, names said once.
@@ -118,23 +109,23 @@ class Lived:
 
     def asked(self) -> tuple[str, ...]:
         """What was wondered about lately."""
-        found = (self.index.event(seq) for seq in explored(self.index, WINDOW))
+        found = (self.index.events.get(seq) for seq in self.index.memories.explored(WINDOW))
         questions = (str(e.entry.payload.get("question", "")) for e in found if e)
         return tuple(filter(None, questions))
 
     def _open_questions(self) -> Iterator[Gap]:
         phrases = lexicon().phrases
         endings = [phrases[key] for key in UNANSWERED]
-        for session in replies_that_end(self.index, endings, MOST_QUESTIONS):
-            for event in self.index.turn(session):
-                asked = self.index.get([event.seq]).get(event.seq)
+        for session in self.index.memories.replies_that_end(endings, MOST_QUESTIONS):
+            for event in self.index.events.turn(session):
+                asked = self.index.memories.get([event.seq]).get(event.seq)
                 if asked and asked.event_type is EventType.AUTHOR_MESSAGE:
                     sought = " ".join(words(asked.text[:READ])[:8])
                     why = "the author asked and I did not know"
                     yield Gap(asked.text[:280], sought, why, (asked.seq,), asked.private)
 
     def _perpetual(self) -> Iterator[Gap]:
-        texts = {p: k.text for p, k in all_kept(self.index).items() if k.text is not None}
+        texts = {p: k.text for p, k in self.index.files.all_kept().items() if k.text is not None}
         kept_in = {key for key, line in provenance(self.index).items() if line.private}
         for goal in selfhood(texts).goals:
             if goal.status == "perpetual":
@@ -143,8 +134,8 @@ class Lived:
                 yield Gap(question, sought, "a perpetual goal", private=private)
 
     def _said_once(self) -> Iterator[Gap]:
-        for seq, private in statements(self.index, LOOKED_AT):
-            text = beginning_of(self.index, seq, READ)
+        for seq, private in self.index.memories.statements(LOOKED_AT):
+            text = self.index.memories.beginning_of(seq, READ)
             if is_question(text):
                 continue
             for name in sorted(names(text))[:MOST_NAMES]:
@@ -154,18 +145,18 @@ class Lived:
 
     def _times_said(self, name: str) -> int:
         """How often the author said a name: that a reply says it back counts for nothing."""
-        sought = self.index.search([name], SOUGHT)
-        found = [kind for seq, _ in sought if (kind := kind_of(self.index, seq))]
+        sought = self.index.memories.search([name], SOUGHT)
+        found = [kind for seq, _ in sought if (kind := self.index.memories.kind_of(seq))]
         said = found.count(EventType.AUTHOR_MESSAGE.value)
         return said if len(found) < SOUGHT else SOUGHT
 
     def _memory_of(self, cycle: int) -> int:
         """The memory a cycle is known by: what set it off; 0: it was forgotten."""
-        return first_of_turn(self.index, cycle)
+        return self.index.memories.first_of_turn(cycle)
 
     def _told_of(self, pursued: int) -> int:
         """What speaks of a goal: the memory of pursuing it last, else the last one there is."""
-        return (self._memory_of(pursued) if pursued else 0) or newest_memory(self.index)
+        return (self._memory_of(pursued) if pursued else 0) or self.index.memories.newest()
 
     def _rests(self, memory: Memory) -> bool:
         """Whether a reply answered a question with what the author had told.
@@ -174,12 +165,12 @@ class Lived:
         """
         if memory.author is not Author.SELF or memory.event_type is not EventType.ASSISTANT_MESSAGE:
             return False
-        event = self.index.event(memory.seq)
+        event = self.index.events.get(memory.seq)
         told = event and event.entry.payload.get("sources")
         own = told and event and event.entry.payload.get("kind") == "kernel"
         if not told or own or lexicon().has("hedge", QUOTED.sub(" ", memory.text)):
             return False
-        turn = self.index.turn(memory.session_key)
+        turn = self.index.events.turn(memory.session_key)
         heard = (e.entry.description[:READ] for e in turn if e.entry.situation == "heard")
         return any(modality(text) == "question" for text in heard)
 
@@ -187,7 +178,7 @@ class Lived:
         """Whether an exploration came to something."""
         if memory.author is not Author.SELF or memory.event_type is not EventType.WORLD_ACTION:
             return False
-        event = self.index.event(memory.seq)
+        event = self.index.events.get(memory.seq)
         return bool(event and event.entry.payload.get("found"))
 
 

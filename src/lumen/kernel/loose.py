@@ -6,7 +6,6 @@ only when the author says so. And at the end, whether anything is left in any by
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -14,21 +13,22 @@ from pathlib import Path, PurePosixPath
 from lumen.core.canon import sha256
 from lumen.core.data import Being, Event, EventType
 from lumen.core.settings import blank
-from lumen.core.stores import store_at
+from lumen.core.stores import Store, store_at
 from lumen.hands.skills import Maker, discover, made_by
 from lumen.kernel.carried import lost
 from lumen.kernel.traces import Traces
-from lumen.soul.index import Index
-from lumen.soul.queries import terms
+from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.ports.queries import Queries
 from lumen.soul.records import without
-from lumen.soul.vectors import has_erased_vectors, kept_words
 
 WRITES = "write_file.write"
 CHUNK, OVERLAP = 1 << 20, 1 << 12
 SIDE = ("data/quarantine", "data/memory/quarantine", "data/staging")
 CACHE = ("data/index",)
+BESIDE = ("data/memory/quarantine", *CACHE)  # beside what storage keeps, and made of it
 TEXTS = frozenset({".md", ".txt", ".toml", ".json", ".jsonl", ".py", ".csv", ".html", ".log", ""})
 VECTORS = "vectors"
+SETTINGS = Store.SETTINGS.place.path
 BEFORE = Path(__file__).with_name("scaffold") / "lumen-0.5.toml"  # what older beings began with
 
 
@@ -73,13 +73,13 @@ class Loose:
     lines: tuple[str, ...]
 
 
-def loose_files(being: Being, traces: Traces, pages: Pages) -> list[Loose]:
+def loose_files(being: Being, files: FilesOnDisk, traces: Traces, pages: Pages) -> list[Loose]:
     """Every file outside the archive and the self that tells of it, by its text or its name."""
     makers = {s.name: made_by(s) for s in discover(being.skills)}
     found = [
-        _looked_at(being, path, traces, pages, makers)
-        for path in sorted(_files(being))
-        if not _is_kept(being, path) and not _is_shipped(being, path, makers)
+        _looked_at(being, name, traces, pages, makers)
+        for name in sorted(files.everything())
+        if not _is_kept(files, name) and not _is_shipped(name, makers)
     ]
     told = [one for one in found if one]
     skills = {
@@ -100,11 +100,10 @@ def _rest(being: Being, told: list[Loose], skills: set[str]) -> Iterator[Loose]:
 
 
 def _looked_at(
-    being: Being, path: Path, traces: Traces, pages: Pages, makers: Mapping[str, Maker]
+    being: Being, name: str, traces: Traces, pages: Pages, makers: Mapping[str, Maker]
 ) -> Loose | None:
-    name = being.named(path)
     try:
-        data = path.read_bytes()
+        data = being.at(name).read_bytes()
     except FileNotFoundError:  # another process had laid it there for a moment
         return None
     text = data.decode("utf-8", "replace")
@@ -131,57 +130,43 @@ def _whose(name: str, data: bytes, pages: Pages, makers: Mapping[str, Maker]) ->
     return "being" if pages.made(name, data) else "author"
 
 
-def _files(being: Being) -> Iterator[Path]:
-    """Every plain file of the being; links are not followed, and commits are named elsewhere."""
-    for folder, below, names in os.walk(being.root):
-        below[:] = sorted(name for name in below if name != ".git")
-        for name in names:
-            path = Path(folder, name)
-            if path.is_file() and not path.is_symlink():
-                yield path
-
-
-def _is_kept(being: Being, path: Path) -> bool:
+def _is_kept(files: FilesOnDisk, name: str) -> bool:
     """Whether the archive answers for a file: its own lines, heads, the self, summaries, the index."""
-    name = being.named(path)
-    archive = path.is_relative_to(being.memory) and "quarantine" not in path.parts
-    index = path.parent == being.index.parent and path.name.startswith(being.index.stem)
-    fixed = path in (being.heads, being.settings)
-    return archive or index or fixed or store_at(name) is not None
+    return files.is_storage(name) or name == SETTINGS or store_at(name) is not None
 
 
-def _is_shipped(being: Being, path: Path, makers: Mapping[str, Maker]) -> bool:
+def _is_shipped(name: str, makers: Mapping[str, Maker]) -> bool:
     """Whether a file is as every being has it: it tells nothing of this one."""
-    parts = path.relative_to(being.root).parts
+    parts = PurePosixPath(name).parts
     return parts[:1] == ("skills",) and len(parts) > 1 and makers.get(parts[1]) is Maker.SHIPPED
 
 
-def remains(being: Being, index: Index, traces: Traces) -> list[str]:
+def remains(being: Being, files: FilesOnDisk, index: Queries, traces: Traces) -> list[str]:
     """Every file of the being that still holds it, in its name or any byte; and vectors of it."""
     makers = {s.name: made_by(s) for s in discover(being.skills)}
     found = [
-        being.named(path)
-        for path in sorted(_files(being))
-        if not _is_shipped(being, path, makers) and _still_holds(being, path, traces)
+        name
+        for name in sorted(files.everything())
+        if not _is_shipped(name, makers) and _still_holds(being, files, name, traces)
     ]
-    return [*found, *([VECTORS] if has_erased_vectors(index) else []), *_terms(index, traces)]
+    return [*found, *([VECTORS] if index.vectors.has_erased() else []), *_terms(index, traces)]
 
 
-def _still_holds(being: Being, path: Path, traces: Traces) -> bool:
+def _still_holds(being: Being, files: FilesOnDisk, name: str, traces: Traces) -> bool:
     try:
-        return _holds(being, path, traces)
+        return _holds(being, files, name, traces)
     except FileNotFoundError:  # gone meanwhile: it holds nothing any more
         return False
 
 
-def _holds(being: Being, path: Path, traces: Traces) -> bool:
-    name = being.named(path)
+def _holds(being: Being, files: FilesOnDisk, name: str, traces: Traces) -> bool:
+    path = being.at(name)
     if traces.left_in(name.replace("-", " ")) or traces.left_in(name):
         return True
-    kept = path.is_relative_to(being.memory) or path.parent == being.index.parent
+    kept = files.is_storage(name) or name.startswith(BESIDE)
     if traces.common and kept:  # a word of the kernel's own stands in every line
         return False
-    if path == being.settings:
+    if name == SETTINGS:
         return any(map(traces.left_in, own_settings(path.read_bytes())))
     binary = path.suffix not in TEXTS
     return any(traces.left_in(piece, binary=binary) for piece in _pieces(path))
@@ -202,7 +187,7 @@ def _pieces(path: Path) -> Iterator[str]:
             before = data[-OVERLAP:]
 
 
-def _terms(index: Index, traces: Traces) -> Iterable[str]:
+def _terms(index: Queries, traces: Traces) -> Iterable[str]:
     """The index of words, whose file shares the beginnings of its terms and so hides them."""
-    left = any(map(traces.left_in, (*terms(index), *kept_words(index))))
+    left = any(map(traces.left_in, (*index.memories.terms(), *index.vectors.kept_words())))
     return ["data/index/soul.db"] if left else []

@@ -17,12 +17,8 @@ from lumen.kernel.commit import Gate
 from lumen.kernel.recall import Recall
 from lumen.kernel.revise import base_of
 from lumen.kernel.summary import Noted, summarise
-from lumen.soul.chosen import reindexed
-from lumen.soul.history import kept, transitions
-from lumen.soul.index import Index
-from lumen.soul.queries import faded_until, many_untouched, years
+from lumen.soul.ports.queries import Queries
 from lumen.soul.records import WHOLE
-from lumen.soul.vectors import progress as vector_progress
 
 KERNEL = "lumen:kernel"
 LESSON = 32
@@ -33,9 +29,9 @@ def fade(gate: Gate, half_life_days: int) -> str:
     """Let what was not used weigh less, once a day at most; says what came of it."""
     gate.index.catch_up()
     today = gate.clock.now().astimezone(UTC).date()
-    if faded_until(gate.index) >= today.toordinal():
+    if gate.index.memories.faded_until() >= today.toordinal():
         return "weights were brought up to date today already"
-    old = many_untouched(gate.index, today.toordinal())
+    old = gate.index.memories.many_untouched(today.toordinal())
     if not old:
         return "no memory is old enough to fade"
     what = f"Memories that were not used fade: half in {half_life_days} days."
@@ -49,9 +45,9 @@ def summaries(gate: Gate, zone: tzinfo) -> list[str]:
     """Sum up every year that has something new; returns the files written."""
     gate.index.catch_up()
     written = []
-    for year in years(gate.index):
+    for year in gate.index.events.years():
         path = Store.SUMMARY.place.file(year)
-        upto, known = _upto(gate.index, year, zone), kept(gate.index, path)
+        upto, known = _upto(gate.index, year, zone), gate.index.files.kept(path)
         if not upto and known is None:
             continue  # nothing to tell of
         text = summarise(year, _noted(gate.index, year), zone, upto)
@@ -65,27 +61,27 @@ def summaries(gate: Gate, zone: tzinfo) -> list[str]:
     return written
 
 
-def learn(index: Index, recall: Recall, told: Told) -> int:
+def learn(index: Queries, recall: Recall, told: Told) -> int:
     """Give every memory its vectors; returns how many were missing."""
     missing = 0
     while done := recall.learn_built_in(LESSON):
         missing += done
-        told("making memories findable by meaning", *vector_progress(index))
+        told("making memories findable by meaning", *index.vectors.progress())
     return missing
 
 
-def reindex(index: Index, chosen: Chosen, told: Told) -> tuple[int, int]:
+def reindex(index: Queries, chosen: Chosen, told: Told) -> tuple[int, int]:
     """Give every memory vectors of the chosen embedder; returns how many have them, of how many.
 
     Where it stops short, `chosen.trouble()` tells why.
     """
     name = chosen.embedder.id
     while chosen.learn():
-        told(f"reindexing with {name}", *reindexed(index, name))
-    return reindexed(index, name)
+        told(f"reindexing with {name}", *index.vectors.reindexed(name))
+    return index.vectors.reindexed(name)
 
 
-def _noted(index: Index, year: int) -> Iterator[Noted]:
+def _noted(index: Queries, year: int) -> Iterator[Noted]:
     """What the author said and what changed in a year, in the order of events; nothing private.
 
     A year in another zone begins or ends up to a day apart; `summarise` looks at the dates.
@@ -93,21 +89,17 @@ def _noted(index: Index, year: int) -> Iterator[Noted]:
     first, after = f"{year - 1:04d}-12-31", f"{year + 1:04d}-01-02"
     changes = [
         Noted(t.seq, t.timestamp, t.what, WHOLE, "changed")
-        for t in transitions(index)
+        for t in index.files.transitions()
         if t.seq > 1 and t.what and t.of_self and first <= t.timestamp < after
     ]
-    said = index.texts(
-        "event_type = 'author_message' AND origin = 'author' AND NOT private "
-        f"AND segment >= '{first}' AND segment < '{after}'"
-    )
-    for m in said:
+    for m in index.memories.told(first, after):
         while changes and changes[0].seq < m.seq:
             yield changes.pop(0)
         yield Noted(m.seq, m.timestamp, m.text, m.weight)
     yield from changes
 
 
-def _upto(index: Index, year: int, zone: tzinfo) -> int:
+def _upto(index: Queries, year: int, zone: tzinfo) -> int:
     """The last event of a year that a summary tells of."""
     last = 0
     for noted in _noted(index, year):

@@ -16,7 +16,6 @@ from lumen.core.canon import JSON, dumps, loads, printable, sha256
 from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import ArchiveError
 from lumen.kernel.commit import Gate
-from lumen.soul.files import set_aside
 
 SUFFIX = ".meddled"
 KEPT = frozenset({"before", "after", "file", "files"})
@@ -50,30 +49,28 @@ class Meddled:
         )
 
 
-def note_down(gate: Gate, what: Meddled) -> Path | None:
+def note_down(gate: Gate, what: Meddled) -> str | None:
     """Keep it beside what is set aside; nothing where the disk does not take even that."""
     data = dumps(asdict(what))
     name = f"{Path(what.path).name}-{sha256(data)[:8]}{SUFFIX}"
     with suppress(ArchiveError):
-        return set_aside(gate.being, name, data)
+        return gate.files.set_aside(name, data)
     return None
 
 
 def archive_notes(gate: Gate) -> None:
     """Archive what was put back when that could not be archived; `gate.repairs` says so."""
-    for path in sorted(gate.being.quarantine.glob(f"*{SUFFIX}")):
-        if what := _noted(path):
+    for name in gate.files.aside(SUFFIX):
+        if what := _noted(gate, name):
             gate.record(what.entry())
             gate.repairs.append(str(what))
-            path.unlink(missing_ok=True)
+            gate.files.drop_aside(gate.being.named(gate.being.quarantine / name))
 
 
-def _noted(path: Path) -> Meddled | None:
+def _noted(gate: Gate, name: str) -> Meddled | None:
     """What a note says; nothing where it is none of ours, which is left as it is."""
     try:
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > LONGEST_NOTE:
-            return None
-        said = loads(path.read_bytes())
+        said = loads(gate.files.read_aside(name, LONGEST_NOTE) or b"")
         names = [said.pop(name) for name in ("who", "path", "session_key")]
         payload = said.pop("payload")
     except (OSError, ValueError, LookupError, AttributeError, TypeError):

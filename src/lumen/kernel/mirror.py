@@ -61,9 +61,9 @@ def _names_being(plain: list[str], n: int) -> bool:
     return plain[n] in ("you're", "you've", "you'll", "you'd") or (opens and plain[n] == "your")
 
 
-def _turned(piece: str, whole: str, offset: int) -> str:
+def _turned(piece: str, whole: str, at: int) -> str:
     """A stretch without quotation marks; `whole` tells where its sentences begin."""
-    begins = {start - offset for start, _ in sentences(whole)[1:]}
+    begins = {start - at for start, _ in sentences(whole)[1:]}
     tokens = list(_TOKEN.finditer(piece))
     words = [t for t in tokens if not t[0].isspace()]
     place = {t.start(): n for n, t in enumerate(words)}

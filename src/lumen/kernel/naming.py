@@ -20,8 +20,7 @@ from lumen.core.stores import Store
 from lumen.kernel.lexicon import FOLDER, lexicon
 from lumen.kernel.passages import is_evidence
 from lumen.kernel.reading import is_question, modality, sentences, small_talk
-from lumen.soul.history import texts_of
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 
 UNNAMED = "friend"  # what lumen.toml says before anybody was introduced
 LONGEST_NAME, MOST_WORDS = 40, 4
@@ -60,7 +59,7 @@ def ways() -> Ways:
     )
 
 
-def author_name(index: Index, configured: str) -> str:
+def author_name(index: Queries, configured: str) -> str:
     """What the author is called: the newest of what they said and what lumen.toml was set to.
 
     A name that was put into lumen.toml by hand stands in no event, and settles it.
@@ -150,10 +149,10 @@ def _small_name(text: str) -> str:
     return word.capitalize() if plain and not known else ""
 
 
-def _told(index: Index) -> tuple[str, int]:
+def _told(index: Queries) -> tuple[str, int]:
     """The name the author gave last and did not take back, and the event."""
     denied: set[str] = set()
-    for memory in index.newest_with(ways().telling, LOOKED_AT):
+    for memory in index.memories.newest_with(ways().telling, LOOKED_AT):
         if not is_evidence(memory) or memory.private:
             continue
         for name, theirs in reversed(names_given(memory.text)):
@@ -164,10 +163,10 @@ def _told(index: Index) -> tuple[str, int]:
     return "", 0
 
 
-def _set_at(index: Index, configured: str) -> int | None:
+def _set_at(index: Queries, configured: str) -> int | None:
     """The event that put this name into lumen.toml; nothing: it was put there by hand."""
     since: int | None = None
-    for seq, text in texts_of(index, Store.SETTINGS.place.path):  # the newest first
+    for seq, text in index.files.texts_of(Store.SETTINGS.place.path):  # the newest first
         if _configured(text) != configured:
             break
         since = seq

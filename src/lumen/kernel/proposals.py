@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
 from lumen.core.data import Entry, kernel_entry
-from lumen.soul.index import Index
-from lumen.soul.queries import kernel_events
+from lumen.soul.ports.queries import Queries
 
 ESCALATION = "escalation"
 SKILL = "skill_proposed"
@@ -92,10 +91,10 @@ def skill_proposal(name: str, sha256: str, by: str, why: str, session_key: str) 
     return kernel_entry(SKILL, what, session_key, told)
 
 
-def proposals(index: Index) -> list[Proposal]:
+def proposals(index: Queries) -> list[Proposal]:
     """Every proposal there was, oldest first; one that cannot be read is none."""
     found: dict[int, Proposal] = {}
-    for event in kernel_events(index, (*KINDS, APPROVED, DENIED, ESCALATED)):
+    for event in index.events.of_kernel((*KINDS, APPROVED, DENIED, ESCALATED)):
         told, situation = event.entry.payload, event.entry.situation
         if situation in KINDS:
             try:
@@ -107,12 +106,12 @@ def proposals(index: Index) -> list[Proposal]:
     return list(found.values())
 
 
-def waiting(index: Index) -> int:
+def waiting(index: Queries) -> int:
     """How many proposals wait for the author, or for what the author allowed to be done."""
     return sum(p.state == WAITING or p.is_due for p in proposals(index))
 
 
-def skill_of(index: Index, name: str, sha256: str) -> Proposal | None:
+def skill_of(index: Queries, name: str, sha256: str) -> Proposal | None:
     """The newest proposal to run exactly these files of a skill."""
     same = [p for p in proposals(index) if (p.kind, p.skill, p.sha256) == (SKILL, name, sha256)]
     return same[-1] if same else None

@@ -15,8 +15,7 @@ from lumen.core.data import Memory
 from lumen.kernel.evidence import Evidence, Recall
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted
-from lumen.soul.index import Index
-from lumen.soul.proof import says
+from lumen.soul.ports.queries import Queries
 
 Item = TypeVar("Item")
 
@@ -26,7 +25,7 @@ class Proved:
     """Recall over an index that is not taken at its word."""
 
     recall: Recall
-    index: Index
+    index: Queries
     _held: set[tuple[int, str]] = field(default_factory=set)  # what was found to be so
 
     def recent(self) -> tuple[Memory, ...]:
@@ -69,19 +68,19 @@ class Proved:
 
     def _holds(self, memory: Memory) -> bool:
         key = (memory.seq, memory.text)
-        if key not in self._held and says(self.index, memory):
+        if key not in self._held and self.index.events.says(memory):
             self._held.add(key)
         return key in self._held
 
     def _of_noted(self, item: Noted | Line) -> Iterable[Memory]:
         if isinstance(item, Line):
             return ()
-        known = self.index.get([item.seq]).get(item.seq)
+        known = self.index.memories.get([item.seq]).get(item.seq)
         return (known,) if known else ()
 
 
 def proved(
-    index: Index,
+    index: Queries,
     look: Callable[[], Iterable[Item]],
     cited: Callable[[Item], Iterable[Memory]],
     holds: Callable[[Memory], bool] | None = None,
@@ -89,7 +88,7 @@ def proved(
     """What a look into the index finds, as far as the archive says the same."""
 
     def so(item: Item) -> bool:
-        return all(holds(m) if holds else says(index, m) for m in cited(item))
+        return all(holds(m) if holds else index.events.says(m) for m in cited(item))
 
     found = list(look())
     if all(map(so, found)):

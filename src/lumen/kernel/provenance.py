@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 from lumen.core.data import Author, Event, Origin
 from lumen.core.stores import is_self
 from lumen.kernel.confidential import Confidential
-from lumen.soul.history import lines_written
-from lumen.soul.index import Index
-from lumen.soul.queries import evolved_in
+from lumen.soul.ports.queries import Queries
 from lumen.soul.selfhood import SOUL, VALUES
 
 AUTHOR = "lumen:author"
@@ -44,11 +42,11 @@ class Written:
 Provenance = Mapping[tuple[str, str], Written]
 
 
-def provenance(index: Index) -> dict[tuple[str, str], Written]:
+def provenance(index: Queries) -> dict[tuple[str, str], Written]:
     """Every line there ever was in the self, by kind and text; the index must be caught up."""
     told: dict[str, list[Event]] = {}
     found: dict[tuple[str, str], Written] = {}
-    for path, line, seq, author, origin, session in lines_written(index):
+    for path, line, seq, author, origin, session in index.files.lines_written():
         if not is_self(path):
             continue
         kind = "story" if path == SOUL else "value" if path == VALUES else "goal"
@@ -74,21 +72,21 @@ def _authors(author: str, origin: str, session: str) -> bool:
     return by_hand or (author == Author.KERNEL.value and session == AUTHOR)
 
 
-def _evolved(index: Index, session: str) -> Iterator[Event]:
+def _evolved(index: Queries, session: str) -> Iterator[Event]:
     """The memories a reflection kept of what it changed."""
     if not session.startswith(REFLECTION):
         return
-    yield from evolved_in(index, session)
+    yield from index.events.evolved_in(session)
 
 
-def _proposed(index: Index, line: Written, told: list[Event]) -> Written:
+def _proposed(index: Queries, line: Written, told: list[Event]) -> Written:
     """A line with what its own memory tells of it; one that was forgotten tells nothing."""
     for event in told:
         payload = event.entry.payload
         change = payload.get("change", {})
         if change.get("kind") == line.kind and _about(line, change, event.entry.description):
             rests = tuple(int(seq) for seq in payload.get("sources", ()))
-            private = any(m.private for m in index.get({*rests, event.seq}).values())
+            private = any(m.private for m in index.memories.get({*rests, event.seq}).values())
             by = "kernel" if change.get("by") == "kernel" else "model"
             return Written(line.kind, line.line, line.seq, by, rests, private)
     return line

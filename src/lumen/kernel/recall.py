@@ -38,10 +38,8 @@ from lumen.kernel.ranking import RANKING
 from lumen.kernel.reading import asks_for, fits, names, stem, tells_home, words
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted, read_summary, within
-from lumen.soul.history import kept
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 from lumen.soul.records import WHOLE
-from lumen.soul.vectors import Vectors
 
 EXCHANGES = 2
 SHORTLIST = 40
@@ -73,12 +71,12 @@ class Recall:
     """
 
     def __init__(
-        self, index: Index, embedder: Embedder, chosen: ChosenEmbedder | None = None
+        self, index: Queries, embedder: Embedder, chosen: ChosenEmbedder | None = None
     ) -> None:
         self._index = index
         self.embedder = embedder
         self.chosen = Chosen(index, chosen, embedder) if chosen else None
-        self._vectors = Vectors(index, embedder.id)
+        self._vectors = index.vectors.built_in(embedder.id)
         self._known = _Known()
         self._memories: dict[int, Memory] = {}
         self._lexemes: dict[str, Rows] = {}
@@ -107,8 +105,8 @@ class Recall:
             self.chosen.close()
 
     def _learn(self, seqs: Sequence[int]) -> int:
-        self._as_of = self._index.reread()
-        fresh = self._index.get(seqs)
+        self._as_of = self._index.memories.reread()
+        fresh = self._index.memories.get(seqs)
         pieces = [(m, a, b) for m in fresh.values() for a, b in passages(m.text)]
         rows = self.embedder.embed([m.text[a:b] for m, a, b in pieces]) if pieces else ()
         self._vectors.add(
@@ -123,7 +121,7 @@ class Recall:
 
     def recent(self, before: int) -> tuple[Memory, ...]:
         """The last two exchanges before a turn."""
-        return tuple(self._index.exchanges(before, EXCHANGES))
+        return tuple(self._index.memories.exchanges(before, EXCHANGES))
 
     def told(self, span: Span, before: int) -> list[Noted | Line]:
         """What the author said in a span; over a long one, by the years' summaries up to where
@@ -134,19 +132,19 @@ class Recall:
         after = 0
         if span.long:
             for year in range(span.start.year, span.end.year + 1):
-                known = kept(self._index, Store.SUMMARY.place.file(year))
+                known = self._index.files.kept(Store.SUMMARY.place.file(year))
                 lines += read_summary(known.text or "") if known else []
             after = max((line.event for line in lines), default=0)
         said = [
             Noted(m.seq, m.timestamp, m.text, m.weight)
-            for m in self._index.said_in(start, end)
+            for m in self._index.memories.said_in(start, end)
             if m.seq < before and (m.seq > after or m.private)
         ]
         return [*within(lines, span), *said]
 
     def is_private(self, seqs: Iterable[int]) -> bool:
         """Whether any of some memories must not leave."""
-        return any(m.private for m in self._index.get(seqs).values())
+        return any(m.private for m in self._index.memories.get(seqs).values())
 
     def replaced(self, before: int) -> Memory | None:
         """The earlier statement that a turn's message openly revises."""
@@ -176,7 +174,7 @@ class Recall:
 
         They end with any forgetting, which may have been of these very words.
         """
-        as_of = self._index.reread()
+        as_of = self._index.memories.reread()
         if as_of != self._phrases_as_of or len(self._phrases) > MOST_PHRASES:
             self._phrases, self._phrases_as_of = {}, as_of
         new = [t for t in dict.fromkeys(texts) if t not in self._phrases]
@@ -189,7 +187,7 @@ class Recall:
 
         What the words find is there at once; a memory without a vector yet is given one first.
         """
-        by_text = [seq for seq, _ in self._index.search(words(question), AT_ONCE)]
+        by_text = [seq for seq, _ in self._index.memories.search(words(question), AT_ONCE)]
         self._learn(self._vectors.missing_of(by_text))
         self._load()
         if not self._known.spots:
@@ -202,13 +200,13 @@ class Recall:
         return self._newest(self._scored(question, cosines, chosen), before)
 
     def _load(self) -> None:
-        as_of = self._index.reread(), self._index.made
+        as_of = self._index.memories.reread(), self._index.made
         if as_of != self._known.as_of:  # something was forgotten or marked, or the index made anew
             self._known, self._memories = _Known(as_of=as_of), {}
         self._as_of = as_of[0]
         known = self._known
         fresh = list(self._vectors.after(known.last))
-        self._memories |= self._index.get({p.seq for p in fresh} - self._memories.keys())
+        self._memories |= self._index.memories.get({p.seq for p in fresh} - self._memories.keys())
         rows = []
         for p in fresh:
             known.last = p.number
@@ -287,11 +285,14 @@ class Recall:
             return False
         if not same_attribute(self._text(i), self._text(j)):
             return False
-        return any(len(self._index.search([w], RANKING.seldom + 1)) <= RANKING.seldom for w in both)
+        return any(
+            len(self._index.memories.search([w], RANKING.seldom + 1)) <= RANKING.seldom
+            for w in both
+        )
 
     def _shortlist(self, question: str, cosines: Rows, before: int) -> list[int]:
         """Passages worth a closer look: nearest in meaning, and those that share rare words."""
-        by_text = {seq for seq, _ in self._index.search(words(question), SHORTLIST)}
+        by_text = {seq for seq, _ in self._index.memories.search(words(question), SHORTLIST)}
         order = np.argsort(-cosines)
         near = {int(i) for i in order[: 2 * SHORTLIST]}
         said = {i for i, (seq, _, _) in enumerate(self._known.spots) if seq in by_text}
@@ -307,7 +308,7 @@ class Recall:
         top_sentence: dict[int, float] = {}
         chosen = list(chosen)
         texts = [self._text(i)[:WEIGHED] for i in chosen]
-        weighs = self._index.weights({self._known.spots[i][0] for i in chosen})
+        weighs = self._index.memories.weights({self._known.spots[i][0] for i in chosen})
         self._near_vectors([*asked, *(w for t in texts for w in words(t))])
         for i, text in zip(chosen, texts, strict=True):
             score, answers = self._score(asked, weight, text, kind, question)
@@ -344,7 +345,7 @@ class Recall:
     def _rarity(self, asked: list[str]) -> Rows:
         """How much each asked word tells, summing to 1: rare words tell more."""
         total = max(1, len({seq for seq, _, _ in self._known.spots}))
-        counts = [len(self._index.search([w], 1000)) for w in asked]
+        counts = [len(self._index.memories.search([w], 1000)) for w in asked]
         weights = np.array([math.log(1 + total / (0.5 + n)) for n in counts], dtype=np.float32)
         return weights / max(float(weights.sum()), 1e-6)
 

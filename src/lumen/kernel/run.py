@@ -46,8 +46,7 @@ from lumen.kernel.triggers import Thresholds
 from lumen.kernel.turns import LOOK_S, Pause, nobody_in_turn, when_free
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.history import kept, last_change
-from lumen.soul.index import Index
+from lumen.soul.ports.queries import Queries
 
 LESSON = 64  # memories given vectors at a time
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0  # for edits by hand; each is twice the one before
@@ -85,7 +84,7 @@ class Kernel:
 
     being: Being
     gate: Gate
-    index: Index
+    index: Queries
     recall: RecallOver
     reach: Reach
     clock: Clock
@@ -259,9 +258,9 @@ def close_dead_turns(kernel: Kernel) -> list[str]:
 def _close_dead(kernel: Kernel) -> list[str]:
     kernel.index.catch_up()
     said = []
-    for session_key, seq in kernel.index.open_turns():
+    for session_key, seq in kernel.index.events.open_turns():
         what = f"The turn that began with event {seq} was never finished; its words are kept."
-        said += [what, *hold(kernel.gate, kernel.index.time_of(seq))]
+        said += [what, *hold(kernel.gate, kernel.index.events.time_of(seq))]
         kernel.gate.record(kernel_entry("unclosed", what, session_key, {"began": seq}))
     return said
 
@@ -298,7 +297,10 @@ def adopt_edits(kernel: Kernel, *, alone: bool = False) -> bool:
         if nobody:
             kernel.gate.repairs.extend([*_close_dead(kernel), *kernel.gate.adopt()])
     kernel.index.catch_up()
-    latest = last_change(kernel.index), kernel.index.reread()  # a forgetting changes the past
+    latest = (
+        kernel.index.files.last_change(),
+        kernel.index.memories.reread(),
+    )  # a forgetting changes the past
     if kernel.as_of != (0, 0) and latest != kernel.as_of:
         known = provenance(kernel.index)
         kernel.self_ = snapshot(self_in_force(kernel.index), kernel.self_.author_name, known)
@@ -345,9 +347,9 @@ async def begin(
     return turn
 
 
-def _text_kept(index: Index, path: str) -> str | None:
+def _text_kept(index: Queries, path: str) -> str | None:
     """A file's text by the archive's word."""
-    found = kept(index, path)
+    found = index.files.kept(path)
     return found.text if found else None
 
 

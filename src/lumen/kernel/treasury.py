@@ -16,8 +16,7 @@ from lumen.core.clock import parse_stamp, stamp
 from lumen.core.data import Spent
 from lumen.core.errors import OverBudget
 from lumen.mind.substrate import Prompt
-from lumen.soul.index import Index
-from lumen.soul.ledger import by_day_and_role, escalations, spent_on
+from lumen.soul.ports.queries import Queries
 
 MICROS = 1_000_000
 FRAME = 16  # tokens around each message: who speaks, and where it ends
@@ -80,14 +79,14 @@ def least_tokens(text: str) -> int:
     return len(clean(text).encode()) // BYTES_A_TOKEN
 
 
-def allow(index: Index, caps: Caps, wanted: Wanted, now: datetime) -> None:
+def allow(index: Queries, caps: Caps, wanted: Wanted, now: datetime) -> None:
     """Say nothing when a call may be made.
 
     Raises:
         OverBudget: a cap does not allow it; says which, and when it will.
     """
     now = max(now, _latest(index))
-    today = spent_on(index, stamp(now)[:10])
+    today = index.ledger.spent_on(stamp(now)[:10])
     all_of_it = sum(today.values(), Spent())
     _within("dailyBudget", caps.tokens, all_of_it.tokens, wanted.tokens)
     own = today.get(wanted.role, Spent()).tokens
@@ -95,7 +94,7 @@ def allow(index: Index, caps: Caps, wanted: Wanted, now: datetime) -> None:
     if caps.dollars:
         _affordable(caps.dollars, all_of_it, wanted)
     if wanted.escalated:
-        made = escalations(index, stamp(now - timedelta(hours=1)))
+        made = index.ledger.escalations(stamp(now - timedelta(hours=1)))
         if made >= caps.escalations:
             raise OverBudget(
                 f"{made} of {caps.escalations} escalations were made within the last hour",
@@ -103,13 +102,13 @@ def allow(index: Index, caps: Caps, wanted: Wanted, now: datetime) -> None:
             )
 
 
-def _latest(index: Index) -> datetime:
+def _latest(index: Queries) -> datetime:
     """When the last event was. A clock that was set back does not open yesterday's purse again.
 
     The archive goes by this too: no line of it is stamped earlier than the one before.
     """
-    seq, _ = index.last_head()
-    return parse_stamp(index.time_of(seq))
+    seq, _ = index.events.last_head()
+    return parse_stamp(index.events.time_of(seq))
 
 
 def _within(name: str, cap: int, spent: int, wanted: int) -> None:
@@ -149,10 +148,10 @@ class Forecast:
         return 30 * self.micros_a_day
 
 
-def forecast(index: Index, caps: Caps, now: datetime) -> Forecast:
+def forecast(index: Queries, caps: Caps, now: datetime) -> Forecast:
     """The average of the last days, and when today's cap will be reached at today's pace."""
     first = now - timedelta(days=BURN_DAYS - 1)
-    spent = by_day_and_role(index, stamp(first)[:10])
+    spent = index.ledger.by_day_and_role(stamp(first)[:10])
     if not spent:
         return Forecast(0, 0.0, 0.0, None)
     today = stamp(now)[:10]

@@ -212,9 +212,9 @@ async def when_free(gate: Gate) -> None:
         Busy: it was held for too long.
     """
     due = time.monotonic() + disk.PATIENCE_S
-    while not gate.writer.hold.is_free():
+    while not gate.log.is_free():
         if time.monotonic() > due:
-            raise gate.writer.hold.busy()
+            raise gate.log.busy()
         await asyncio.sleep(LOOK_S)
 
 

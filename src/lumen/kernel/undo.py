@@ -15,17 +15,14 @@ from pathlib import Path
 from lumen.core.canon import JSON, sha256
 from lumen.core.errors import ArchiveError, Damaged, Estranged
 from lumen.kernel.commit import Gate
-from lumen.kernel.edits import watched
 from lumen.kernel.meddled import Meddled, note_down
-from lumen.kernel.mend import cut_end, follow_to_end
 from lumen.kernel.skill_windows import Before
-from lumen.soul.disk import FOLDER, LINK, refusal, standing
-from lumen.soul.files import put_back as put_file_back
-from lumen.soul.files import set_aside
 from lumen.soul.heads import newest_counting
-from lumen.soul.history import kept
 from lumen.soul.keys import head_from
+from lumen.soul.ports.files import FOLDER, LINK
 from lumen.soul.witness import FOREIGN, Foreign, foreign, knows, refuse_rolled_back, trust_in
+
+ARCHIVE, HEADS = "data/memory", "data/heads.jsonl"  # as notes name them
 
 
 @dataclass(slots=True)
@@ -35,7 +32,7 @@ class Undone:
     gate: Gate
     who: str
     key: str
-    notes: list[tuple[Meddled, Path | None]] = field(default_factory=list)
+    notes: list[tuple[Meddled, str | None]] = field(default_factory=list)
     trouble: ArchiveError | None = None
 
     @property
@@ -50,30 +47,36 @@ class Undone:
 
     def put_back(self, path: str, found: bytes | None, wanted: bytes | None) -> None:
         """Let a path hold again what stood there; what stands there now is set aside."""
-        being = self.gate.being
+        files = self.gate.files
         payload: dict[str, JSON] = {"before": _hash(wanted), "after": _hash(found)}
         try:
             if found is not None:
                 name = f"{Path(path).name}-{sha256(found)[:8]}"
-                payload["file"] = set_aside(being, name, found).name
+                payload["file"] = Path(files.set_aside(name, found)).name
         except ArchiveError as error:  # better lost than left where it is
-            self.failed(error, being.quarantine)
+            self.failed(error)
         self.note(path, payload)
         try:
-            put_file_back(being, being.at(path), wanted)
-        except (ArchiveError, OSError) as error:
-            self.failed(error, being.at(path))
+            files.put_back(path, wanted)
+        except ArchiveError as error:
+            self.failed(error)
 
-    def failed(self, error: ArchiveError | OSError, path: Path) -> None:
+    def failed(self, error: ArchiveError | OSError) -> None:
         """Keep the first thing that went wrong."""
         if self.trouble is None:
-            self.trouble = error if isinstance(error, ArchiveError) else refusal(error, path)
+            self.trouble = error if isinstance(error, ArchiveError) else self._refusal(error)
+
+    def _refusal(self, error: OSError) -> ArchiveError:
+        return ArchiveError(
+            f"{self.gate.index.place} cannot be used: {error.strerror}",
+            fix="check who owns its folder and whether its disk is read-only",
+        )
 
 
 def remembered(gate: Gate) -> Before:
     """Look at all that a skill must leave as it is."""
     gate.index.catch_up()
-    return Before(watched(gate.being), _heads(gate), *gate.index.last_head())
+    return Before(gate.files.watched(), _heads(gate), *gate.index.events.last_head())
 
 
 def undo(gate: Gate, before: Before, who: str, key: str) -> Undone:
@@ -82,15 +85,15 @@ def undo(gate: Gate, before: Before, who: str, key: str) -> Undone:
     with ExitStack() as held:
         try:
             told = len(gate.repairs)
-            gate.writer.looked = False
-            held.enter_context(gate.writer.held())  # what the ring has and the archive lost is back
+            gate.log.look_again()
+            held.enter_context(gate.log.held())  # what the ring has and the archive lost is back
             _mend_heads(undone, before)
             _mend_end(undone, before, came_back=len(gate.repairs) > told)
             trusted = True
         except (ArchiveError, OSError) as error:
-            undone.failed(error, gate.being.memory)
+            undone.failed(error)
             if isinstance(error, Damaged | Estranged):
-                gate.writer.stopped = error  # not a word upon what is left of it
+                gate.log.stop(error)  # not a word upon what is left of it
             trusted = False
         _put_files_back(undone, before, trusted=trusted)
         if trusted:
@@ -105,9 +108,9 @@ def _mend_end(undone: Undone, before: Before, *, came_back: bool) -> None:
         ArchiveError: what stood there is gone for good.
     """
     gate = undone.gate
-    follow_to_end(gate)
-    soul, files = gate.index.soul(), list[JSON]()
-    if gate.index.hash_of(before.last) != before.last_hash:
+    gate.index.follow_to_end()
+    soul, files = gate.index.events.soul(), list[JSON]()
+    if gate.index.events.hash_of(before.last) != before.last_hash:
         refuse_rolled_back(gate.index, gate.keyring, soul)
         raise Damaged(
             f"the archive has lost event {before.last}, which stood at its end when the skill began",
@@ -115,9 +118,9 @@ def _mend_end(undone: Undone, before: Before, *, came_back: bool) -> None:
         )
     found = foreign(gate.index, gate.keyring, soul) or _of_a_copy(gate, soul, before.last)
     if found and found.first > before.last:
-        files = cut_end(gate, found)
+        files = [*gate.log.cut(found.first)]
     if files or came_back:
-        undone.note(gate.being.named(gate.being.memory), {"files": files} if files else {})
+        undone.note(ARCHIVE, {"files": files} if files else {})
 
 
 def _of_a_copy(gate: Gate, soul: str, last: int) -> Foreign | None:
@@ -126,38 +129,38 @@ def _of_a_copy(gate: Gate, soul: str, last: int) -> Foreign | None:
     It marks every line before it writes it: a copy of its key was used elsewhere.
     """
     index, keyring, mark = gate.index, gate.keyring, gate.keyring.mark(soul)
-    end, head = index.last_head()
+    end, head = index.events.last_head()
     if mark is None or mark.knows(end, head):
         return None
     ours = keyring.host_public(soul)
     signed = newest_counting(
-        gate.being.heads,
+        index.events.heads(),
         trust_in(index, keyring.accepted(soul)),
         lambda h: h.key != ours and knows(index, h),
     )
-    written = mark.seq if index.hash_of(mark.seq) == mark.event_hash else 0
+    written = mark.seq if index.events.hash_of(mark.seq) == mark.event_hash else 0
     first = max(last, written, signed) + 1
     return Foreign(first, end, FOREIGN) if first <= end else None
 
 
 def _mend_heads(undone: Undone, before: Before) -> None:
     """Bring back signed heads that are gone, and leave out new lines that are none."""
-    being, found = undone.gate.being, _heads(undone.gate)
+    found = _heads(undone.gate)
     known = set(before.heads.splitlines(keepends=True)) if found != before.heads else set()
     new = [raw for raw in found.splitlines(keepends=True) if raw not in known and _is_head(raw)]
     wanted = before.heads + b"".join(new) if found != before.heads else found
     if found != wanted:
-        undone.put_back(being.named(being.heads), standing(being.heads), wanted)
+        undone.put_back(HEADS, undone.gate.files.standing(HEADS), wanted)
 
 
 def _put_files_back(undone: Undone, before: Before, *, trusted: bool) -> None:
     """Another process may have committed meanwhile: what a sound archive says of a file holds."""
-    being, index = undone.gate.being, undone.gate.index
-    for path in sorted(before.files.keys() | watched(being).keys()):  # folders come first
-        known = kept(index, path) if trusted else None
+    files, index = undone.gate.files, undone.gate.index
+    for path in sorted(before.files.keys() | files.watched().keys()):  # folders come first
+        known = index.files.kept(path) if trusted else None
         fresh = known if known and known.seq > before.last else None
         wanted = fresh.data if fresh else before.files.get(path)
-        if (found := standing(being.at(path))) != wanted:
+        if (found := files.standing(path)) != wanted:
             undone.put_back(path, found, wanted)
 
 
@@ -166,15 +169,15 @@ def _archive(undone: Undone) -> None:
         try:
             undone.gate.record(what.entry())
         except (ArchiveError, OSError) as error:
-            undone.failed(error, undone.gate.being.memory)
+            undone.failed(error)
             return
         if note:
-            note.unlink(missing_ok=True)
+            undone.gate.files.drop_aside(note)
 
 
 def _heads(gate: Gate) -> bytes:
-    path = gate.being.heads
-    return path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+    found = gate.files.standing(HEADS)
+    return b"" if found is None or found.startswith((FOLDER, LINK)) else found
 
 
 def _is_head(raw: bytes) -> bool:

@@ -214,6 +214,16 @@ def read(memory: Path, after: tuple[str, int] = ("", 0)) -> Iterator[Stored]:
     Raises:
         Damaged: a line cannot be read.
     """
+    for name, offset, raw in _finished(memory, after):
+        yield Stored(parse(raw), name, offset, len(raw))
+
+
+def read_lines(memory: Path) -> Iterator[bytes]:
+    """The bytes of every finished line, oldest first."""
+    return (raw for _, _, raw in _finished(memory, ("", 0)))
+
+
+def _finished(memory: Path, after: tuple[str, int]) -> Iterator[tuple[str, int, bytes]]:
     found = segments(memory, since=after[0])
     for segment in found:
         offset = after[1] if segment.name == after[0] else 0
@@ -222,7 +232,7 @@ def read(memory: Path, after: tuple[str, int] = ("", 0)) -> Iterator[Stored]:
             for raw in lines:
                 if not raw.endswith(b"\n") and segment == found[-1]:
                     return
-                yield Stored(parse(raw), segment.name, offset, len(raw))
+                yield segment.name, offset, raw
                 offset += len(raw)
 
 

@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
 from lumen.core.canon import dumps, loads
+from lumen.core.data import Signed
 from lumen.core.errors import UsageError
-from lumen.soul.keys import HEX, Signed, is_signed_text
+from lumen.soul.keys import HEX, is_signed_text
 
 FORMAT = "lumen-attest/1"
 LONGEST_CHALLENGE = 1000  # letters

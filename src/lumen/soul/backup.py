@@ -20,7 +20,7 @@ from pathlib import Path
 from shlex import quote
 from tempfile import mkdtemp
 
-from lumen.core.data import Being, Head
+from lumen.core.data import Being, Head, Signed
 from lumen.core.errors import ArchiveError, Busy, Damaged, NoSpace, Unproved, UsageError
 from lumen.soul.bundle import (
     SOUL,
@@ -35,7 +35,7 @@ from lumen.soul.bundle import (
     write,
 )
 from lumen.soul.disk import FULL, settle
-from lumen.soul.keys import Keyring, Signed
+from lumen.soul.keys import Keyring
 from lumen.soul.provenance import doubt, sign
 from lumen.soul.snapshot import Moved, Piece, is_kept, read, snapshot
 from lumen.soul.verify import Report, verify

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lumen.core.canon import dumps, loads
+from lumen.core.data import Signed
 from lumen.core.errors import Damaged, UsageError
-from lumen.soul.keys import HEX, Signed
+from lumen.soul.keys import HEX
 
 FORMAT = "lumen-backup/2"
 UNSIGNED_FORMAT = "lumen-backup/1"  # of Lumen 0.4: the same without a signature

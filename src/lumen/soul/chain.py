@@ -59,6 +59,11 @@ class Problem:
     what: str
     fix: str = field(default="", compare=False)  # beside what is wrong, not part of it
 
+    @property
+    def where(self) -> str:
+        """File and line; empty where it is in none."""
+        return f"{self.segment} line {self.line}" if self.segment else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

@@ -10,26 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lumen.core.data import Fit, Passage
-from lumen.soul.index import Index
-from lumen.soul.vectors import SOUGHT, progress
+from lumen.soul.ports.vectors import LATEST
+from lumen.soul.rows import Rows
 
-LATEST = (1 << 63) - 1
+SOUGHT = "author != 'kernel' AND event_type NOT IN ('assistant_message', 'system_event')"
 _OURS = "EXISTS (SELECT 1 FROM chosen WHERE id = ?)"
 _QUEUED = "FROM unchosen JOIN events USING(seq) WHERE "
 
 
-def choose(index: Index, embedder: str, *, private: bool = False) -> None:
+def choose(db: Rows, embedder: str, *, private: bool = False) -> None:
     """From now on this embedder's set is kept, any other dropped; nothing chosen: an empty name.
 
     `private` tells whether memories marked private are part of the set.
     """
-    row = index.row("SELECT id, private FROM chosen")
+    row = db.row("SELECT id, private FROM chosen")
     if (row is None and not embedder) or (row and tuple(row) == (embedder, int(private))):
         return
     if row and row[0] == embedder:  # the same one, which moved off this machine or onto it
-        index.keep(("UPDATE chosen SET private = ? WHERE id = ?", [(int(private), embedder)]))
+        db.keep(("UPDATE chosen SET private = ? WHERE id = ?", [(int(private), embedder)]))
         return
-    index.keep(
+    db.keep(
         ("DELETE FROM chosen", [()]),
         ("DELETE FROM unchosen", [()]),
         ("DELETE FROM chosen_vectors", [()]),
@@ -40,22 +40,22 @@ def choose(index: Index, embedder: str, *, private: bool = False) -> None:
 class ChosenVectors:
     """The second set over one index, as one embedder sees it."""
 
-    def __init__(self, index: Index, embedder: str, *, private: bool) -> None:
-        self._index = index
+    def __init__(self, db: Rows, embedder: str, *, private: bool) -> None:
+        self._db = db
         self._embedder = embedder
         self._private = private
 
     def is_ours(self) -> bool:
         """Whether this embedder is still the one chosen; where none is, it becomes the one."""
-        row = self._index.row("SELECT id FROM chosen")
+        row = self._db.row("SELECT id FROM chosen")
         if row is None:  # the index was made anew
-            choose(self._index, self._embedder, private=self._private)
-            row = self._index.row("SELECT id FROM chosen")
+            choose(self._db, self._embedder, private=self._private)
+            row = self._db.row("SELECT id FROM chosen")
         return bool(row[0] == self._embedder)
 
     def fit(self) -> Fit | None:
         """What was found out when the set was begun; nothing before."""
-        row = self._index.row(
+        row = self._db.row(
             "SELECT size, scale, shift FROM chosen WHERE id = ? AND size IS NOT NULL",
             (self._embedder,),
         )
@@ -63,7 +63,7 @@ class ChosenVectors:
 
     def begin(self, fit: Fit) -> None:
         """Keep the fit beside the set; of two that were made at once the first stays."""
-        self._index.keep(
+        self._db.keep(
             (
                 "UPDATE chosen SET size = ?, scale = ?, shift = ? WHERE id = ? AND size IS NULL",
                 [(fit.size, fit.scale, fit.shift, self._embedder)],
@@ -72,8 +72,8 @@ class ChosenVectors:
 
     def missing(self, limit: int, before: int = LATEST) -> list[int]:
         """Memories of this set that have no vector yet, the newest first."""
-        _queue(self._index, self._embedder)
-        rows = self._index.rows(
+        _queue(self._db, self._embedder)
+        rows = self._db.rows(
             f"SELECT seq {_QUEUED} seq < ? AND private <= ? AND {_OURS} ORDER BY seq DESC LIMIT ?",
             (before, int(self._private), self._embedder, limit),
         )
@@ -89,7 +89,7 @@ class ChosenVectors:
         for p in passages:
             part = numbered[p.seq] = numbered.get(p.seq, -1) + 1
             rows.append((p.seq, part, p.start, p.stop, p.vector, p.seq, self._embedder))
-        self._index.keep(
+        self._db.keep(
             (
                 "INSERT OR IGNORE INTO chosen_vectors(seq, part, start, stop, vector) "  # noqa: S608 - constants
                 "SELECT ?,?,?,?,? "
@@ -104,7 +104,7 @@ class ChosenVectors:
 
     def after(self, number: int) -> Iterator[Passage]:
         """Every passage added since, in the order they were added."""
-        rows = self._index.rows(
+        rows = self._db.rows(
             f"SELECT id, seq, start, stop, vector FROM chosen_vectors WHERE id > ? AND {_OURS} "  # noqa: S608 - a constant condition
             "ORDER BY id",
             (number, self._embedder),
@@ -113,25 +113,24 @@ class ChosenVectors:
             yield Passage(int(seq), int(start), int(stop), bytes(vector), int(own))
 
 
-def reindexed(index: Index, embedder: str) -> tuple[int, int]:
-    """How many memories have a vector of this embedder, and how many are to have one."""
-    _, worth = progress(index)
-    row = index.row("SELECT private FROM chosen WHERE id = ?", (embedder,))
+def reindexed(db: Rows, embedder: str, worth: int) -> tuple[int, int]:
+    """How many memories have a vector of this embedder, and how many of those worth one are to have it."""
+    row = db.row("SELECT private FROM chosen WHERE id = ?", (embedder,))
     if row is None:
         return 0, worth
-    _queue(index, embedder)
-    left, withheld = index.row(
+    _queue(db, embedder)
+    left, withheld = db.row(
         f"SELECT coalesce(sum(private <= ?1), 0), coalesce(sum(private > ?1), 0) {_QUEUED} true",
         (int(row[0]),),
     )
     return worth - int(withheld) - int(left), worth - int(withheld)
 
 
-def _queue(index: Index, embedder: str) -> None:
+def _queue(db: Rows, embedder: str) -> None:
     """Queue the memories that came since; the queue holds private ones too, in case they open up."""
     behind = "SELECT 1 FROM chosen WHERE id = ? AND upto < (SELECT max(seq) FROM events)"
-    if index.row(behind, (embedder,)):
-        index.keep(
+    if db.row(behind, (embedder,)):
+        db.keep(
             (
                 "INSERT OR IGNORE INTO unchosen SELECT seq FROM events "  # noqa: S608 - constants
                 f"WHERE seq > (SELECT upto FROM chosen) AND {SOUGHT} AND text != '' AND {_OURS}",

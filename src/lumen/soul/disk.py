@@ -19,7 +19,6 @@ from lumen.core.errors import ArchiveError, Busy, NoSpace
 PATIENCE_S = 30.0
 LONGEST_COMMAND = 60
 YIELDING_S = 2e-4
-FOLDER, LINK = b"\0folder", b"\0link "  # what stands at a path that is no file
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -92,15 +91,6 @@ def identity(path: Path) -> tuple[int, int]:
     except FileNotFoundError:
         return 0, 0
     return found.st_dev, found.st_ino
-
-
-def standing(path: Path) -> bytes | None:
-    """What stands at a path: a file's bytes, or the mark of a folder or of a link; or nothing."""
-    if path.is_symlink():
-        return LINK + os.fsencode(path.readlink())
-    if path.is_file():
-        return path.read_bytes()
-    return FOLDER if path.exists() else None  # a pipe is no more of a file than a folder is
 
 
 def take(lock: int) -> None:

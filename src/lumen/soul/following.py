@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,10 @@ from lumen.core.errors import Damaged
 from lumen.soul.archive import Stored, segments
 from lumen.soul.database import transaction
 from lumen.soul.links import Applied, Loose, linked_lines
+from lumen.soul.ports.queries import Progress
 
 BATCH = 5_000  # events applied in one transaction: memory and log stay flat
 Row = Any  # a row as SQLite hands it over
-Progress = Callable[[int, int], None]  # bytes done, bytes in all
-
-
-def unwatched(_done: int, _total: int) -> None:
-    """Nobody wants to know how far it is."""
 
 
 def last_applied(db: apsw.Connection) -> Applied | None:

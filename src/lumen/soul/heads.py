@@ -6,7 +6,7 @@ What a head is, and how it is spelled and signed, is in keys.py; whose heads cou
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +57,11 @@ def read_heads(path: Path) -> tuple[Heads, Problem | None, list[str]]:
     return heads, None, notes
 
 
-def newest_counting(path: Path, trust: Trust, known: Callable[[Head], bool]) -> int:
+def newest_counting(heads: Iterable[Head], trust: Trust, known: Callable[[Head], bool]) -> int:
     """The highest event that a head speaks for which counts and is of the chain; 0 for none.
 
     Signatures are checked from the highest down, as few as it takes.
     """
-    heads = [head for _, head in read_heads(path)[0]]
     wanted = [h for h in heads if trust.counts(h) and known(h)]
     ordered = sorted(wanted, key=lambda h: h.seq, reverse=True)
     return next((h.seq for h in ordered if is_signed(h)), 0)

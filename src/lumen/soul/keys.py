@@ -15,10 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from lumen.core.canon import JSON, dumps, loads
-from lumen.core.data import Entry, Head, kernel_entry
+from lumen.core.data import Entry, Head, Signed, kernel_entry
 from lumen.core.errors import Damaged
 from lumen.soul.disk import refusal, save, take
 from lumen.soul.mark import Mark, read_mark
@@ -26,13 +25,6 @@ from lumen.soul.passphrase import is_sealed, public_of, seal, unseal
 
 HEX = re.compile(r"[0-9a-f]*")
 SECRET = 32  # bytes of a private key
-
-
-class Signed(NamedTuple):
-    """A signature over some bytes, and the public half of the key that made it, both in hex."""
-
-    key: str
-    signature: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,9 @@ knows what it used, and a cap must hold. Days are UTC days.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 
-from lumen.core.canon import JSON
 from lumen.core.data import Called, Spent
-from lumen.soul.index import Index
+from lumen.soul.rows import Rows
 
 _COLUMNS = (
     "seq, id, moment, role, step, model, local, set_aside, escalated, outcome, tokens, prompt, "
@@ -20,60 +18,45 @@ _COLUMNS = (
 _USED = "coalesce(tokens, set_aside)"
 
 
-def called(call: Called) -> dict[str, JSON]:
-    """A call as an erasure carries it on: what is said elsewhere is not in it."""
-    told = asdict(call)
-    renamed = {
-        "prompt_tokens": "prompt",
-        "completion_tokens": "completion",
-        "cached_tokens": "cached",
-    }
-    moved = {new: told.pop(old) for new, old in renamed.items()}
-    return {**told, **moved, "seconds": told.pop("ms") / 1000}
+class CallTable:
+    """Calls as the tables have them."""
 
+    def __init__(self, db: Rows) -> None:
+        self._db = db
 
-def calls(index: Index, since: str = "", limit: int | None = None) -> Iterator[Called]:
-    """Calls made since a moment, the newest first."""
-    rows = index.rows(
-        f"SELECT {_COLUMNS} FROM calls WHERE moment >= ? ORDER BY moment DESC, id DESC LIMIT ?",  # noqa: S608 - a constant column list
-        (since, -1 if limit is None else limit),
-    )
-    for row in rows:
-        seq, own, moment, role, step, model, local, aside, escalated, *rest = row
-        yield Called(
-            seq, own, moment, role, step, model, bool(local), aside, bool(escalated), *rest
+    def calls(self, since: str = "", limit: int | None = None) -> Iterator[Called]:
+        """Calls made since a moment, the newest first."""
+        rows = self._db.rows(
+            f"SELECT {_COLUMNS} FROM calls WHERE moment >= ? ORDER BY moment DESC, id DESC LIMIT ?",  # noqa: S608 - a constant column list
+            (since, -1 if limit is None else limit),
         )
+        for row in rows:
+            seq, own, moment, role, step, model, local, aside, escalated, *rest = row
+            yield Called(
+                seq, own, moment, role, step, model, bool(local), aside, bool(escalated), *rest
+            )
 
+    def by_day_and_role(self, since: str) -> dict[tuple[str, str], Spent]:
+        """What each day's calls came to, role by role."""
+        rows = self._db.rows(
+            f"SELECT substr(moment, 1, 10), role, count(*), sum({_USED}), coalesce(sum(micros), 0), "  # noqa: S608 - a constant expression
+            "sum(micros IS NULL) FROM calls WHERE moment >= ? GROUP BY 1, 2 ORDER BY 1, 2",
+            (since,),
+        )
+        return {(str(day), str(role)): Spent(*numbers) for day, role, *numbers in rows}
 
-def by_day_and_role(index: Index, since: str) -> dict[tuple[str, str], Spent]:
-    """What each day's calls came to, role by role."""
-    rows = index.rows(
-        f"SELECT substr(moment, 1, 10), role, count(*), sum({_USED}), coalesce(sum(micros), 0), "  # noqa: S608 - a constant expression
-        "sum(micros IS NULL) FROM calls WHERE moment >= ? GROUP BY 1, 2 ORDER BY 1, 2",
-        (since,),
-    )
-    return {(str(day), str(role)): Spent(*numbers) for day, role, *numbers in rows}
+    def spent_on(self, day: str) -> dict[str, Spent]:
+        """What a day's calls came to, by role."""
+        return {role: s for (on, role), s in self.by_day_and_role(day).items() if on == day}
 
+    def escalations(self, since: str) -> int:
+        """How many calls since a moment went beyond what a role was assigned to.
 
-def spent_on(index: Index, day: str) -> dict[str, Spent]:
-    """What a day's calls came to, by role."""
-    return {role: s for (on, role), s in by_day_and_role(index, day).items() if on == day}
-
-
-def escalations(index: Index, since: str) -> int:
-    """How many calls since a moment went beyond what a role was assigned to.
-
-    One that failed before anybody worked on it is none.
-    """
-    row = index.row(
-        "SELECT count(*) FROM calls WHERE escalated AND moment >= ? "
-        "AND (outcome IN ('', 'ok') OR tokens > 0)",
-        (since,),
-    )
-    return int(row[0])
-
-
-def announcement(index: Index, call_id: str) -> int:
-    """The event that a call is told of first; 0: there is no such call."""
-    row = index.row("SELECT seq FROM calls WHERE id = ?", (call_id,))
-    return int(row[0]) if row else 0
+        One that failed before anybody worked on it is none.
+        """
+        row = self._db.row(
+            "SELECT count(*) FROM calls WHERE escalated AND moment >= ? "
+            "AND (outcome IN ('', 'ok') OR tokens > 0)",
+            (since,),
+        )
+        return int(row[0])

@@ -6,9 +6,10 @@ skills, which no chain covers, among them. Whether the archive inside is true is
 
 from __future__ import annotations
 
+from lumen.core.data import Signed
 from lumen.core.errors import Damaged
 from lumen.soul.bundle import Manifest
-from lumen.soul.keys import Keyring, Signed, is_signed_text
+from lumen.soul.keys import Keyring, is_signed_text
 from lumen.soul.verify import Report
 
 UNSIGNED = "unsigned backup: nothing shows who made it"

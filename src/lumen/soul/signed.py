@@ -7,14 +7,12 @@ moved or said again. Whose word counts is for trust.py to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 
-from lumen.core.data import Placed
+from lumen.core.data import Placed, Signer
 from lumen.soul.archive import CONTENT_HASH, HEADER_AT, Body, Tail, line, opening
-from lumen.soul.keys import Signed, is_signed_text
-
-Signer = Callable[[bytes], Signed]  # a key that is open
+from lumen.soul.keys import is_signed_text
 
 # It stands at the very end, so that what is signed is the stored bytes before it.
 SIGNED = re.compile(rb',"signed":\{"key":"([0-9a-f]{64})","signature":"([0-9a-f]{128})"\}\}\}')

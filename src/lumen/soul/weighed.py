@@ -8,20 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lumen.soul.index import Index
+from lumen.core.data import Kept
+from lumen.soul.ports.records import FileHistory
 from lumen.soul.selfhood import VALUES, Flaw, is_goals, parse_held, states_of
 
 GONE = "gone"
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """A file of values or goals as an event left it; no text: there was no file."""
-
-    path: str
-    seq: int
-    timestamp: str
-    text: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +44,13 @@ class Series:
         return self.points[-1]
 
 
-def versions(index: Index, kind: str) -> list[Version]:
+def versions(files: FileHistory, kind: str) -> list[Kept]:
     """Every version of the file of values, or of the files of goals, oldest first."""
-    rows = index.rows(
-        "SELECT c.path, c.seq, e.timestamp, c.text FROM changes c JOIN events e USING(seq) "
-        "WHERE c.path >= 'data/' AND c.path < 'data0' ORDER BY c.seq"
-    )
-    found = [Version(*row) for row in rows]
-    if kind == "value":
-        return [v for v in found if v.path == VALUES]
-    return [v for v in found if is_goals(v.path)]
+    meant = [p for p in files.all_kept() if (p == VALUES if kind == "value" else is_goals(p))]
+    return sorted((v for path in meant for v in files.versions(path)), key=lambda v: v.seq)
 
 
-def series(found: Iterable[Version]) -> list[Series]:
+def series(found: Iterable[Kept]) -> list[Series]:
     """Each value or goal that ever was in some versions, the heaviest first, what is gone last.
 
     A version that cannot be read changes nothing: it was never in force.
@@ -103,10 +88,10 @@ def moves(before: Point | None, point: Point) -> str:
     return " ".join(parts)
 
 
-def moved(index: Index) -> dict[int, list[str]]:
+def moved(files: FileHistory) -> dict[int, list[str]]:
     """What each event changed in values and goals: its name, and how it stood before and after."""
     found: dict[int, list[str]] = {}
-    for one in (*series(versions(index, "value")), *series(versions(index, "goal"))):
+    for one in (*series(versions(files, "value")), *series(versions(files, "goal"))):
         for before, point in zip((None, *one.points), one.points, strict=False):
             found.setdefault(point.seq, []).append(f"{one.name}: {moves(before, point)}")
     return found

@@ -10,20 +10,14 @@ from typing import NamedTuple
 
 from lumen.core.data import Head
 from lumen.core.errors import Damaged, Estranged
-from lumen.soul.archive import read_at
 from lumen.soul.heads import newest_counting
-from lumen.soul.index import Index
 from lumen.soul.keys import Keyring
-from lumen.soul.links import Loose
 from lumen.soul.mark import DECIDE, Mark
+from lumen.soul.ports.queries import LooseEnd, Queries
 from lumen.soul.trust import Trust, fold_trust
 
 FOREIGN, UNFINISHED, OLD = "foreign", "unfinished", "old"
 SURE = 8  # letters of a head that say which one is meant
-_ABOUT_TRUST = """SELECT segment, offset, length FROM events INDEXED BY events_trust
-WHERE author = 'kernel' AND situation IN ('approved', 'denied', 'erasure', 'erasures_vouched',
-'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut') ORDER BY seq"""
-_REVOKING = _ABOUT_TRUST.replace(" ORDER BY seq", " AND situation = 'key_revoked'")
 
 
 class Foreign(NamedTuple):
@@ -33,7 +27,7 @@ class Foreign(NamedTuple):
     last: int
     kind: str  # foreign, unfinished (of an append of this host's that was cut off) or old
 
-    loose: Loose | None = None  # what stands behind them and does not even follow
+    loose: LooseEnd | None = None  # what stands behind them and does not even follow
 
     def __str__(self) -> str:
         if self.first > self.last:
@@ -43,31 +37,30 @@ class Foreign(NamedTuple):
         return f"{events} and what follows" if self.loose else events
 
 
-def trust_in(index: Index, accepted: frozenset[str]) -> Trust:
+def trust_in(index: Queries, accepted: frozenset[str]) -> Trust:
     """Whose word counts in an archive, by its index, which is caught up by whoever asks."""
-    memory, rows = index.being.memory, index.rows(_ABOUT_TRUST)
-    return fold_trust((read_at(memory, *place) for place in rows), accepted)
+    return fold_trust(index.events.about_trust(), accepted)
 
 
-def knows(index: Index, head: Head) -> bool:
+def knows(index: Queries, head: Head) -> bool:
     """Whether a head is one of this chain."""
-    return index.hash_of(head.seq) == head.event_hash
+    return index.events.hash_of(head.seq) == head.event_hash
 
 
-def signed_up_to(index: Index, trust: Trust) -> int:
+def signed_up_to(index: Queries, trust: Trust) -> int:
     """The last event of the chain for which a signed head speaks that counts; 0: none does."""
-    return newest_counting(index.being.heads, trust, partial(knows, index))
+    return newest_counting(index.events.heads(), trust, partial(knows, index))
 
 
-def own_key_revoked(index: Index, keyring: Keyring, soul: str) -> int:
+def own_key_revoked(index: Queries, keyring: Keyring, soul: str) -> int:
     """The event that took its word from the key this host signs with; 0 when none did."""
-    if not keyring.has_key(soul) or not index.row(_REVOKING):
+    if not keyring.has_key(soul) or not index.events.is_any_key_revoked():
         return 0  # as nearly always: no signature has to be looked at
     key = trust_in(index, keyring.accepted(soul)).keys.get(keyring.host_public(soul))
     return key.revoked if key else 0
 
 
-def refuse_strange(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
+def refuse_strange(index: Queries, keyring: Keyring, soul: str) -> Foreign | None:
     """See whether this is the chain this host knows, and nobody else put lines at its end.
 
     Returns lines at the end that need a word, and no decision of the author's.
@@ -103,7 +96,7 @@ def _refusal(found: Foreign) -> Estranged:
     )
 
 
-def foreign(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
+def foreign(index: Queries, keyring: Keyring, soul: str) -> Foreign | None:
     """What is at the end that neither this host wrote nor a key that counts has signed."""
     found = _unvouched(index, keyring, soul)
     if not index.loose:
@@ -113,8 +106,8 @@ def foreign(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
     return Foreign(first, last, FOREIGN, index.loose)
 
 
-def _unvouched(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
-    last, head = index.last_head()
+def _unvouched(index: Queries, keyring: Keyring, soul: str) -> Foreign | None:
+    last, head = index.events.last_head()
     mark = keyring.mark(soul)
     if not last or (mark and mark.knows(last, head)):
         return None
@@ -134,12 +127,14 @@ def _unvouched(index: Index, keyring: Keyring, soul: str) -> Foreign | None:
     return Foreign(first, last, kind)
 
 
-def _own(index: Index, mark: Mark) -> int:
+def _own(index: Queries, mark: Mark) -> int:
     places = ((mark.seq, mark.event_hash), (mark.before, mark.before_hash))
-    return max((seq for seq, known in places if seq and index.hash_of(seq) == known), default=0)
+    return max(
+        (seq for seq, known in places if seq and index.events.hash_of(seq) == known), default=0
+    )
 
 
-def refuse_rolled_back(index: Index, keyring: Keyring, soul: str) -> None:
+def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:
     """See whether this is the chain this host knows.
 
     Raises:
@@ -150,8 +145,8 @@ def refuse_rolled_back(index: Index, keyring: Keyring, soul: str) -> None:
     seen = keyring.witness(soul)
     if seen is None or knows(index, seen):
         return
-    last, head = index.last_head()
-    ours = index.hash_of(seen.seq)
+    last, head = index.events.last_head()
+    ours = index.events.hash_of(seen.seq)
     if ours:
         raise Estranged(
             f"this archive is a fork: at event {seen.seq} it has head {ours[:16]}…, "
@@ -167,16 +162,16 @@ def refuse_rolled_back(index: Index, keyring: Keyring, soul: str) -> None:
     )
 
 
-def _refuse_damaged(index: Index, keyring: Keyring, soul: str) -> None:
+def _refuse_damaged(index: Queries, keyring: Keyring, soul: str) -> None:
     """Tell damage to what is known from lines that others put behind it: that is not cut off."""
     if not index.loose:
         return
     seen, mark = keyring.witness(soul), keyring.mark(soul) or Mark()
     trust = trust_in(index, keyring.accepted(soul))
-    signed = newest_counting(index.being.heads, trust, lambda _: True)
+    signed = newest_counting(index.events.heads(), trust, lambda _: True)
     known = max(seen.seq if seen else 0, mark.before, signed, 1)
     if known > index.loose.after:
-        _, _, after, why = index.loose
+        after, why = index.loose.after, index.loose.why
         raise Damaged(
             f"event {after + 1} {why}, and the archive is known up to event {known}",
             fix="lumen archive verify",

@@ -12,11 +12,10 @@ import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp
-from lumen.core.data import Being, Entry, Placed, kernel_entry
+from lumen.core.data import Being, Entry, Placed, Signer, kernel_entry
 from lumen.core.errors import ArchiveError, Busy, Damaged, Refused
 from lumen.soul.archive import (
     FORMAT,
@@ -34,7 +33,7 @@ from lumen.soul.keys import Keyring
 from lumen.soul.links import follow, links_on
 from lumen.soul.mark import Mark, MarkFile, not_ours
 from lumen.soul.ring import HALF, Ring, extend, missing
-from lumen.soul.signed import Signer, linked
+from lumen.soul.signed import linked
 from lumen.soul.torn import put_back, quarantine
 
 
@@ -116,7 +115,7 @@ class Writer:
         *,
         durable: bool,
         sign: bool = False,
-        files: Mapping[Path, bytes | None] | None = None,
+        files: Mapping[str, bytes | None] | None = None,
         signer: Signer | None = None,
     ) -> list[Placed]:
         """Put events at the end of the chain, together and in order.
@@ -180,10 +179,11 @@ class Writer:
         self,
         bodies: Sequence[Body],
         moment: str,
-        files: Mapping[Path, bytes | None],
+        files: Mapping[str, bytes | None],
         signer: Signer | None,
     ) -> list[Placed]:
-        with self.held(), staged(files) as fresh:  # held twice: staging takes its time
+        texts = {self.being.at(path): data for path, data in files.items()}
+        with self.held(), staged(texts) as fresh:  # held twice: staging takes its time
             placed = self._write(bodies, moment, signer=signer)
             self._flush()  # a file must never hold what the archive might lose
             for path, beside in fresh.items():

@@ -81,7 +81,7 @@ def _tell_report(report: Report) -> None:
             say("  what follows is this host's own work, and the next turn signs it")
     else:
         found = report.problem
-        where = f" ({found.segment} line {found.line})" if found.segment else ""
+        where = f" ({found.where})" if found.where else ""
         say(f"✗ event {found.seq:,}{where} {found.what}.")
         if found.seq > 1:
             before = "event 1 is" if found.seq == 2 else f"events 1 to {found.seq - 1:,} are"

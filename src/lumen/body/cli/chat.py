@@ -163,7 +163,9 @@ def _repl(talk: Talk) -> None:
     def _(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
 
-    history = InMemoryHistory([m.text for m in talk.kernel.index.memories(author="external")])
+    history = InMemoryHistory(
+        [m.text for m in talk.kernel.index.memories.listed(author="external")]
+    )
     session: PromptSession[str] = PromptSession(history=history, multiline=True, key_bindings=keys)
     learner = learner_for(talk.kernel)
     learner.start()

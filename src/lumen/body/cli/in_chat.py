@@ -53,7 +53,7 @@ def carry_out(talk: Talk, text: str) -> bool:
 
 
 def _why(talk: Talk, _rest: str) -> None:
-    if talk.kernel.index.last_turn():
+    if talk.kernel.index.events.last_turn():
         tell_reply(explain(talk.kernel.index), talk.request)
     else:
         say("  nothing was said yet")

@@ -1,0 +1,64 @@
+"""Where a being is kept: in files and SQLite, in its own folder. The one place that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lumen.core.clock import Clock
+from lumen.core.data import Being
+from lumen.soul import storage
+from lumen.soul.keys import Keyring
+from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.ports.queries import Queries
+from lumen.soul.ports.storage import Storage
+
+
+def open_storage(being: Being, keyring: Keyring, clock: Clock) -> Storage:
+    """All that keeps a being, to be written to: for a gate."""
+    return storage.open_storage(being, keyring, clock)
+
+
+def open_index(being: Being) -> Queries:
+    """What can be asked of a being; it is not caught up yet."""
+    return storage.open_index(being)
+
+
+@contextmanager
+def asking(being: Being) -> Iterator[Queries]:
+    """What can be asked of a being, caught up, for as long as this is open."""
+    index = open_index(being)
+    try:
+        index.catch_up()
+        yield index
+    finally:
+        index.close()
+
+
+def files_of(being: Being) -> FilesOnDisk:
+    """The files of a being, to be looked at."""
+    return storage.files_of(being)
+
+
+def soul_of(being: Being) -> str:
+    """The soul that a being's log begins with; empty where there is none, or none that is sound."""
+    return storage.soul_of(being)
+
+
+def engine() -> str:
+    """The version of what keeps the index.
+
+    Raises:
+        LumenError: it could damage what is entrusted to it.
+    """
+    return storage.engine()
+
+
+def size_of(being: Being) -> int:
+    """How many bytes the lines of a being's log take."""
+    return storage.size_of(being)
+
+
+def has_events(being: Being) -> bool:
+    """Whether a being has a log that has begun, sound or not."""
+    return storage.has_events(being)

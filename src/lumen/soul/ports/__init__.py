@@ -1,0 +1,1 @@
+"""What the layers above ask of storage. Files and SQLite are one answer; lumen.testing tries any."""

@@ -1,0 +1,114 @@
+"""Vectors of memories and of single words, kept for an embedder: a cache that may be lost.
+
+They are handed over as float32 bytes. How texts become vectors is not storage's concern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from lumen.core.data import Fit, Passage
+
+LATEST = (1 << 63) - 1  # behind every event
+
+
+class VectorSet(Protocol):
+    """The vectors of the built-in embedder: of every memory worth finding, and of single words."""
+
+    def missing(self, limit: int) -> list[int]:
+        """Memories that have no vector yet, the newest first."""
+        ...
+
+    def missing_of(self, seqs: Iterable[int]) -> list[int]:
+        """Those among these memories that have no vector yet."""
+        ...
+
+    def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
+        """Keep the passages of these memories; one forgotten in the meantime is left out.
+
+        So are all of them when another embedder has started over in the meantime.
+        """
+        ...
+
+    def after(self, number: int) -> Iterator[Passage]:
+        """Every passage added since, in the order they were added."""
+        ...
+
+    def words(self, words: Sequence[str]) -> dict[str, bytes]:
+        """The kept vectors of single words."""
+        ...
+
+    def add_words(self, vectors: dict[str, bytes], as_of: int) -> None:
+        """Keep vectors of single words, unless something was forgotten since their text was read."""
+        ...
+
+
+class ChosenSet(Protocol):
+    """The vectors of an embedder that was chosen beside the built-in one."""
+
+    def is_ours(self) -> bool:
+        """Whether this embedder is still the one chosen; where none is, it becomes the one."""
+        ...
+
+    def fit(self) -> Fit | None:
+        """What was found out when the set was begun; nothing before."""
+        ...
+
+    def begin(self, fit: Fit) -> None:
+        """Keep the fit beside the set; of two that were made at once the first stays."""
+        ...
+
+    def missing(self, limit: int, before: int = LATEST) -> list[int]:
+        """Memories of this set that have no vector yet, the newest first."""
+        ...
+
+    def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
+        """Keep the passages of these memories; one forgotten in the meantime is left out.
+
+        So are all of them when another embedder was chosen in the meantime.
+        """
+        ...
+
+    def after(self, number: int) -> Iterator[Passage]:
+        """Every passage added since, in the order they were added."""
+        ...
+
+
+class Vectors(Protocol):
+    """Both sets of vectors: one of the built-in embedder, one of the chosen embedder, if any."""
+
+    def built_in(self, embedder: str) -> VectorSet:
+        """The set of the built-in embedder; those of another one are dropped."""
+        ...
+
+    def chosen(self, embedder: str, *, private: bool) -> ChosenSet:
+        """The second set, as one embedder sees it."""
+        ...
+
+    def choose(self, embedder: str, *, private: bool = False) -> None:
+        """From now on this embedder's set is kept, any other dropped; nothing chosen: an empty name.
+
+        `private` tells whether memories marked private are part of the set.
+        """
+        ...
+
+    def progress(self) -> tuple[int, int]:
+        """How many memories have a vector of the built-in embedder, and how many are worth one."""
+        ...
+
+    def reindexed(self, embedder: str) -> tuple[int, int]:
+        """How many memories have a vector of this chosen embedder, and how many are to have one."""
+        ...
+
+    def drop_words(self) -> None:
+        """Forget the vectors of single words."""
+        ...
+
+    def kept_words(self) -> list[str]:
+        """The single words that have a vector."""
+        ...
+
+    def has_erased(self) -> bool:
+        """Whether anything that was forgotten still has a vector, of whichever embedder."""
+        ...
