@@ -26,10 +26,10 @@ def test_the_authors_name_is_known_whatever_the_language_it_was_given_in(life: L
     life.kernel.author_name = "friend"  # as a being is born
     assert life.say("Как меня зовут?").text.startswith("Не знаю, говорил")  # noqa: RUF001 - Russian
     life.say("I'm Marta")
-    assert life.say("Как меня зовут?").text.endswith("“I'm Marta”")
-    life.say("My name is Marta.")
-
     assert life.say("Как меня зовут?").text == "Тебя зовут Marta."
+    life.say("My name is Maria.")
+
+    assert life.say("Как меня зовут?").text == "Тебя зовут Maria."
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,18 @@ def doings(index: Index, most: int) -> list[int]:
     return [int(seq) for (seq,) in rows]
 
 
+def said_like(index: Index, terms: str, shapes: Sequence[str], most: int) -> list[int]:
+    """The author's messages of one of some shapes, the newest first, of so many that hold the terms."""
+    alike = " OR ".join("e.text GLOB ?" for _ in shapes)
+    rows = index.rows(
+        "SELECT e.seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) w "  # noqa: S608 - only question marks are put in
+        f"JOIN events e ON e.seq = w.rowid WHERE e.event_type = 'author_message' AND ({alike}) "
+        "ORDER BY e.seq DESC",
+        (terms, most, *shapes),
+    )
+    return [int(seq) for (seq,) in rows]
+
+
 def evolved(index: Index, most: int) -> list[int]:
     """The last changes of self that reflection kept a memory of, the newest first."""
     rows = index.rows(

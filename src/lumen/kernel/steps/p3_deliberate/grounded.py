@@ -56,7 +56,7 @@ def _plain(
     if reality.told:
         return Draft(reality.told, reality.by, reality.cited)
     if goal := closed(stimulus.text, self_.goals):
-        return Draft(lexicon().phrase("goal_closed", goal=goal.name), "grounded")
+        return Draft(lexicon().phrase("goal_closed", surface.language, goal=goal.name), "grounded")
     if surface.modality == "question":
         return _answer(stimulus, surface, reality, self_, now, grounding)
     if surface.modality == "statement":
