@@ -120,6 +120,10 @@ def test_a_claim_fits_well_only_where_all_of_it_was_said(lumen: Lumen, inside: I
         assert [e["fit"] for e in found].count("fits well") == 1
     strange = inside("why", "Pavel is an astronaut", "--json").json()
     assert "fits well" not in [e["fit"] for e in strange]
+    for claim in ("Pavel likes horses", "Pavel is an astronaut"):
+        said = inside("why", claim).out
+        assert "nothing you told me says that" in said
+        assert "fits" not in said
 
 
 def test_a_claim_with_another_name_or_number_is_not_what_was_said(

@@ -11,7 +11,7 @@ from tests.kernel.conftest import said
 from lumen.core.data import Change, Origin, kernel_entry
 from lumen.core.stores import Store
 from lumen.kernel.forget import carry_out, find, plan
-from lumen.kernel.naming import author_name, is_message, names_given
+from lumen.kernel.naming import author_name, introduced, is_message, names_given
 from lumen.kernel.revise import base_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,15 @@ if TYPE_CHECKING:
         ("Ich heiße Jürgen.", "Jürgen"),
         ("My name is not Bob, it's Rob.", "Rob"),
         ("My name is not Bob. Call me Rob.", "Rob"),
+        ("My name is not friend, please call me Marta.", "Marta"),
+        ("My name is April.", "April"),
+        ("My name is Marta, but call me Mia.", "Mia"),
+        ("Меня зовут Марта, но зови меня Машей", "Маша"),
+        ("Меня зовут Марта.", "Марта"),
+        ("Зови меня Сергей.", "Сергей"),
+        ("Называй меня Леной, пожалуйста.", "Лена"),
+        ("Зови меня Игорем", "Игорь"),
+        ("Зови меня Аней", "Аня"),
     ],
 )
 def test_a_name_that_is_told_is_read(said: str, name: str) -> None:
@@ -79,6 +88,35 @@ def test_what_only_looks_like_it_names_nobody(said: str) -> None:
     assert not any(theirs for _, theirs in names_given(said))
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("Hi there! I'm Marta.", "Marta"),
+        ("I'm Marta, and I'm 41 years old.", "Marta"),
+        ("Hello, I am Marta Tamm from Tartu.", "Marta Tamm"),
+        ("Я Марта.", "Марта"),
+        ("Привет! Я — Марта, мне 41 год.", "Марта"),
+        ("I'm tired", ""),
+        ("I'm Tired.", ""),
+        ("I'm Portuguese", ""),
+        ("I'm German, and my wife is Czech.", ""),
+        ("I'm Catholic.", ""),
+        ("I'm late", ""),
+        ("I'm OK.", ""),
+        ("I'm Head of Sales.", ""),
+        ("I'm Marta's mother.", ""),
+        ("I'm Marta?", ""),
+        ("I'm in Lisbon.", ""),
+        ("Tom said “I'm Batman”.", ""),
+        ("Я устала.", ""),
+        ("Я дома.", ""),
+        ("Я Дева.", ""),
+    ],
+)
+def test_who_introduces_themselves_is_told_from_what_they_are(said: str, name: str) -> None:
+    assert introduced(said) == name
+
+
 @pytest.fixture
 def met(life: Life) -> Life:
     """A being that was introduced to nobody yet, and whose model is silent."""
@@ -97,6 +135,16 @@ def test_a_told_name_is_used_at_once_and_corrections_win(met: Life) -> None:
     assert met.say("hello").text == "Hello, Max."
     met.say("My name is not Max.")
     assert met.say("hello").text == "Hello, Maria."
+
+
+def test_an_introduction_is_used_at_once_and_a_name_that_is_given_weighs_more(met: Life) -> None:
+    assert met.say("Hi there! I'm Marta.").text == "Hello, Marta."
+    met.say("I'm Portuguese.")
+    assert met.say("Как меня зовут?").text == "Тебя зовут Marta."
+    met.say("Меня зовут Марта, но зови меня Машей")
+    assert met.say("Привет!").text == "Привет, Маша."
+    met.say("I'm Batman.")
+    assert met.say("Как меня зовут?").text == "Тебя зовут Маша."
 
 
 def test_a_told_name_stands_in_the_prompt(met: Life) -> None:

@@ -9,6 +9,9 @@ import pytest
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
+THINGS = ("bread", "milk", "salt", "rice", "tea", "soap", "a lamp", "a pan", "a bowl", "a cup",
+          "a fork", "a knife", "a mat", "a plant", "a clock", "a shelf")  # fmt: skip
+
 
 @pytest.mark.parametrize("told", ["Я переехала в Таллин", "I moved to Tallinn."])
 def test_where_the_author_lives_is_told_in_russian_too(life: Life, told: str) -> None:
@@ -23,10 +26,10 @@ def test_the_authors_name_is_known_whatever_the_language_it_was_given_in(life: L
     life.kernel.author_name = "friend"  # as a being is born
     assert life.say("Как меня зовут?").text.startswith("Не знаю, говорил")  # noqa: RUF001 - Russian
     life.say("I'm Marta")
-    assert life.say("Как меня зовут?").text.endswith("“I'm Marta”")
-    life.say("My name is Marta.")
-
     assert life.say("Как меня зовут?").text == "Тебя зовут Marta."
+    life.say("My name is Maria.")
+
+    assert life.say("Как меня зовут?").text == "Тебя зовут Maria."
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,15 @@ def test_a_question_beside_another_fact_is_not_answered_by_it(life: Life) -> Non
     answered = life.say("My dog is called Rex. What is my cat called?")
 
     assert not answered.text.startswith("You just said")
+
+
+def test_one_sentence_in_another_language_among_many_is_not_said_to_be_untold(life: Life) -> None:
+    life.listen("I am a log.", small=True)
+    life.tell("Мой брат Антон живёт в Казани.")
+    life.tell(*(f"I bought {thing} and put it into the kitchen." for thing in THINGS))
+
+    answered = life.say("What did I say about my brother?").text
+    assert answered.startswith("I do not know whether you told me that")
 
 
 @pytest.mark.parametrize(

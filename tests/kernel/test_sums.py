@@ -117,3 +117,12 @@ def test_what_has_no_value_is_said_to_have_none(life: Life) -> None:
     life.listen(WRONG, small=True)
 
     assert life.say("What is 5 divided by 0?").text.startswith("I cannot work out 5 divided by 0: ")
+
+
+def test_a_sum_rests_on_no_memory(life: Life) -> None:
+    life.listen("I am a log.", small=True)
+    life.tell("У меня 12 друзей, и мы разделили 348 яблок.")  # noqa: RUF001 - Russian
+    answered = life.say("Сколько будет 348 разделить на 12?")
+
+    assert answered.text.endswith("= 29")
+    assert answered.sources == ()

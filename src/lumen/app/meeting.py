@@ -14,7 +14,7 @@ from lumen.kernel.conversation import says_something as says_something
 from lumen.kernel.learning import Learner as Learner
 from lumen.kernel.naming import LONGEST_NAME as LONGEST_NAME
 from lumen.kernel.naming import UNNAMED as UNNAMED
-from lumen.kernel.naming import is_called, is_message, names_given
+from lumen.kernel.naming import introduced, is_called, is_message, names_given
 from lumen.kernel.run import Kernel
 from lumen.soul.keys import Keyring
 
@@ -45,7 +45,7 @@ def name_in(text: str) -> str:
     if not is_called(text):
         return ""
     given = [name for name, theirs in names_given(text) if theirs]
-    return given[-1] if given else text
+    return given[-1] if given else introduced(text) or text
 
 
 def overhear(kernel: Kernel, text: str) -> int:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RELATED = 0.3  # the least score of what a search finds by meaning
 BEARS_ON = 0.45  # the least score of what is shown for a claim
 MOST_EVIDENCE = 5
+NOT_SAID = "does not say it"
 MOST_HITS = 1000  # looked through before author and day are applied
 LISTED = 20
 
@@ -179,12 +180,13 @@ def _fit(claim: str, e: Evidence) -> str:
     """How well evidence supports a claim; nearness alone does not make Madrid of Lisbon.
 
     It fits well when every word that carries content is in it, in whatever form: what is said of
-    Pavel's taxi is near to whatever else is said of Pavel.
+    Pavel's taxi is near to whatever else is said of Pavel. Where most of a claim is nowhere in it,
+    it does not say it.
     """
-    from lumen.kernel.reading import lacks, unsaid
+    from lumen.kernel.reading import lacks, strays, unsaid
 
-    if lacks(claim, e.memory.text):
-        return "does not say it"
+    if lacks(claim, e.memory.text) or strays(claim, e.memory.text):
+        return NOT_SAID
     return "fits loosely" if unsaid(claim, e.memory.text) else "fits well"
 
 

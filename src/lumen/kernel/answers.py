@@ -138,18 +138,7 @@ def _my_name(asking: Asking) -> Answer:
     name = asking.self_.author_name
     if name != UNNAMED:
         return Answer(asking.phrase("your_name", name=name), by=GROUNDED)
-    told = next((m for m in asking.recall.statements() if _introduces(m.text)), None)
-    if told is None:
-        return Answer(asking.phrase("untold"), by=GROUNDED)
-    when = asking.day(asking.moment(told.timestamp))
-    near = asking.phrase("closest_item", date=when, quote=_quote(told))
-    return Answer(f"{asking.phrase('closest')}\n{near}", (told.seq,), GROUNDED)
-
-
-def _introduces(text: str) -> bool:
-    """Whether a message says that the author is somebody; "I'm Italian" looks the same."""
-    found = lexicon().signals["introduces"].fullmatch(text.lower())
-    return found is not None and text[found.start("name")].isupper()
+    return Answer(asking.phrase("untold"), by=GROUNDED)
 
 
 def _home(asking: Asking) -> Answer:

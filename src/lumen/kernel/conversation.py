@@ -85,13 +85,14 @@ async def converse(
     if unheard:
         raise unheard
     reply: Reply = turn.slots[Reply]
+    kept = reply.reply()
     selected: Selection = turn.slots[Selection]
     drafts: Drafts = turn.slots[Drafts]
     return Answered(
         text=reply.text,
         event=turn.reply_event,
         kind=selected.draft.kind,
-        sources=selected.draft.sources,
+        sources=tuple(kept.payload["sources"]) if kept else (),
         trouble=drafts.trouble,
         fix=drafts.fix,
         heard=stimulus.seq,

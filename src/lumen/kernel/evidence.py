@@ -51,6 +51,10 @@ class Recall(Protocol):
         """The earlier statement that this turn's message openly revises."""
         ...
 
+    def is_foreign(self, question: str) -> bool:
+        """Whether some of what was told is in letters that a question has none of."""
+        ...
+
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another, from -1 to 1."""
         ...

@@ -2,8 +2,9 @@
 
 Read off the author's own messages by code. A sentence must begin with the words that give a name
 ("My name is", "call me", «меня зовут») and end, or go on with another clause, right after it: what
-is quoted, reported, asked, denied or said of somebody else names nobody. What was said in private
-is not used, since the name stands in every prompt.
+is quoted, reported, asked, denied or said of somebody else names nobody. A mere "I'm Marta" counts
+where no name was given otherwise. What was said in private is not used, since the name stands in
+every prompt.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from lumen.core.canon import printable
 from lumen.core.stores import Store
 from lumen.kernel.lexicon import FOLDER, lexicon
 from lumen.kernel.passages import is_evidence
-from lumen.kernel.reading import is_question, modality, sentences, small_talk
+from lumen.kernel.reading import CYRILLIC, is_question, modality, sentences, small_talk
 from lumen.soul.ports.queries import Queries
 
 UNNAMED = "friend"  # what lumen.toml says before anybody was introduced
@@ -27,6 +28,13 @@ LONGEST_NAME, MOST_WORDS = 40, 4
 FULL_NAME = 2  # words: Sing Kaur is a name, "sing me a song" is not
 LONGEST_MESSAGE = 600  # what is longer is likely somebody's letter
 LOOKED_AT = 512  # messages with such a word in them
+INTRODUCTIONS = 2_000  # messages that say "I am": whoever introduces themselves does so early
+LONGEST_INTRODUCED = 3  # words
+# How Russian names end in "зови меня …", and how they do where they stand alone.
+DECLINED = (
+    ("(?<=[жшчщц])ей$", "а"), ("ей$", "я"), ("(?<=[бвгдзклмнпрстфхжшчщц])ой$", "а"),  # noqa: RUF001 - Russian
+    ("(?<=[бвгджзклмнпрстфх])ом$", ""), ("(?<=[рл])ем$", "ь"), ("(?<=[еи])ем$", "й"),
+)  # fmt: skip
 _TOKEN = re.compile(r"[^\W\d_][\w'’-]*\.?(?=\W|$)")
 
 
@@ -35,8 +43,12 @@ class Ways:
     """How people say what they are called."""
 
     telling: tuple[str, ...]
+    introducing: str  # a search for what may introduce somebody, and how such a text looks
+    shapes: tuple[str, ...]
     particles: frozenset[str]
     no_names: frozenset[str]
+    not_people: frozenset[str]  # what somebody can be instead: of a country, a faith, a mood
+    nominative: frozenset[str]  # Russian names that only look declined
     patterns: Mapping[str, re.Pattern[str]]
 
 
@@ -46,15 +58,19 @@ def ways() -> Ways:
     raw = tomllib.loads((FOLDER / "naming.toml").read_text("utf-8"))
     given = raw["patterns"]
     lead = given.pop("lead")
-    after_lead = {key: lead + given.pop(key) for key in ("opens", "denies")}
+    after_lead = {key: lead + given.pop(key) for key in ("opens", "denies", "introduces")}
     compiled = {
         key: re.compile(pattern, re.IGNORECASE | re.VERBOSE)
         for key, pattern in (given | after_lead).items()
     }
     return Ways(
         telling=tuple(raw["telling"]),
+        introducing=raw["introducing"],
+        shapes=tuple(raw["shapes"]),
         particles=frozenset(raw["particles"]),
         no_names=frozenset(raw["no_names"]),
+        not_people=frozenset(raw["not_people"]),
+        nominative=frozenset(raw["nominative"]),
         patterns=MappingProxyType(compiled),
     )
 
@@ -65,6 +81,8 @@ def author_name(index: Queries, configured: str) -> str:
     A name that was put into lumen.toml by hand stands in no event, and settles it.
     """
     told, at = _told(index)
+    if not told and configured == UNNAMED:
+        return _introduced(index) or configured
     if not told or configured == UNNAMED:
         return told or configured
     since = _set_at(index, configured)
@@ -79,7 +97,7 @@ def is_called(text: str) -> bool:
 
 def is_message(text: str) -> bool:
     """Whether what was typed where a name was asked for is a sentence that gives none."""
-    if names_given(text):
+    if names_given(text) or introduced(text):
         return False
     many = len(text.split())
     asks = is_question(text) or (modality(text) == "task" and many > FULL_NAME)
@@ -89,6 +107,31 @@ def is_message(text: str) -> bool:
 
 def names_given(text: str) -> list[tuple[str, bool]]:
     """The names a message gives its author, in order, and whether each is theirs or is denied."""
+    return [found for sentence in _own_sentences(text) for found in _in_sentence(sentence)]
+
+
+def introduced(text: str) -> str:
+    """The name somebody introduces themselves by: "I'm Marta", which "I'm Portuguese" only looks like."""
+    for sentence in _own_sentences(text):
+        found = ways().patterns["introduces"].match(sentence)
+        if found is None or is_question(sentence):
+            continue
+        name = _name_in(sentence[found.end() :], strict=True)[0]
+        parts = [part.lower() for part in name.split()]
+        plain = not name.isupper() and not name.endswith(("'s", "’s", "ese"))
+        if name and plain and len(parts) <= LONGEST_INTRODUCED and not _is_no_person(parts):
+            return name
+    return ""
+
+
+def _is_no_person(parts: list[str]) -> bool:
+    lex = lexicon()
+    moods = ("hard", "glad", "grave", "acknowledgement")
+    return any(p in ways().not_people or any(lex.has(m, p) for m in moods) for p in parts)
+
+
+def _own_sentences(text: str) -> list[str]:
+    """What a message says in the author's own words; nothing where it is a letter or an order."""
     if (
         len(text) > LONGEST_MESSAGE
         or ways().patterns["letter"].match(text)
@@ -96,31 +139,53 @@ def names_given(text: str) -> list[tuple[str, bool]]:
     ):
         return []
     said = ways().patterns["quoted"].sub(" … ", text)
-    return [found for a, b in sentences(said) for found in _in_sentence(said[a:b])]
+    return [said[a:b] for a, b in sentences(said)]
 
 
 def _in_sentence(sentence: str) -> Iterator[tuple[str, bool]]:
     if is_question(sentence):
         return
     if denied := ways().patterns["denies"].match(sentence):
-        name, rest = _name_in(sentence[denied.end() :], strict=False)
+        after = sentence[denied.end() :]
+        name, rest = _name_in(after, strict=False)
         if name:
             yield name, False
-        instead = ways().patterns["instead"].match(rest)
-        name = _name_in(rest[instead.end() :], strict=True)[0] if instead else ""
-        if name:
-            yield name, True
+        yield from _called_instead("instead", rest if name else after.partition(",")[2])
     elif opened := ways().patterns["opens"].match(sentence):
         after = sentence[opened.end() :]
-        name = _name_in(after, strict=True)[0]
+        name, rest = _name_in(after, strict=True, named=bool(opened["plain"]))
         if not name and opened["plain"]:
             name = _small_name(after)
         if name:
-            yield name, True
+            yield _nominative(name) if opened["declines"] else name, True
+            yield from _called_instead("besides", rest)
 
 
-def _name_in(text: str, *, strict: bool) -> tuple[str, str]:
-    """The capitalised words a text begins with, and what follows them; `strict` looks at that too."""
+def _called_instead(how: str, rest: str) -> Iterator[tuple[str, bool]]:
+    """The name that is given behind another one, or in the place of it."""
+    opened = ways().patterns[how].match(rest)
+    name = _name_in(rest[opened.end() :], strict=True)[0] if opened else ""
+    if opened and name:
+        declined = "меня" in opened[0].lower()
+        yield _nominative(name) if declined else name, True
+
+
+def _nominative(name: str) -> str:
+    """A Russian name as it stands alone: who is called Машей is Маша."""
+    first, *others = name.split()
+    if others or not CYRILLIC.match(first) or first.lower() in ways().nominative:
+        return name
+    for ending, instead in DECLINED:
+        if re.search(ending, first):
+            return re.sub(ending, instead, first)
+    return name
+
+
+def _name_in(text: str, *, strict: bool, named: bool = False) -> tuple[str, str]:
+    """The capitalised words a text begins with, and what follows them; `strict` looks at that too.
+
+    Where it is said to be a name, or a month would stand in small letters, April is one.
+    """
     end, taken = 0, 0
     for token in _TOKEN.finditer(text):
         joined = not text[end : token.start()].strip()
@@ -130,7 +195,8 @@ def _name_in(text: str, *, strict: bool) -> tuple[str, str]:
         end, taken = token.end(), taken + 1
     name = text[:end].strip().rstrip(".")
     rest = text[end:] if not text[:end].endswith(".") else "." + text[end:]
-    known = name.lower() in lexicon().calendar or name.lower() in ways().no_names
+    month = name.lower() in lexicon().calendar and not named and not CYRILLIC.match(name)
+    known = month or name.lower() in ways().no_names
     if (
         not name
         or known
@@ -161,6 +227,15 @@ def _told(index: Queries) -> tuple[str, int]:
             elif name.casefold() not in denied:
                 return name, memory.seq
     return "", 0
+
+
+def _introduced(index: Queries) -> str:
+    """The name the author introduced themselves by last."""
+    for seq in index.memories.said_like(ways().introducing, ways().shapes, INTRODUCTIONS):
+        for memory in index.memories.get([seq]).values():
+            if is_evidence(memory) and not memory.private and (name := introduced(memory.text)):
+                return name
+    return ""
 
 
 def _set_at(index: Queries, configured: str) -> int | None:

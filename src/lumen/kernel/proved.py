@@ -49,6 +49,10 @@ class Proved:
 
         return next(iter(self._checked(look, lambda m: (m,))), None)
 
+    def is_foreign(self, question: str) -> bool:
+        """Whether some of what was told is in letters that a question has none of."""
+        return self.recall.is_foreign(question)
+
     def statements(self) -> tuple[Memory, ...]:
         """What the author said of themselves and did not take back, the newest first."""
         return tuple(self._checked(self.recall.statements, lambda m: (m,)))

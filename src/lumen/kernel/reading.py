@@ -112,6 +112,15 @@ def unsaid(claim: str, text: str) -> list[str]:
     return [w for w in words(claim) if not any(_same(stem(w), other) for other in held)]
 
 
+def strays(claim: str, text: str) -> bool:
+    """Whether most of what a claim says, names and framing aside, is nowhere in a text."""
+    plain = words(claim)
+    known = names(claim) | set(lexicon().found("framing", claim)) | {_subject(claim, plain)}
+    told = [w for w in plain if w not in known]
+    missing = set(unsaid(claim, text))
+    return 2 * sum(w in missing for w in told) > len(told)
+
+
 def _same(one: str, other: str) -> bool:
     """Whether two stems are of one word: "driv" and "driver"."""
     short, long = sorted((one, other), key=len)

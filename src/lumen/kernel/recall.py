@@ -35,7 +35,7 @@ from lumen.kernel.passages import (
     quoted,
 )
 from lumen.kernel.ranking import RANKING
-from lumen.kernel.reading import asks_for, fits, names, stem, tells_home, words
+from lumen.kernel.reading import CYRILLIC, asks_for, fits, names, stem, tells_home, words
 from lumen.kernel.spans import Span
 from lumen.kernel.summary import Line, Noted, read_summary, within
 from lumen.soul.ports.queries import Queries
@@ -55,9 +55,8 @@ class _Known:
 
     spots: list[Spot] = field(default_factory=list)
     matrix: Rows = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-    marked: list[bool] = field(
-        default_factory=list
-    )  # which passages say that they change something
+    marked: list[bool] = field(default_factory=list)  # which passages say that they change
+    cyrillic: bool = False  # whether any of them is in such letters
     revises: dict[int, int] = field(default_factory=dict)  # passage → memory, once looked for
     last: int = 0  # the passage added last
     as_of: tuple[int, int] = (0, 0)  # the last event that took something away, and which index
@@ -157,6 +156,11 @@ class Recall:
                     return self._memories[old]
         return None
 
+    def is_foreign(self, question: str) -> bool:
+        """Whether some of what was told is in letters that a question has none of."""
+        self._load()
+        return self._known.cyrillic and not CYRILLIC.search(question)
+
     def statements(self, before: int) -> tuple[Memory, ...]:
         """What the author said of themselves and did not take back, the newest first."""
         self._load()
@@ -219,6 +223,7 @@ class Recall:
             known.matrix = np.concatenate([old, np.stack(rows)])
             for i in range(len(old), len(known.spots)):
                 known.marked.append(self._says_it_changes(i))
+                known.cyrillic = known.cyrillic or bool(CYRILLIC.search(self._text(i)))
             self._in_order()
 
     def _in_order(self) -> None:

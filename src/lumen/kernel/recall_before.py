@@ -41,6 +41,10 @@ class RecallBefore:
         """The earlier statement that this turn's message openly revises."""
         return self.recall.replaced(self.before)
 
+    def is_foreign(self, question: str) -> bool:
+        """Whether some of what was told is in letters that a question has none of."""
+        return self.recall.is_foreign(question)
+
     def statements(self) -> tuple[Memory, ...]:
         """What the author said of themselves and did not take back, the newest first."""
         return self.recall.statements(self.before)

@@ -117,6 +117,17 @@ class MemoryTable:
         )
         return (m for (seq,) in rows for m in self.get([int(seq)]).values())
 
+    def said_like(self, terms: str, shapes: Sequence[str], most: int) -> list[int]:
+        """The author's messages of one of some shapes, the newest first, of so many that hold the terms."""
+        alike = " OR ".join("e.text GLOB ?" for _ in shapes)
+        rows = self._db.rows(
+            "SELECT e.seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) w "  # noqa: S608 - only question marks are put in
+            f"JOIN events e ON e.seq = w.rowid WHERE e.event_type = 'author_message' AND ({alike}) "
+            "ORDER BY e.seq DESC",
+            (terms, most, *shapes),
+        )
+        return [int(seq) for (seq,) in rows]
+
     def said_in(self, start: str, end: str) -> list[Memory]:
         """What the author said between two moments, oldest first."""
         spoken = "origin = 'author' AND event_type = 'author_message' AND situation != 'erased'"

@@ -8,7 +8,7 @@ import click
 
 from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, Traced, trace_of, why_of
 from lumen.app.histories import History
-from lumen.app.memories import LISTED, Recollection, Wanted, evidence_of, remembered
+from lumen.app.memories import LISTED, NOT_SAID, Recollection, Wanted, evidence_of, remembered
 from lumen.app.words import local, short_time
 from lumen.body.cli import histories as histories  # registers how a history is told
 from lumen.body.cli.command import command
@@ -82,6 +82,8 @@ def _tell_claim(found: Claimed, request: Request) -> None:
     say(f"● {found.claim}")
     if not found.evidence:
         say("  └ you have not told me that")
+    elif all(e.fit == NOT_SAID for e in found.evidence):
+        say("  └ nothing you told me says that; the nearest:")
     for e in found.evidence:
         when = f"{local(e.timestamp, request.zone):%d %b %H:%M}"
         say(f"  └ {when}  you: “{one_line(e.quote, 100)}”   event {e.event} · {e.fit}")

@@ -110,6 +110,7 @@ class Reality(Slot):
     by: Plain[str] = "grounded"  # what kind of draft that is
     cited: Cite[tuple[int, ...]] = ()
     private: Plain[bool] = False  # some of that must not leave
+    foreign: bool = False  # some of what was told cannot be found by the words of the question
     gently: bool = False  # the author has just said that they want to die
 
     def said(self) -> str:
@@ -170,6 +171,7 @@ async def reality_check(
         recent=recent,
         familiar=bool(names(ingested.excerpt) & told),
         replaces=None if asks else recall.replaced(),
+        foreign=asks and recall.is_foreign(ingested.excerpt),
         gently=gently,
     )
 

@@ -193,6 +193,13 @@ class Memories(Protocol):
         """The newest memories that hold any of some words, one after the other."""
         ...
 
+    def said_like(self, terms: str, shapes: Sequence[str], most: int) -> list[int]:
+        """The author's messages of one of some shapes, the newest first, of so many that hold the terms.
+
+        `terms` are words joined by OR; a shape is the text with `*` and `[…]` as a shell has them.
+        """
+        ...
+
     def said_in(self, start: str, end: str) -> list[Memory]:
         """What the author said between two moments, oldest first."""
         ...

@@ -16,7 +16,7 @@ from lumen.kernel.evidence import Evidence
 from lumen.kernel.lexicon import lexicon
 from lumen.kernel.mirror import mirror, tells_of_being
 from lumen.kernel.naming import names_given
-from lumen.kernel.reading import CYRILLIC, names, stems, unframed, words
+from lumen.kernel.reading import names, stems, unframed, words
 from lumen.kernel.slots import Draft, Self, Stimulus
 from lumen.kernel.small import is_bad_news, is_figure, is_goodnight
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
@@ -56,7 +56,7 @@ def _plain(
     if reality.told:
         return Draft(reality.told, reality.by, reality.cited)
     if goal := closed(stimulus.text, self_.goals):
-        return Draft(lexicon().phrase("goal_closed", goal=goal.name), "grounded")
+        return Draft(lexicon().phrase("goal_closed", surface.language, goal=goal.name), "grounded")
     if surface.modality == "question":
         return _answer(stimulus, surface, reality, self_, now, grounding)
     if surface.modality == "statement":
@@ -123,8 +123,7 @@ def _answer(
         near = tuple(e for e in told if e.score >= grounding.middling)
         items = [quote("closest_item", e) for e in near]
         return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
-    other = language == "en" and any(CYRILLIC.search(e.quote) for e in reality.evidence)
-    return Draft(phrase("untold_here" if other else "untold", language), "grounded")
+    return Draft(phrase("untold_here" if reality.foreign else "untold", language), "grounded")
 
 
 def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> Draft:
