@@ -19,7 +19,7 @@ from lumen.core.settings import blank
 from lumen.core.stores import Store
 from lumen.hands.skills import shipped
 from lumen.kernel.commit import Gate, begin
-from lumen.kernel.models import with_setting
+from lumen.kernel.setting_text import with_setting
 from lumen.soul.ports.storage import Storage
 
 SCAFFOLD = Path(__file__).with_name("scaffold")

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lumen.core.canon import JSON, dumps, sha256
+from lumen.core.canon import JSON, sha256
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Change, kernel_entry
 from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
@@ -21,6 +20,7 @@ from lumen.core.stores import Store
 from lumen.kernel.calls import Calls
 from lumen.kernel.commit import Gate
 from lumen.kernel.registry import Registry, noting
+from lumen.kernel.setting_text import with_setting
 from lumen.mind.ask import Reach
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import EMBEDDER, ESCALATION, INNER, Assignment, open_substrate
@@ -215,31 +215,6 @@ def assign(gate: Gate, assignment: Assignment, model: ModelDescriptor, how: str)
     )
     change = Change(Store.SETTINGS, "set", text, base=sha256(raw))
     gate.commit("author", [change], entry, durable=True, sign=True)
-
-
-def with_setting(text: str, table: str, key: str, value: str) -> str:
-    """A TOML text in which one key of a table has a value; all else, comments too, stays.
-
-    Raises:
-        BadSetting: the file is written in a way that cannot be changed safely.
-    """
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        wanted = tomllib.loads(text)
-        wanted.setdefault(table, {})[key] = value
-        settings = tomlkit.parse(text)
-        settings.setdefault(table, tomlkit.table())[key] = value
-        changed = tomlkit.dumps(settings)
-        if tomllib.loads(changed) == wanted:
-            return changed
-    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError):
-        pass
-    raise BadSetting(
-        f"lumen.toml is written in a way that [{table}] {key} cannot be changed in",
-        fix=f"write it there yourself: {key} = {dumps(value).decode()}",
-    )
 
 
 async def try_out(calls: Calls, role: str) -> list[dict[str, JSON]]:
