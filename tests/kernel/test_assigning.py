@@ -14,8 +14,9 @@ from tests.kernel.recorder import answer, connect, fails
 from tests.sampling import examples
 
 from lumen.core.errors import BadSetting, NoSubstrate, OverBudget, Refused
-from lumen.kernel.models import assign, find, must_suit, try_out, with_setting
+from lumen.kernel.models import assign, find, must_suit, try_out
 from lumen.kernel.run import calls_for, identity
+from lumen.kernel.setting_text import with_setting
 from lumen.kernel.treasury import Caps
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import parse_assignment
