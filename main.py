@@ -33,9 +33,19 @@ python3 main.py test        run every check; add pytest arguments to run fewer t
 FULLY_COVERED = ",".join(
     "src/lumen/" + name
     for name in (
-        *("soul/archive.py", "soul/fold.py", "soul/following.py", "soul/projection.py"),
-        *("soul/ring.py", "soul/write.py"),
-        *("kernel/commit.py", "kernel/revise.py", "kernel/compiler.py", "kernel/step.py"),
+        *(
+            "soul/archive/line.py",
+            "soul/state/fold.py",
+            "soul/index/following.py",
+            "soul/index/projection.py",
+        ),
+        *("soul/archive/ring.py", "soul/writing/write.py"),
+        *(
+            "kernel/gate/commit.py",
+            "kernel/gate/revise.py",
+            "kernel/compiler.py",
+            "kernel/contour/step.py",
+        ),
     )
 )
 

@@ -22,11 +22,11 @@ import apsw
 
 from bench.rounds import Row, interleaved, say, table, timed
 from lumen.core.clock import SystemClock, ulid
-from lumen.core.data import Author, Being, Entry, EventType, Origin
-from lumen.soul.archive import CONTENT_HASH, HEADER_AT, segments
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import verify
-from lumen.soul.write import Writer
+from lumen.core.data import Author, BeingPaths, Entry, EventType, Origin
+from lumen.soul.archive.line import CONTENT_HASH, HEADER_AT, segments
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.write import Writer
 
 APPEND_ROUNDS = 15
 APPENDS = 60  # by each process, in each round
@@ -74,7 +74,7 @@ def workplace() -> Iterator[Path]:
 
 def open_writer(folder: Path) -> Writer:
     """A writer on the being in a folder; the first one begins it."""
-    being = Being(folder / "being")
+    being = BeingPaths(folder / "being")
     writer = Writer(being, Keyring(folder / "keys"), SystemClock())
     if not being.memory.exists():
         being.memory.mkdir(parents=True)
@@ -127,7 +127,9 @@ def _sqlite(path: Path, journal: str, raw: bytes) -> Appender:
 
 
 def _last_line(folder: Path) -> bytes:
-    return segments(Being(folder / "being").memory)[-1].read_bytes().splitlines(keepends=True)[-1]
+    return (
+        segments(BeingPaths(folder / "being").memory)[-1].read_bytes().splitlines(keepends=True)[-1]
+    )
 
 
 class Crew:
@@ -236,7 +238,7 @@ def verifications(folder: Path) -> list[Row]:
     ]
 
 
-def _checked(being: Being, keyring: Keyring, processes: int) -> float:
+def _checked(being: BeingPaths, keyring: Keyring, processes: int) -> float:
     began = time.perf_counter()
     if not verify(being, keyring, processes=processes).ok:
         raise RuntimeError("the archive of the benchmark does not verify")

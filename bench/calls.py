@@ -10,18 +10,18 @@ from pathlib import Path
 
 from bench.rounds import Row, interleaved, say, table, timed
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
-from lumen.kernel.birth import init
-from lumen.kernel.calls import Calls
-from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.commit import Gate
-from lumen.kernel.mend import recover
-from lumen.kernel.treasury import Caps
+from lumen.core.data import BeingPaths
+from lumen.kernel.gate.birth import init
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.recovery import recover
+from lumen.kernel.models.calls import Calls
+from lumen.kernel.models.treasury import Caps
+from lumen.kernel.turn.recorded import PROMPTS
 from lumen.mind.ask import Reach
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Prompt
-from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
+from lumen.soul.index.index import Index
+from lumen.soul.trust.keys import Keyring
 
 ROUNDS = 40
 MOST_S = 0.005
@@ -45,7 +45,7 @@ def main() -> int:
 def overheads() -> list[Row]:
     """A model that answers at once, asked through everything and asked directly."""
     with tempfile.TemporaryDirectory(prefix="lumen-bench-") as folder:
-        being, clock = Being(Path(folder, "being")), SystemClock()
+        being, clock = BeingPaths(Path(folder, "being")), SystemClock()
         keyring = Keyring(Path(folder, "keys"))
         soul = init(being, keyring, clock)
         gate = Gate(being, keyring, clock, Index(being))

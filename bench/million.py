@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.archive import SESSION, open_writer, workplace
 from bench.rounds import Row, say, table
-from lumen.core.data import Author, Being, Entry, EventType, Origin, kernel_entry
+from lumen.core.data import Author, BeingPaths, Entry, EventType, Origin, kernel_entry
 
 EVENTS = int(os.environ.get("LUMEN_BENCH_EVENTS", "1000000"))
 BATCH = 1000
@@ -24,7 +24,7 @@ MOST_MS = 100.0
 MEASURED = """
 import sys, time
 from pathlib import Path
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 being = Being(Path(sys.argv[1]))
 {setup}
 began = time.perf_counter()
@@ -34,16 +34,16 @@ status = Path("/proc/self/status").read_text()  # getrusage would tell the paren
 print(took, status.split("VmHWM:")[1].split()[0])
 """
 FOLD = (
-    "from lumen.soul.archive import read; from lumen.soul.fold import fold",
+    "from lumen.soul.archive.line import read; from lumen.soul.state.fold import fold",
     "fold(s.event for s in read(being.memory))",
 )
 PARSE = (
-    "import orjson; from lumen.soul.archive import segments",
+    "import orjson; from lumen.soul.archive.line import segments",
     "[None for p in segments(being.memory) for line in p.open('rb') if orjson.loads(line) is None]",
 )
-REBUILD = ("from lumen.soul.index import Index; index = Index(being)", "index.rebuild()")
+REBUILD = ("from lumen.soul.index.index import Index; index = Index(being)", "index.rebuild()")
 PLAIN = (
-    "import apsw, orjson; from lumen.soul.archive import segments\n"
+    "import apsw, orjson; from lumen.soul.archive.line import segments\n"
     "path = being.root / 'plain.db'; path.unlink(missing_ok=True)\n"
     "db = apsw.Connection(str(path)); db.pragma('journal_mode', 'wal'); db.pragma('synchronous', 0)\n"
     "db.execute('CREATE TABLE e(seq INTEGER PRIMARY KEY, line TEXT, text TEXT);"
@@ -95,7 +95,7 @@ def _pairs(
     return [("fold", FOLD, fold[1]), ("rebuild", REBUILD, rebuild[1])]
 
 
-def _grown(folder: Path, events: int) -> Being:
+def _grown(folder: Path, events: int) -> BeingPaths:
     """A being of so many events, half of them turns' words, half the kernel's memories of them."""
     writer = open_writer(folder)
     soul = writer.append([_beat(0)], durable=False)[-1].soul
@@ -132,7 +132,7 @@ def _beat(n: int) -> Entry:
     return kernel_entry("record", "RECORD: said; predicted: the author goes on", key, payload)
 
 
-def _run(being: Being, setup: str, work: str) -> tuple[float, int]:
+def _run(being: BeingPaths, setup: str, work: str) -> tuple[float, int]:
     """Seconds something took in a process of its own, and that process's peak in kB."""
     host = {**os.environ, "XDG_DATA_HOME": str(being.root.parent / "home")}
     (being.root.parent / "home").mkdir(exist_ok=True)
@@ -151,7 +151,7 @@ def _run(being: Being, setup: str, work: str) -> tuple[float, int]:
     return float(seconds), int(peak)
 
 
-def _size(being: Being) -> float:
+def _size(being: BeingPaths) -> float:
     return sum(p.stat().st_size for p in being.memory.rglob("*.jsonl")) / 1e6
 
 

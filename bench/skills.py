@@ -13,10 +13,10 @@ from bench.rounds import Row, interleaved, say, table, timed
 from lumen.core.clock import SystemClock
 from lumen.core.errors import SkillError
 from lumen.hands.isolation import Isolation, bwrap_trouble
+from lumen.hands.policy import SkillPolicies, grant
 from lumen.hands.process import python
 from lumen.hands.run import Call, Limits, run
 from lumen.hands.skills import find, shipped
-from lumen.hands.terms import Terms, grant
 
 ROUNDS = 40
 SAID = (
@@ -43,7 +43,7 @@ def held() -> list[Row]:
 
         def called(way: Isolation) -> float:
             def once() -> None:
-                granted = grant(skill, Path(root), Terms(isolation=way))
+                granted = grant(skill, Path(root), SkillPolicies(isolation=way))
                 result = runner.run(run(call, Limits(), SystemClock(), granted.box))
                 if not result.ok:
                     raise SkillError(result.error)

@@ -33,7 +33,7 @@ AT_START = (
 SERVER = """
 import array, gc, json, os, socket, sys, time
 from lumen.body.cli import main
-from lumen.kernel.lexicon import lexicon
+from lumen.kernel.language.lexicon import lexicon
 from lumen.mind.embed import WhenNeeded
 
 def wait_for_a_request(control):

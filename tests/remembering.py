@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lumen.mind.embed import MAX_CHARS, Embedder, Matrix
+from lumen.mind.embed import MAX_CHARS, Matrix, MiniLM
 
 
-class Remembering(Embedder):
+class Remembering(MiniLM):
     """Gives the rows the real one gave: the same text has the same vector, whatever stands beside."""
 
     def __init__(self) -> None:

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lumen.core.clock import Draw
-from lumen.kernel import loops
-from lumen.kernel.given import CAPABILITIES
-from lumen.kernel.slots import GIVEN
-from lumen.kernel.step import Loop, Step
+from lumen.kernel.contour.capabilities import CAPABILITIES
+from lumen.kernel.contour.slots import GIVEN
+from lumen.kernel.contour.step import Loop, Step
+from lumen.kernel.turn import loops
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "turn.md"
 OPENING = """\
@@ -25,7 +25,7 @@ OPENING = """\
 A loop is a row of steps. A step reads what earlier steps wrote, what every turn is given, or a
 capability; it writes one thing of its own. A beat is a run of steps that leaves one kernel memory
 in the archive. *May change* names the stores a step may propose to change; the gate in
-`kernel/commit.py` carries a proposal out or refuses it.
+`kernel/gate/commit.py` carries a proposal out or refuses it.
 """
 
 

@@ -1,6 +1,6 @@
 """Lumen gives any language model a self that lasts: `lumen.open` is the door to a being.
 
-Reading the source? Start at lumen.kernel.loops. Nothing is imported before it is used.
+Reading the source? Start at lumen.kernel.turn.loops. Nothing is imported before it is used.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from lumen.app.being import Being as Being
     from lumen.app.being import Door
     from lumen.app.bulk import Memo as Memo
-    from lumen.app.talking import Draft as Draft
-    from lumen.app.talking import Reply as Reply
+    from lumen.app.talking import DraftText as DraftText
+    from lumen.app.talking import ReplyText as ReplyText
     from lumen.app.talking import Said as Said
-    from lumen.app.talking import Step as Step
+    from lumen.app.talking import StepStarted as StepStarted
     from lumen.core.clock import Clock
     from lumen.core.errors import LumenError as LumenError
 
@@ -25,12 +25,12 @@ __version__ = "0.5.0"
 _EXPORTS = {
     "AsyncBeing": "lumen.app.being",
     "Being": "lumen.app.being",
-    "Draft": "lumen.app.talking",
+    "DraftText": "lumen.app.talking",
     "LumenError": "lumen.core.errors",
     "Memo": "lumen.app.bulk",
-    "Reply": "lumen.app.talking",
+    "ReplyText": "lumen.app.talking",
     "Said": "lumen.app.talking",
-    "Step": "lumen.app.talking",
+    "StepStarted": "lumen.app.talking",
 }
 
 

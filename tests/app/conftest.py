@@ -10,9 +10,9 @@ import pytest
 
 import lumen
 from lumen.core.canon import JSON, dumps
-from lumen.core.data import Being as Folder
+from lumen.core.data import BeingPaths as Folder
 from lumen.core.data import Event
-from lumen.soul.archive import read
+from lumen.soul.archive.line import read
 
 
 @pytest.fixture(scope="session")

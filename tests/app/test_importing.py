@@ -13,8 +13,18 @@ HEAVY = ("numpy", "pydantic", "apsw", "httpx2", "cryptography", "rich")
 # What decides, writes, folds or looks for secrets: nothing of that is needed to look.
 UNUSED_BY_STATUS = (
     *("numpy", "pydantic", "httpx2", "cryptography", "rich", "shutil", "asyncio"),
-    *("lumen.kernel.commit", "lumen.kernel.redact", "lumen.soul.fold", "lumen.soul.write"),
-    *("lumen.soul.chain", "lumen.soul.projection", "lumen.soul.witness", "lumen.hands.tree"),
+    *(
+        "lumen.kernel.gate.commit",
+        "lumen.kernel.privacy.redact",
+        "lumen.soul.state.fold",
+        "lumen.soul.writing.write",
+    ),
+    *(
+        "lumen.soul.archive.chain",
+        "lumen.soul.index.projection",
+        "lumen.soul.checking.witness",
+        "lumen.hands.tree",
+    ),
 )
 
 

@@ -20,10 +20,10 @@ import lumen
 from lumen.app import queues
 from lumen.app.living import CycleResult
 from lumen.core.clock import draw_from
-from lumen.core.data import Being as Folder
-from lumen.core.data import Event, Held, Origin
+from lumen.core.data import BeingPaths as Folder
+from lumen.core.data import Event, Origin, SelfItem
 from lumen.core.errors import Busy
-from lumen.soul.selfhood import spell
+from lumen.soul.state.selfhood import spell
 
 Events = Callable[[], list[Event]]
 Script = Callable[..., None]
@@ -262,7 +262,7 @@ def test_a_model_is_waited_for_without_any_lock_that_keeps_others_out(
             aclosing(being.saying("I had a good day.")) as turn,
         ):
             async for one in turn:
-                if one == lumen.Step("drafts"):
+                if one == lumen.StepStarted("drafts"):
                     break
             await asyncio.sleep(0)  # it is asked now
             for path in [
@@ -307,7 +307,7 @@ def test_an_edit_by_hand_is_adopted_although_conversations_never_pause(
 ) -> None:
     script({**ALIKE, "delay_s": 0.3})
     values = home / "data" / "values.json"
-    honest = spell([Held("honesty", 0.9, "active")])
+    honest = spell([SelfItem("honesty", 0.9, "active")])
 
     async def talk() -> None:
         async with lumen.open(home) as being, never_pausing(being, events):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lumen
-from lumen.app.talking import Draft, Reply, Said, Step
+from lumen.app.talking import DraftText, ReplyText, Said, StepStarted
 from lumen.core.canon import JSON
 from lumen.core.data import Event, Origin
 from lumen.core.errors import NotABeing, UsageError
@@ -81,11 +81,11 @@ def test_progress_comes_as_steps_and_drafts_then_the_reply_then_what_was_said(
 
     seen = asyncio.run(talk())
     kinds = [type(one) for one in seen]
-    assert kinds[0] is Step
-    assert Draft in kinds
-    assert kinds.index(Reply) < len(kinds) - 1
+    assert kinds[0] is StepStarted
+    assert DraftText in kinds
+    assert kinds.index(ReplyText) < len(kinds) - 1
     assert kinds[-1] is Said
-    assert [one.text for one in seen if isinstance(one, Reply | Said)][0::1] == [
+    assert [one.text for one in seen if isinstance(one, ReplyText | Said)][0::1] == [
         seen[-1].text,  # type: ignore[attr-defined]
         seen[-1].text,  # type: ignore[attr-defined]
     ]
@@ -100,7 +100,7 @@ def test_leaving_the_iteration_closes_the_turn_as_interrupted(
         async with lumen.open(home) as being:
             progress = being.saying("I had a good day.")
             async for one in progress:
-                if one == Step("drafts"):
+                if one == StepStarted("drafts"):
                     break
             await progress.aclose()
             assert being.status().open_turns == 0

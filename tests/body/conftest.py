@@ -26,9 +26,9 @@ from tests.waiting import PATIENCE, wait_until
 from lumen.body.cli.main import main
 from lumen.core.canon import JSON, dumps, loads
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import verify
+from lumen.core.data import BeingPaths
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.keys import Keyring
 
 SILENT = {"when": "(?s).*", "say": ""}
 EXEC = "os.execv(sys.executable, [sys.executable, '-m', 'lumen', *sys.argv[1:]])"
@@ -145,7 +145,7 @@ class Lumen:
 
     def verified(self) -> bool:
         """Whether the archive is what was written."""
-        return verify(Being(self.being), self.keyring).ok
+        return verify(BeingPaths(self.being), self.keyring).ok
 
     def set(self, line: str, value: str) -> None:
         """Change one line of lumen.toml."""
@@ -286,7 +286,7 @@ def host(tmp_path: Path) -> Iterator[Lumen]:
 
 
 def _born(host: Lumen) -> Lumen:
-    born(Being(host.being), host.keyring, SystemClock())
+    born(BeingPaths(host.being), host.keyring, SystemClock())
     host.script(SILENT)
     return host
 

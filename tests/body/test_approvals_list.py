@@ -8,8 +8,8 @@ import pytest
 
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being, kernel_entry
-from lumen.soul.write import Writer
+from lumen.core.data import BeingPaths, kernel_entry
+from lumen.soul.writing.write import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ ASKED = {
 def test_a_word_without_key_or_signature_is_listed_and_breaks_nothing(
     lumen: Lumen, inside: Inside, command: tuple[str, ...]
 ) -> None:
-    writer = Writer(Being(lumen.being), lumen.keyring, SystemClock())
+    writer = Writer(BeingPaths(lumen.being), lumen.keyring, SystemClock())
     asked: list[JSON] = [ASKED, {}, {"escalation": {"model": 1}}]
     placed = writer.append([kernel_entry("escalation", "x", "k", a) for a in asked], durable=False)
     seq = placed[0].seq

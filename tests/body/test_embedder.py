@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lumen.core.data import Being
-from lumen.soul.index import Index
+from lumen.core.data import BeingPaths
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen, Ran
@@ -22,7 +22,7 @@ def choose(lumen: Lumen, name: str) -> None:
 
 def learn(lumen: Lumen, many: int) -> None:
     """Give some memories a vector of the chosen embedder, as a process before did."""
-    index = Index(Being(lumen.being))
+    index = Index(BeingPaths(lumen.being))
     chosen = index.vectors.chosen(NAME, private=False)
     assert chosen.is_ours()
     chosen.add(chosen.missing(many), [])

@@ -10,7 +10,7 @@ import pytest
 from tests.storing import born
 
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen
@@ -27,7 +27,7 @@ sys.addaudithook(refuse)
 
 @pytest.mark.embedded
 def test_what_was_told_is_known_to_a_second_process_and_its_source_is_shown(host: Lumen) -> None:
-    born(Being(host.being), host.keyring, SystemClock())
+    born(BeingPaths(host.being), host.keyring, SystemClock())
     guard = host.home / "guard"
     guard.mkdir()
     (guard / "sitecustomize.py").write_text(NO_NETWORK)

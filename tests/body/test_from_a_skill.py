@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.soul.archive import read
+from lumen.soul.archive.line import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable

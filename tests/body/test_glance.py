@@ -13,9 +13,9 @@ import pytest
 from lumen.app.words import counted
 from lumen.body.cli.terminal import ago
 from lumen.core.clock import SystemClock
-from lumen.core.data import Author, Being, Entry, EventType, Held, Origin, kernel_entry
-from lumen.soul.selfhood import spell
-from lumen.soul.write import Writer
+from lumen.core.data import Author, BeingPaths, Entry, EventType, Origin, SelfItem, kernel_entry
+from lumen.soul.state.selfhood import spell
+from lumen.soul.writing.write import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ GOALS = """[
 
 
 def held(*names: str, status: str = "active") -> str:
-    return spell([Held(name, 0.5, status) for name in names])
+    return spell([SelfItem(name, 0.5, status) for name in names])
 
 
 def test_values_goals_and_what_it_remembers_are_told_at_a_glance(
@@ -103,7 +103,7 @@ def test_a_glance_costs_the_same_however_much_was_lived(lumen: Lumen, inside: In
 
 def live(lumen: Lumen, turns: int) -> None:
     """Turns that were begun and closed, as far as the archive is concerned."""
-    writer = Writer(Being(lumen.being), lumen.keyring, SystemClock())
+    writer = Writer(BeingPaths(lumen.being), lumen.keyring, SystemClock())
     for number in range(turns):
         key = f"lumen:interface:{number}"
         heard = Entry(
@@ -120,7 +120,7 @@ def test_status_loads_no_model_no_loop_and_no_arithmetic_on_vectors(host: Lumen)
         "from lumen.body.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = ('numpy', 'pydantic', 'jinja2', 'httpx2', 'asyncio', 'lumen.kernel.run', 'lumen.mind')\n"
+        "heavy = ('numpy', 'pydantic', 'jinja2', 'httpx2', 'asyncio', 'lumen.kernel.turn.run', 'lumen.mind')\n"
         "sys.exit(','.join(m for m in heavy if m in sys.modules))"
     )
     ran = subprocess.run(
@@ -151,7 +151,7 @@ def test_tallies_that_were_edited_are_not_shown_without_a_word(
     talked: Lumen, inside: Inside
 ) -> None:
     assert inside("status").err == ""
-    index = apsw.Connection(str(Being(talked.being).index))
+    index = apsw.Connection(str(BeingPaths(talked.being).index))
     index.execute("DELETE FROM tally")
     index.close()
     told = inside("status").err

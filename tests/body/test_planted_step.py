@@ -21,9 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lumen.core.exposure import Plain, Quote
-from lumen.kernel.policy import Parameters
-from lumen.kernel.slots import Slot, Stimulus
-from lumen.kernel.step import step
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Slot, Stimulus
+from lumen.kernel.contour.step import step
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ from dataclasses import dataclass
 
 from lumen.core.errors import MindError
 from lumen.core.exposure import Quote
-from lumen.kernel.slots import Slot, Stimulus
-from lumen.kernel.given import Mind
-from lumen.kernel.step import Skip, step
+from lumen.kernel.contour.slots import Slot, Stimulus
+from lumen.kernel.contour.capabilities import Mind
+from lumen.kernel.contour.step import Skip, step
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def test_a_step_that_asks_a_model_takes_four_files(root: Path, lumen: Lumen, cop
         "lumen/kernel/contour/skai.json",
         "lumen/kernel/prompts/rehearsal_run/prompt.md",
         "lumen/kernel/steps/p6_learn.py",
-        "lumen/kernel/templates.py",
+        "lumen/kernel/models/templates.py",
     ]
 
     lumen.script({"when": "Say it over", "say": "Over it goes."}, SILENT)

@@ -30,7 +30,7 @@ import click
 
 from lumen.app.selves import held_of
 from lumen.body.cli.command import command
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.canon import sha256
-from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.templates import TEMPLATES
+from lumen.kernel.models.templates import TEMPLATES
+from lumen.kernel.turn.recorded import PROMPTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

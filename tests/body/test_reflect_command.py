@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lumen.body.cli.reflection import happened, proposed
-from lumen.core.data import Held
-from lumen.kernel.evolve import Cycled, Experience, Proposal
+from lumen.core.data import SelfItem
+from lumen.kernel.reflection.evolve import Experience, PastCycle, SelfChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,12 +53,12 @@ def test_a_new_being_has_nothing_to_look_back_on(lumen: Lumen, inside: Inside) -
 
 
 def test_what_happened_is_counted_and_what_did_not_is_left_out() -> None:
-    torn = Cycled(3, 0.0, ("honesty",), (("honesty", "comfort"),))
+    torn = PastCycle(3, 0.0, ("honesty",), (("honesty", "comfort"),))
     past = Experience(
         since=2,
-        cycles=(torn, torn, Cycled(5, -0.7, (), ())),
+        cycles=(torn, torn, PastCycle(5, -0.7, (), ())),
         completed=(("sing", 5),),
-        values=(Held("honesty", 0.8, "active"),),
+        values=(SelfItem("honesty", 0.8, "active"),),
     )
     assert happened(past, BEGAN, NOW) == (
         "Since the last reflection: 3 days, 3 cycles, 1 surprise, "
@@ -69,9 +69,11 @@ def test_what_happened_is_counted_and_what_did_not_is_left_out() -> None:
 def test_proposals_line_up_and_fit_a_terminal() -> None:
     why = "being soft was regretted again and again by everyone who had to live with it"
     found = [
-        Proposal("value", "honesty", 0.86, 0.91, why, (871, 902), otherwise=4, of=41),
-        Proposal("goal", "a goal with a name that is far too long", 0.2, 0.1, why, (9,), "dropped"),
-        Proposal("story", "x", 0, 0, "'x' was reached", (12,), text="I reached a goal: x."),
+        SelfChange("value", "honesty", 0.86, 0.91, why, (871, 902), otherwise=4, of=41),
+        SelfChange(
+            "goal", "a goal with a name that is far too long", 0.2, 0.1, why, (9,), "dropped"
+        ),
+        SelfChange("story", "x", 0, 0, "'x' was reached", (12,), text="I reached a goal: x."),
     ]
     lines = list(proposed(found))
     assert max(map(len, lines)) <= 80

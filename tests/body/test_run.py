@@ -12,7 +12,7 @@ from tests.kernel.turning import talking
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import loads
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen, Ran
@@ -198,7 +198,7 @@ def test_a_cycle_under_way_waits_at_its_next_step_for_a_conversation(
     lumen.want(values=VALUES, goals=GOAL)
     process = lumen.start("run", "--cycles", "1", "--every", "0")
     wait_until(lambda: "pursues" in lumen.situations("pursues"))
-    with talking(Being(lumen.being)):
+    with talking(BeingPaths(lumen.being)):
         assert lumen.run("chat", "-m", "a slow one").code == 0
     process.communicate(timeout=PATIENCE)
     kinds = lumen.situations("pursues", "heard", "think", "record")

@@ -10,8 +10,8 @@ import pytest
 from lumen.app.settings import system_zone, zone
 from lumen.app.wiring import thresholds_of
 from lumen.core.settings import Settings, blank, read_settings
-from lumen.kernel.loose import BEFORE, own_settings
-from lumen.kernel.triggers import Thresholds
+from lumen.kernel.reflection.triggers import Thresholds
+from lumen.kernel.upkeep.untracked_files import BEFORE, own_settings
 
 
 def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ TRUE, FORGED = "My sister lives in Lisbon.", "My sister lives in Lagos."
 def test_words_put_into_the_index_are_never_shown_as_the_authors(
     talked: Lumen, inside: Inside, command: tuple[str, ...]
 ) -> None:
-    with sqlite3.connect(Being(talked.being).index) as database:
+    with sqlite3.connect(BeingPaths(talked.being).index) as database:
         changed = database.execute("UPDATE events SET text = ? WHERE text = ?", (FORGED, TRUE))
         assert changed.rowcount == 1
     database.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.clock import SystemClock
-from lumen.hands.author import Authored, Draft, Signature, author
+from lumen.hands.author import Authored, Signature, SkillDraft, author
 from lumen.hands.isolation import bwrap_trouble
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def by_a_model(lumen: Lumen) -> Path:
         author(
             lumen.being / "data" / "staging",
             lumen.being / "skills",
-            Draft("double", MAIN, TOML),
+            SkillDraft("double", MAIN, TOML),
             signed,
             SystemClock(),
         )

@@ -11,7 +11,7 @@ from tests.storing import born
 from tests.waiting import PATIENCE
 
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen
@@ -29,7 +29,7 @@ def endings(lumen: Lumen) -> list[str]:
 
 @pytest.mark.embedded
 def test_ctrl_c_stops_the_embedded_model_at_work(host: Lumen) -> None:
-    born(Being(host.being), host.keyring, SystemClock())
+    born(BeingPaths(host.being), host.keyring, SystemClock())
     screen = host.terminal("chat", "-m", "Tell me all you know about the sea and the wind.")
     screen.wait_for("drafting")
     screen.type("\x03")
@@ -43,7 +43,7 @@ def test_ctrl_c_stops_the_embedded_model_at_work(host: Lumen) -> None:
 
 @pytest.mark.embedded
 def test_ctrl_c_in_a_conversation_stops_the_answer_and_the_talk_goes_on(host: Lumen) -> None:
-    born(Being(host.being), host.keyring, SystemClock())
+    born(BeingPaths(host.being), host.keyring, SystemClock())
     (host.being / "data" / "soul.md").write_text("# Vera\n")
     screen = host.terminal("chat")
     screen.wait_for("you ›")

@@ -11,7 +11,7 @@ from tests.waiting import PATIENCE
 
 from lumen.core.canon import loads
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen
@@ -103,7 +103,7 @@ def test_a_life_and_a_conversation_at_once_lose_nothing(lumen: Lumen, sampled: S
 @pytest.mark.deep
 @pytest.mark.embedded
 def test_a_life_and_a_conversation_with_the_embedded_model_lose_nothing(host: Lumen) -> None:
-    born(Being(host.being), host.keyring, SystemClock())
+    born(BeingPaths(host.being), host.keyring, SystemClock())
     said = ["How are you today?", "The sea is calm.", "Tell me about the wind."]
     replies = talk_beside_run(host, said)
     assert all(replies)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.storing import born as bear
 
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def born(host: Lumen, folder: Path) -> str:
-    bear(Being(folder), host.keyring, SystemClock())
+    bear(BeingPaths(folder), host.keyring, SystemClock())
     return str(folder)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lumen.kernel.loops import parameters
-from lumen.kernel.ranking import RANKING
+from lumen.kernel.recall.ranking import RANKING
 from lumen.kernel.steps.p1_perceive import Grounding
 from lumen.kernel.steps.p3_deliberate.axes import AxisWeights
+from lumen.kernel.turn.loops import parameters
 
 PARTS = ("## Context", "## Decision", "## Rejected", "## Consequences")
 

@@ -13,9 +13,16 @@ from tests.sampling import examples
 from lumen.core.canon import JSON, dumps
 from lumen.core.errors import SkillError
 from lumen.hands.author import switch
-from lumen.hands.effects import Effects, Example, effects_of, missing, parse_effects, words_of
+from lumen.hands.effects import (
+    DeclaredEffects,
+    Example,
+    effects_of,
+    missing,
+    parse_effects,
+    words_of,
+)
+from lumen.hands.policy import SkillPolicies, grant
 from lumen.hands.skills import AUTHORED, Maker, Skill, find, made_by, shipped, source_hash
-from lumen.hands.terms import Terms, grant
 
 WHOLE = """
 description = "Finds words."
@@ -50,7 +57,7 @@ def by_a_model(skill: Skill) -> Skill:
 
 def test_everything_declared_is_read(tmp_path: Path) -> None:
     effects = effects_of(skill_in(tmp_path, WHOLE))
-    assert effects == Effects(
+    assert effects == DeclaredEffects(
         known=True,
         description="Finds words.",
         reads=("setting:folders", "notes"),
@@ -100,7 +107,7 @@ def test_garbage_in_skill_toml_is_named(tmp_path: Path, toml: str, complaint: st
     assert complaint in caught.value.what
     assert caught.value.what.isprintable()
     with pytest.raises(SkillError, match="The skill tried has a skill"):
-        grant(skill, tmp_path, Terms())
+        grant(skill, tmp_path, SkillPolicies())
 
 
 def test_a_date_in_an_example_is_a_text() -> None:
@@ -207,7 +214,7 @@ def test_a_broken_mark_of_a_model_is_not_taken_for_the_author(tmp_path: Path, ma
     (skill.folder / AUTHORED).symlink_to(tmp_path / "gone")
     assert made_by(skill) is Maker.CHANGED
     with pytest.raises(SkillError, match="changed by another hand") as caught:
-        grant(skill, tmp_path, Terms())
+        grant(skill, tmp_path, SkillPolicies())
     assert caught.value.fix.endswith("lumen skills accept tried")
 
 

@@ -19,7 +19,7 @@ from tests.storing import born
 from tests.waiting import PATIENCE
 
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import SkillError
 from lumen.hands.isolation import (
     SHARED,
@@ -30,14 +30,14 @@ from lumen.hands.isolation import (
     strongest,
 )
 from lumen.hands.process import python
-from lumen.hands.run import Box, Limits
+from lumen.hands.run import Limits, Sandbox
 from lumen.hands.skills import Skill, describe
-from lumen.soul.keys import Keyring
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
     from tests.hands.conftest import Ask
 
-LIMITS = Box(Isolation.LIMITS)
+LIMITS = Sandbox(Isolation.LIMITS)
 READS = (
     "try: found = open(json.load(sys.stdin)['input'], errors='replace').read()\n"
     "except OSError as error: found = type(error).__name__\n"
@@ -57,7 +57,7 @@ KNOCKS = (
 )
 
 
-def test_bubblewrap_is_tried_for_real_and_is_the_strongest_there_is(bwrap: Box) -> None:
+def test_bubblewrap_is_tried_for_real_and_is_the_strongest_there_is(bwrap: Sandbox) -> None:
     assert isolation_available() == (Isolation.NONE, Isolation.LIMITS, Isolation.BWRAP)
     assert strongest() is bwrap.isolation
 
@@ -75,7 +75,7 @@ def without_bwrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[P
 def test_where_there_is_no_bubblewrap_that_is_said(without_bwrap: Path, ask: Ask) -> None:
     assert "is not installed" in bwrap_trouble()
     assert strongest() is Isolation.LIMITS
-    result = ask("print(json.dumps({'ok': True}))", box=Box(Isolation.BWRAP))
+    result = ask("print(json.dumps({'ok': True}))", box=Sandbox(Isolation.BWRAP))
     assert result.error == (
         "The skill tried was not run, as bubblewrap is not installed (apt install bubblewrap)."
     )
@@ -98,15 +98,17 @@ def apart() -> Iterator[Path]:
         yield Path(made)
 
 
-def test_the_authors_key_and_the_being_are_out_of_sight(ask: Ask, bwrap: Box, apart: Path) -> None:
-    being, keyring = Being(apart / "being"), Keyring(apart / "xdg" / "lumen")
+def test_the_authors_key_and_the_being_are_out_of_sight(
+    ask: Ask, bwrap: Sandbox, apart: Path
+) -> None:
+    being, keyring = BeingPaths(apart / "being"), Keyring(apart / "xdg" / "lumen")
     secret = keyring.key_file(born(being, keyring, SystemClock()))
     for path in (secret, being.settings, being.skills / "chat" / "main.py"):
         assert ask(READS, str(path), box=LIMITS).output == path.read_text(errors="replace") != ""
         assert ask(READS, str(path), box=bwrap).output == "FileNotFoundError"
 
 
-def test_keys_below_a_granted_folder_are_covered(ask: Ask, bwrap: Box, apart: Path) -> None:
+def test_keys_below_a_granted_folder_are_covered(ask: Ask, bwrap: Sandbox, apart: Path) -> None:
     home = apart / "lumen"
     (home / "keys").mkdir(parents=True)
     for name in ("keys/soul.key", "keys.toml", "note"):
@@ -120,14 +122,14 @@ def test_keys_below_a_granted_folder_are_covered(ask: Ask, bwrap: Box, apart: Pa
     assert ask(READS, str(home / "note"), box=covered).output == "words"
 
 
-def test_what_lies_elsewhere_cannot_be_changed(ask: Ask, bwrap: Box, apart: Path) -> None:
+def test_what_lies_elsewhere_cannot_be_changed(ask: Ask, bwrap: Sandbox, apart: Path) -> None:
     (apart / "victim").write_text("mine")
     assert ask(WRITES, str(apart / "victim"), box=bwrap).output == "FileNotFoundError"
     assert (apart / "victim").read_text() == "mine"
     assert ask(WRITES, str(apart / "victim"), box=LIMITS).output == "wrote"
 
 
-def test_home_is_empty_and_the_machine_is_read_only(ask: Ask, bwrap: Box, folder: Path) -> None:
+def test_home_is_empty_and_the_machine_is_read_only(ask: Ask, bwrap: Sandbox, folder: Path) -> None:
     source = (
         "seen = sorted(os.listdir('/')), os.path.exists(os.path.expanduser('~root/.profile'))\n"
         "print(json.dumps({'ok': True, 'output': [*seen, os.environ['HOME'], os.getcwd()]}))\n"
@@ -141,7 +143,7 @@ def test_home_is_empty_and_the_machine_is_read_only(ask: Ask, bwrap: Box, folder
 
 
 def test_nothing_outside_can_be_written_and_its_own_folder_only_read(
-    ask: Ask, bwrap: Box, folder: Path, tmp_path: Path
+    ask: Ask, bwrap: Sandbox, folder: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "victim").write_text("mine")
     ask(WRITES, str(tmp_path / "victim"), box=bwrap)  # at most in a room that is gone afterwards
@@ -153,7 +155,7 @@ def test_nothing_outside_can_be_written_and_its_own_folder_only_read(
 
 
 def test_what_is_granted_can_be_read_or_written_and_no_more(
-    ask: Ask, bwrap: Box, tmp_path: Path
+    ask: Ask, bwrap: Sandbox, tmp_path: Path
 ) -> None:
     reads, writes = tmp_path / "reads", tmp_path / "writes"
     for path in (reads, writes):
@@ -167,7 +169,7 @@ def test_what_is_granted_can_be_read_or_written_and_no_more(
 
 
 def test_a_link_out_of_a_granted_folder_leads_nowhere(
-    ask: Ask, bwrap: Box, tmp_path: Path, folder: Path
+    ask: Ask, bwrap: Sandbox, tmp_path: Path, folder: Path
 ) -> None:
     (tmp_path / "secret").write_text("mine")
     (tmp_path / "granted").mkdir()
@@ -201,7 +203,7 @@ def door() -> Iterator[tuple[int, list[str]]]:
 
 
 def test_the_network_is_shut_unless_it_was_granted(
-    ask: Ask, bwrap: Box, door: tuple[int, list[str]]
+    ask: Ask, bwrap: Sandbox, door: tuple[int, list[str]]
 ) -> None:
     port, came = door
     assert ask(KNOCKS, port, box=bwrap).output == "kept out"
@@ -210,7 +212,7 @@ def test_the_network_is_shut_unless_it_was_granted(
     assert ask(KNOCKS, port, box=LIMITS).output == "came in"
 
 
-def test_no_rights_are_left_and_nothing_else_that_runs_is_seen(ask: Ask, bwrap: Box) -> None:
+def test_no_rights_are_left_and_nothing_else_that_runs_is_seen(ask: Ask, bwrap: Sandbox) -> None:
     source = (
         "status = dict(l.split(':\\t') for l in open('/proc/self/status') if ':\\t' in l)\n"
         "pids = [n for n in os.listdir('/proc') if n.isdigit()]\n"
@@ -223,7 +225,7 @@ def test_no_rights_are_left_and_nothing_else_that_runs_is_seen(ask: Ask, bwrap: 
 
 
 def test_an_interpreter_behind_links_is_found_and_what_lies_beside_them_is_not(
-    ask: Ask, bwrap: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, bwrap: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home, other = tmp_path / "home" / "bin", tmp_path / "other"
     home.mkdir(parents=True)
@@ -238,7 +240,7 @@ def test_an_interpreter_behind_links_is_found_and_what_lies_beside_them_is_not(
     assert ask(READS, str(home.parent / "secret"), box=bwrap).output == "FileNotFoundError"
 
 
-def test_limits_hold_inside_too(ask: Ask, bwrap: Box) -> None:
+def test_limits_hold_inside_too(ask: Ask, bwrap: Sandbox) -> None:
     answer = "print(json.dumps({'ok': True}))"
     greedy = ask("held = bytearray(3 << 30)\n" + answer, box=bwrap)
     assert greedy.error == "The skill tried crashed with exit code 1: MemoryError."
@@ -252,13 +254,15 @@ def test_limits_hold_inside_too(ask: Ask, bwrap: Box) -> None:
     assert ask("print('not JSON')", box=bwrap).error.startswith("The skill tried did not answer")
 
 
-def test_scratch_space_is_bounded(ask: Ask, bwrap: Box) -> None:
+def test_scratch_space_is_bounded(ask: Ask, bwrap: Sandbox) -> None:
     source = "open('/tmp/big', 'wb').write(b'x' * (80 << 20)); print(json.dumps({'ok': True}))"
     assert "No space left on device" in ask(source, box=bwrap).error
 
 
 @pytest.mark.parametrize("where", ["/", "/dev", SHARED, "/home", "/work", "/etc", "/run"])
-def test_memory_cannot_be_filled_by_writing_anywhere_else(ask: Ask, bwrap: Box, where: str) -> None:
+def test_memory_cannot_be_filled_by_writing_anywhere_else(
+    ask: Ask, bwrap: Sandbox, where: str
+) -> None:
     source = (
         "where, wrote = json.load(sys.stdin)['input'], 0\n"
         "try:\n"
@@ -273,7 +277,7 @@ def test_memory_cannot_be_filled_by_writing_anywhere_else(ask: Ask, bwrap: Box, 
     assert ask(WRITES, "/dev/null", box=bwrap).output == "wrote"
 
 
-def test_a_daemon_dies_with_the_room(ask: Ask, bwrap: Box, tmp_path: Path) -> None:
+def test_a_daemon_dies_with_the_room(ask: Ask, bwrap: Sandbox, tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     os.mkfifo(shared / "alive")
@@ -294,7 +298,7 @@ def test_a_daemon_dies_with_the_room(ask: Ask, bwrap: Box, tmp_path: Path) -> No
     os.close(fifo)
 
 
-def test_whoever_is_killed_takes_the_room_along(bwrap: Box, folder: Path) -> None:
+def test_whoever_is_killed_takes_the_room_along(bwrap: Sandbox, folder: Path) -> None:
     """Our own end, by a signal nobody can catch, is the skill's too."""
     os.mkfifo(folder / "alive")
     (folder / "main.py").write_text(
@@ -312,7 +316,7 @@ def test_whoever_is_killed_takes_the_room_along(bwrap: Box, folder: Path) -> Non
     os.close(fifo)
 
 
-def test_help_is_asked_for_in_the_room(bwrap: Box, folder: Path, tmp_path: Path) -> None:
+def test_help_is_asked_for_in_the_room(bwrap: Sandbox, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("mine")
     (folder / "main.py").write_text(f"print(open({str(tmp_path / 'secret')!r}).read())")
     with pytest.raises(SkillError, match="No such file or directory"):

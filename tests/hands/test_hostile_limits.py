@@ -17,7 +17,7 @@ from lumen.core.clock import SystemClock
 from lumen.core.errors import SkillError
 from lumen.hands.isolation import Isolation
 from lumen.hands.process import End, Program, converse
-from lumen.hands.run import Box, Call, Limits, Result, run
+from lumen.hands.run import Call, Limits, Result, Sandbox, run
 from lumen.hands.skills import Skill, describe, find
 from lumen.hands.tree import growing
 
@@ -159,7 +159,7 @@ def test_a_daemon_that_would_outlive_its_call_is_ended_with_it(ask: Ask, folder:
 
 
 def test_none_lets_a_daemon_live_on(ask: Ask, folder: Path) -> None:
-    assert ask(DAEMON + ANSWER, box=Box(Isolation.NONE)).ok
+    assert ask(DAEMON + ANSWER, box=Sandbox(Isolation.NONE)).ok
     (pid,) = noted(folder)
     assert alive([pid]) == [pid]
     os.kill(pid, signal.SIGKILL)

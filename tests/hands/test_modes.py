@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.hands.isolation import Isolation
-from lumen.hands.run import Box, strip_borrowed_rights
+from lumen.hands.run import Sandbox, strip_borrowed_rights
 
 if TYPE_CHECKING:
     from tests.hands.conftest import Ask
@@ -30,7 +30,7 @@ def test_a_setuid_file_left_by_a_skill_is_a_plain_one(
 ) -> None:
     files = tmp_path / "files"
     files.mkdir()
-    ask(LEAVE.format(folder=str(files)) + ends, box=Box(isolation, writes=(files,)))
+    ask(LEAVE.format(folder=str(files)) + ends, box=Sandbox(isolation, writes=(files,)))
     modes = {path.name: path.stat().st_mode & 0o7777 for path in (files / "deep").iterdir()}
     assert modes == {"shell": 0o755, "group": 0o755, "unread": 0o111, "own": 0o700}
 

@@ -15,7 +15,7 @@ import pytest
 
 from lumen.core.errors import SkillError
 from lumen.hands.isolation import Isolation
-from lumen.hands.run import Box
+from lumen.hands.run import Sandbox
 from lumen.hands.script import command_of, find_uv, packages, uv_cache
 from lumen.hands.skills import Skill, describe
 
@@ -119,7 +119,7 @@ def test_without_uv_or_inside_bubblewrap_packages_are_refused_clearly(
         "The skill tried asks for packages, and there is no uv to bring them."
     )
     with pytest.raises(SkillError, match="cannot bring into bubblewrap"):
-        command_of(folder / "main.py", Box(Isolation.BWRAP))
+        command_of(folder / "main.py", Sandbox(Isolation.BWRAP))
 
 
 def test_the_cache_is_where_uv_usually_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
 from lumen.hands.effects import effects_of
 from lumen.hands.isolation import Isolation
-from lumen.hands.run import Box, Call, Limits, Result, run
+from lumen.hands.run import Call, Limits, Result, Sandbox, run
 from lumen.hands.skills import Skill, describe, discover, find, shipped
 from lumen.hands.trial import try_out
 
@@ -35,11 +35,11 @@ def ask(name: str, action: str, said: JSON, context: JSON = None) -> Result:
 @pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.name)
 @pytest.mark.parametrize("isolation", list(Isolation))
 def test_every_shipped_skill_passes_its_example_however_it_is_held(
-    skill: Skill, isolation: Isolation, bwrap: Box
+    skill: Skill, isolation: Isolation, bwrap: Sandbox
 ) -> None:
     del bwrap
     effects = effects_of(skill)
-    box = Box(isolation)
+    box = Sandbox(isolation)
     trial = asyncio.run(try_out(skill, effects, box, Limits(), SystemClock()))
     assert (trial.ok, trial.why, trial.tried) == (True, "", True)
     assert effects.description

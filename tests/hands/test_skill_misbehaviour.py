@@ -15,7 +15,7 @@ from tests.waiting import wait_until
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
 from lumen.hands.isolation import Isolation
-from lumen.hands.run import Box, Call, Limits, Result, run
+from lumen.hands.run import Call, Limits, Result, Sandbox, run
 from lumen.hands.skills import Skill
 
 HEAD = "import json, os, signal, sys, time\n"
@@ -133,7 +133,7 @@ def test_a_program_that_cannot_be_started_is_told(
 ) -> None:
     monkeypatch.setattr("lumen.hands.process._PYTHON", (str(tmp_path / "no-such-python"),))
     (tmp_path / "main.py").write_text(ANSWER)
-    unheld = Box(Isolation.NONE)
+    unheld = Sandbox(Isolation.NONE)
     result = asyncio.run(run(call_of(tmp_path), Limits(), SystemClock(), unheld))
     assert not result.ok
     assert result.error.startswith("The skill tried could not be started: ")

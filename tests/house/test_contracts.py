@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 PLANTED = {
-    "mind/planted.py": "import lumen.soul.archive\nimport pickle\n",
+    "mind/planted.py": "import lumen.soul.archive.line\nimport pickle\n",
     "soul/planted.py": "import socket\nimport subprocess\n",
     "hands/planted.py": "import lumen.mind.planted\n",
-    "kernel/planted.py": "import lumen.soul.write\n",
+    "kernel/planted.py": "import lumen.soul.writing.write\n",
     "app/planted.py": "import lumen.lab.planted\n",
     "lab/planted.py": "import lumen.body.planted\n",
-    "body/planted.py": "import lumen.soul.write\n",
+    "body/planted.py": "import lumen.soul.writing.write\n",
     "core/planted.py": "import lumen.core.planted_too\n",
     "core/planted_too.py": "import lumen.core.planted\n",
     "kernel/steps/p3_deliberate/planted.py": "import lumen.kernel.steps.p4_act\n",
-    "kernel/steps/planted_too.py": "import lumen.soul.archive\nimport os\n",
+    "kernel/steps/planted_too.py": "import lumen.soul.archive.line\nimport os\n",
 }
 LAYERS = "Body > Lab > App > Kernel > (Mind | Soul | Hands) > Core"
 SKINS = "The body parses and renders: it reaches a being through the door alone"
@@ -32,15 +32,15 @@ SOUL_CALLS_NOBODY = "The Soul makes no calls"
 MIND_KEEPS_NOTHING = "The Mind keeps no state"
 NO_CYCLES = "No cycles"
 CAUGHT = [
-    (LAYERS, "lumen.mind.planted -> lumen.soul.archive (l."),
+    (LAYERS, "lumen.mind.planted -> lumen.soul.archive.line (l."),
     (LAYERS, "lumen.hands.planted -> lumen.mind.planted (l."),
     (LAYERS, "lumen.app.planted -> lumen.lab.planted (l."),
     (LAYERS, "lumen.lab.planted -> lumen.body.planted (l."),
-    (SKINS, "lumen.body.planted -> lumen.soul.write (l."),
-    (ONE_WRITER, "lumen.kernel.planted -> lumen.soul.write (l."),
-    (ONE_WRITER, "lumen.body.planted -> lumen.soul.write (l."),
+    (SKINS, "lumen.body.planted -> lumen.soul.writing.write (l."),
+    (ONE_WRITER, "lumen.kernel.planted -> lumen.soul.writing.write (l."),
+    (ONE_WRITER, "lumen.body.planted -> lumen.soul.writing.write (l."),
     (STEPS_APART, "lumen.kernel.steps.p3_deliberate.planted -> lumen.kernel.steps.p4_act (l."),
-    (STEPS_INDOORS, "lumen.kernel.steps.planted_too -> lumen.soul.archive (l."),
+    (STEPS_INDOORS, "lumen.kernel.steps.planted_too -> lumen.soul.archive.line (l."),
     (STEPS_INDOORS, "lumen.kernel.steps.planted_too -> os (l."),
     (SOUL_CALLS_NOBODY, "lumen.soul.planted -> subprocess (l."),
     (SOUL_CALLS_NOBODY, "lumen.soul.planted -> socket (l."),

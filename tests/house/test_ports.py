@@ -59,7 +59,7 @@ def test_no_sql_segment_or_offset_outside_the_soul(root: Path) -> None:
         "def cut(offset: int) -> None: ...",
         "place.segments()",
         "read(after=1, offset=2)",
-        "from lumen.soul.archive import read_at",
+        "from lumen.soul.archive.line import read_at",
     ],
 )
 def test_what_only_storage_knows_is_noticed_elsewhere(source: str) -> None:

@@ -11,8 +11,8 @@ EXCLUSIVE = {  # locks that keep everybody else out
     "deciding", "one_at_a_time", "transaction", "_alone", "noting",
 }  # fmt: skip
 SLEEPS = {  # called where no event loop is, or for a moment that is shorter than a step
-    "src/lumen/kernel/turns.py": {"_wait"},
-    "src/lumen/soul/disk.py": {"take"},
+    "src/lumen/kernel/gate/presence.py": {"_wait"},
+    "src/lumen/soul/archive/disk.py": {"take"},
     "src/lumen/lab/together.py": {"_block"},
 }
 

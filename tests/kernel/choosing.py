@@ -11,9 +11,9 @@ from tests.storing import tables
 from tests.waiting import wait_until
 
 from lumen.core.data import kernel_entry
-from lumen.kernel.chosen import Chosen
-from lumen.kernel.recall import Recall
-from lumen.kernel.recall_before import RecallBefore
+from lumen.kernel.recall.before import RecallBefore
+from lumen.kernel.recall.external_embedder import ExternalEmbedder
+from lumen.kernel.recall.search import IndexedRecall
 from lumen.mind.embed_http import HttpEmbedder
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def settle(life: Life, served: Served, name: str = "far/a", *, local: bool = Fal
     embedder = embedder_at(served.url, name=name, local=local)
     life.kernel.index.vectors.choose(name, private=local)
     life.kernel.recall.close()
-    life.kernel.recall = Recall(life.kernel.index, life.kernel.recall.embedder, embedder)
+    life.kernel.recall = IndexedRecall(life.kernel.index, life.kernel.recall.embedder, embedder)
     return embedder
 
 
@@ -57,7 +57,7 @@ def choosing(
         life.kernel.recall.close()
 
 
-def chosen_of(life: Life) -> Chosen:
+def chosen_of(life: Life) -> ExternalEmbedder:
     """The being's chosen embedder."""
     assert life.kernel.recall.chosen is not None
     return life.kernel.recall.chosen
@@ -65,7 +65,7 @@ def chosen_of(life: Life) -> Chosen:
 
 def built_in(life: Life) -> RecallBefore:
     """Recall as it is where nothing was chosen."""
-    return RecallBefore(Recall(life.kernel.index, life.kernel.recall.embedder))
+    return RecallBefore(IndexedRecall(life.kernel.index, life.kernel.recall.embedder))
 
 
 def mark(life: Life, *seqs: int, private: bool = True) -> None:

@@ -25,24 +25,24 @@ from tests.storing import born as bear
 
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import FixedClock, Now, ulid
-from lumen.core.data import Author, Being, Entry, Event, EventType, Origin, kernel_entry
-from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.commit import Gate
-from lumen.kernel.conversation import Answered, converse
-from lumen.kernel.evidence import Evidence
-from lumen.kernel.mend import recover
-from lumen.kernel.recall import Recall
-from lumen.kernel.recall_before import RecallBefore
-from lumen.kernel.run import Kernel, Watch, adopt_edits, close_dead_turns
-from lumen.kernel.slots import Self
-from lumen.kernel.triggers import Thresholds
+from lumen.core.data import Author, BeingPaths, Entry, Event, EventType, Origin, kernel_entry
+from lumen.kernel.contour.slots import Self
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.recovery import recover
+from lumen.kernel.recall.before import RecallBefore
+from lumen.kernel.recall.evidence import Evidence
+from lumen.kernel.recall.search import IndexedRecall
+from lumen.kernel.reflection.triggers import Thresholds
+from lumen.kernel.turn.conversation import TurnResult, converse
+from lumen.kernel.turn.recorded import PROMPTS
+from lumen.kernel.turn.run import Kernel, Watch, adopt_edits, close_dead_turns
 from lumen.mind.ask import Reach
-from lumen.mind.embed import Embedder
+from lumen.mind.embed import MiniLM
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Prompt
-from lumen.soul.archive import parse, read, segments
-from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
+from lumen.soul.archive.line import parse, read, segments
+from lumen.soul.index.index import Index
+from lumen.soul.trust.keys import Keyring
 
 BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
 QUIET = Watch()
@@ -59,11 +59,11 @@ class Life:
     keyring: Keyring
 
     @property
-    def being(self) -> Being:
+    def being(self) -> BeingPaths:
         """Where it is."""
         return self.kernel.being
 
-    def say(self, text: str, *, private: bool = False, watch: Watch = QUIET) -> Answered:
+    def say(self, text: str, *, private: bool = False, watch: Watch = QUIET) -> TurnResult:
         """One turn."""
         return asyncio.run(converse(self.kernel, text, private=private, watch=watch))
 
@@ -170,7 +170,7 @@ def said(text: str, session_key: str) -> Entry:
     )
 
 
-def wake(being: Being, keyring: Keyring, clock: FixedClock, embedder: Embedder) -> Life:
+def wake(being: BeingPaths, keyring: Keyring, clock: FixedClock, embedder: MiniLM) -> Life:
     """Open a being that exists."""
     gate = gate_of(being, keyring, clock)
     index = gate.index
@@ -178,7 +178,7 @@ def wake(being: Being, keyring: Keyring, clock: FixedClock, embedder: Embedder) 
         being=being,
         gate=gate,
         index=index,
-        recall=Recall(index, embedder),
+        recall=IndexedRecall(index, embedder),
         reach=Reach(
             parse_assignments({"interface": "scripted/echo"}), (being.prompts, PROMPTS), clock
         ),
@@ -194,7 +194,7 @@ def wake(being: Being, keyring: Keyring, clock: FixedClock, embedder: Embedder) 
 class Guarded:
     """A being behind its gate, with nothing else to it: no skills, no prompts."""
 
-    being: Being
+    being: BeingPaths
     keyring: Keyring
     clock: FixedClock
     gate: Gate
@@ -247,7 +247,7 @@ class Guarded:
 
 def guard(root: Path) -> Guarded:
     """A being that has just begun."""
-    being, keyring = Being(root / "being"), Keyring(root / "host")
+    being, keyring = BeingPaths(root / "being"), Keyring(root / "host")
     clock = FixedClock(BIRTH, step_ms=3)
     files = {
         being.soul_md: "# Lumen\n",
@@ -287,7 +287,7 @@ def beat() -> Entry:
 
 
 @pytest.fixture(scope="session")
-def embedder() -> Embedder:
+def embedder() -> MiniLM:
     """The shipped embedder: loaded once, as it keeps nothing of a being."""
     return Remembering()
 
@@ -309,7 +309,7 @@ def newborns(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Newbor
         if name not in born:
             home = tmp_path_factory.mktemp(name)
             clock = FixedClock(BIRTH, step_ms=10, seed=len(born))
-            bear(Being(home / name), Keyring(home / "share" / "lumen"), clock)
+            bear(BeingPaths(home / name), Keyring(home / "share" / "lumen"), clock)
             born[name] = Newborn(home, clock)
         return born[name]
 
@@ -321,7 +321,7 @@ def born(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     newborns: Callable[[str], Newborn],
-    embedder: Embedder,
+    embedder: MiniLM,
 ) -> Iterator[Callable[[str], Life]]:
     """Opens beings by name, each in a folder of its own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
@@ -331,7 +331,7 @@ def born(
             newborn = newborns(name)
             shutil.copytree(newborn.home, tmp_path, dirs_exist_ok=True)
             keyring = Keyring(tmp_path / "share" / "lumen")
-            life = wake(Being(tmp_path / name), keyring, replace(newborn.clock), embedder)
+            life = wake(BeingPaths(tmp_path / name), keyring, replace(newborn.clock), embedder)
             open_ones.callback(life.kernel.close)
             return life
 
@@ -359,11 +359,11 @@ def far(life: Life, cloud: Recorder) -> Life:
 
 
 @pytest.fixture
-def opened(embedder: Embedder) -> Iterator[Callable[[Being, Keyring, FixedClock], Life]]:
+def opened(embedder: MiniLM) -> Iterator[Callable[[BeingPaths, Keyring, FixedClock], Life]]:
     """Opens a being that exists, for a test that made it itself."""
     with ExitStack() as open_ones:
 
-        def open_one(being: Being, keyring: Keyring, clock: FixedClock) -> Life:
+        def open_one(being: BeingPaths, keyring: Keyring, clock: FixedClock) -> Life:
             life = wake(being, keyring, clock, embedder)
             open_ones.callback(life.kernel.close)
             return life
@@ -373,7 +373,7 @@ def opened(embedder: Embedder) -> Iterator[Callable[[Being, Keyring, FixedClock]
 
 @pytest.fixture
 def wake_again(
-    opened: Callable[[Being, Keyring, FixedClock], Life],
+    opened: Callable[[BeingPaths, Keyring, FixedClock], Life],
 ) -> Callable[[Life], Life]:
     """Opens a being that is open already, as another process would."""
 

@@ -18,28 +18,28 @@ from tests.storing import begun, tables
 
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, Now, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
+from lumen.core.data import Author, BeingPaths, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Refused
 from lumen.core.stores import is_self
-from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.commit import Gate
-from lumen.kernel.mend import recover
-from lumen.kernel.recall import Recall
-from lumen.kernel.run import Kernel, adopt_edits, close_dead_turns
-from lumen.kernel.slots import Self
+from lumen.kernel.contour.slots import Self
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.recovery import recover
+from lumen.kernel.recall.search import IndexedRecall
+from lumen.kernel.turn.recorded import PROMPTS
+from lumen.kernel.turn.run import Kernel, adopt_edits, close_dead_turns
 from lumen.mind.ask import Reach
 from lumen.mind.roles import parse_assignments
-from lumen.soul.archive import parse, read, segments
-from lumen.soul.database import FOLDED
-from lumen.soul.fold import fold
-from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
-from lumen.soul.mark import Mark, MarkFile
-from lumen.soul.storage import open_storage
-from lumen.soul.verify import verify
+from lumen.soul.archive.line import parse, read, segments
+from lumen.soul.archive.mark import Mark, MarkFile
+from lumen.soul.checking.verify import verify
+from lumen.soul.index.database import FOLDED
+from lumen.soul.index.index import Index
+from lumen.soul.state.fold import fold
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.open import open_storage
 
 if TYPE_CHECKING:
-    from lumen.mind.embed import Embedder
+    from lumen.mind.embed import MiniLM
 
 BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LISBON = ZoneInfo("Europe/Lisbon")
@@ -153,9 +153,9 @@ def said(text: str, session_key: str) -> Entry:
 class World:
     """Two openings of one being, as two processes have, and what they must agree on."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: MiniLM) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="lumen-")
-        self.being = Being(Path(self.folder.name) / "being")
+        self.being = BeingPaths(Path(self.folder.name) / "being")
         self.host = Path(self.folder.name) / "host"
         self.clock = FixedClock(BIRTH, step_ms=3)
         self.embedder = embedder
@@ -194,7 +194,7 @@ class World:
                 being=self.being,
                 gate=gate,
                 index=index,
-                recall=Recall(index, self.embedder),
+                recall=IndexedRecall(index, self.embedder),
                 reach=Reach(roles, (self.being.prompts, PROMPTS), self.clock),
                 clock=self.clock,
                 self_=Self(name="Lumen", author_name="Ada"),

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from tests.kernel.listening import Listener, nothing
 
 from lumen.core.canon import JSON, dumps
-from lumen.core.data import Change, Entry, Event, Held, Past, kernel_entry
+from lumen.core.data import Change, Entry, Event, FinishedCycle, SelfItem, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.cycle import Reflected, Went, due
-from lumen.kernel.cycle import pursue as _pursue
-from lumen.kernel.cycle import reflect as _reflect
-from lumen.kernel.cycle import wonder as _wonder
-from lumen.kernel.run import Watch, adopt_edits
+from lumen.kernel.turn.cycle import CycleOutcome, ReflectionOutcome, due
+from lumen.kernel.turn.cycle import pursue as _pursue
+from lumen.kernel.turn.cycle import reflect as _reflect
+from lumen.kernel.turn.cycle import wonder as _wonder
+from lumen.kernel.turn.run import Watch, adopt_edits
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Completion, OnText, Prompt
-from lumen.soul.selfhood import Selfhood, selfhood
+from lumen.soul.state.selfhood import Selfhood, selfhood
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -88,10 +88,12 @@ def _many(answers: JSON) -> Sequence[JSON]:
     return answers if isinstance(answers, list) else [answers]
 
 
-def give(life: Life, values: Mapping[str, float] | None = None, goals: Iterable[Held] = ()) -> None:
+def give(
+    life: Life, values: Mapping[str, float] | None = None, goals: Iterable[SelfItem] = ()
+) -> None:
     """Let the author decree values and goals."""
     changes = [
-        *(Change(Store.VALUES, "put", Held(n, w, "active")) for n, w in (values or {}).items()),
+        *(Change(Store.VALUES, "put", SelfItem(n, w, "active")) for n, w in (values or {}).items()),
         *(Change(Store.GOALS, "put", g) for g in goals),
     ]
     life.kernel.gate.commit(
@@ -106,17 +108,17 @@ def refresh(life: Life) -> None:
     adopt_edits(life.kernel)
 
 
-def pursue(life: Life) -> Went:
+def pursue(life: Life) -> CycleOutcome:
     """One action cycle."""
     return asyncio.run(_pursue(life.kernel, QUIET))
 
 
-def wonder(life: Life) -> Went:
+def wonder(life: Life) -> CycleOutcome:
     """One explore cycle."""
     return asyncio.run(_wonder(life.kernel, QUIET))
 
 
-def reflect(life: Life, *, dry_run: bool = False, asked: bool = True) -> Reflected:
+def reflect(life: Life, *, dry_run: bool = False, asked: bool = True) -> ReflectionOutcome:
     """One reflection, for whatever calls for it."""
     why = due(life.kernel, asked=asked)
     return asyncio.run(_reflect(life.kernel, why, QUIET, dry_run=dry_run))
@@ -155,7 +157,7 @@ def by(life: Life, author: str, situation: str = "") -> list[Event]:
     ]
 
 
-def cycles(life: Life) -> list[Past]:
+def cycles(life: Life) -> list[FinishedCycle]:
     """Every action cycle so far."""
     life.kernel.index.catch_up()
     return life.kernel.index.cycles.since(0, 1000)

@@ -17,13 +17,13 @@ from tests.kernel.conftest import wake
 from tests.kernel.recorder import connect
 
 from lumen.core.clock import FixedClock
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import OverBudget
-from lumen.kernel.run import calls_for
-from lumen.kernel.treasury import Caps
-from lumen.mind.embed import Embedder
+from lumen.kernel.models.treasury import Caps
+from lumen.kernel.turn.run import calls_for
+from lumen.mind.embed import MiniLM
 from lumen.mind.endpoints import Endpoint
-from lumen.soul.keys import Keyring
+from lumen.soul.trust.keys import Keyring
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Spender:
 def main(told: Spender) -> None:
     """Spend, and say after each call whether it was made."""
     clock = FixedClock(datetime.fromisoformat(told.at).astimezone(UTC), 7, told.seed)
-    life = wake(Being(Path(told.being)), Keyring(Path(told.keyring)), clock, Embedder())
+    life = wake(BeingPaths(Path(told.being)), Keyring(Path(told.keyring)), clock, MiniLM())
     connect(life, Endpoint(told.substrate, "openai", told.url), told.model)
     life.kernel.caps = replace(Caps(), **told.caps)
     for number in range(told.turns):

@@ -18,17 +18,17 @@ from tests.kernel.living import (
     thought,
 )
 
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 from lumen.hands.author import switch
 from lumen.hands.skills import Maker, find, made_by
-from lumen.kernel.candidates import could_be_skill, slug, wanted_skill
-from lumen.kernel.sums import arithmetic
-from lumen.soul.verify import verify
+from lumen.kernel.choice.candidates import could_be_skill, slug, wanted_skill
+from lumen.kernel.language.sums import arithmetic
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-WRITE = Held("email Ada about the move", 0.9, "todo")
+WRITE = SelfItem("email Ada about the move", 0.9, "todo")
 LEARN = "learn the skill email"
 CODE = {"main_py": EMAIL, "skill_toml": SKILL_TOML}
 HANGS = EMAIL.replace("call = ", "while True: pass\ncall = ")
@@ -105,7 +105,7 @@ def test_a_program_that_does_not_hold_is_refused_and_the_goal_stays_open(
     from lumen.hands.process import Limits
 
     monkeypatch.setattr(author, "TRIAL_LIMITS", Limits(seconds=0.5, cpu_seconds=1))
-    give(life, goals=[Held(LEARN, 0.9, "todo")])
+    give(life, goals=[SelfItem(LEARN, 0.9, "todo")])
     strong(life, Code=code, Told={"text": "It went wrong."})
     went = pursue(life)
     assert why in went.outcome
@@ -120,14 +120,14 @@ def test_a_program_that_does_not_hold_is_refused_and_the_goal_stays_open(
 
 
 def test_what_was_learnt_and_is_gone_is_learnt_again(life: Life) -> None:
-    give(life, goals=[WRITE, Held(LEARN, 0.3, "done")])
+    give(life, goals=[WRITE, SelfItem(LEARN, 0.3, "done")])
     assert pursue(life).outcome == f"I cannot email yet: {LEARN!r} is a goal now"
     assert goals(life)[LEARN] == (0.45, "todo")
 
 
 def test_a_skill_the_author_made_ends_the_wish_to_learn_it(life: Life) -> None:
     life.skill("email", "print('{\"ok\": true}')")
-    give(life, goals=[Held(LEARN, 0.9, "todo")])
+    give(life, goals=[SelfItem(LEARN, 0.9, "todo")])
     assert pursue(life).what == f"{LEARN} → note"
     assert goals(life)[LEARN][1] == "done"
 
@@ -149,7 +149,7 @@ def test_a_model_is_told_of_skills_there_are_and_may_use_them(life: Life) -> Non
     (life.being.skills / "rot").mkdir()
     life.skill("rot", "")
     (life.being.skills / "rot/skill.toml").write_text("reads = 3")
-    give(life, goals=[Held("find the key", 0.9, "todo")])
+    give(life, goals=[SelfItem("find the key", 0.9, "todo")])
     oracle = strong(life, Thoughts=thought("dig"), Verdict={"number": 1}, Told={"text": "x"})
     assert pursue(life).what == "find the key → dig"
     shown = oracle.shown_for("Thoughts")
@@ -162,7 +162,7 @@ def test_a_model_is_told_of_skills_there_are_and_may_use_them(life: Life) -> Non
     "skill", ["../../etc", "chat", "create_skill", "Email", "a b", "", "x" * 41, "почта", "a\nb"]
 )
 def test_what_could_be_no_skill_is_no_proposal_and_becomes_no_goal(life: Life, skill: str) -> None:
-    give(life, {"curiosity": 1.0}, [Held("find the key", 0.9, "todo")])
+    give(life, {"curiosity": 1.0}, [SelfItem("find the key", 0.9, "todo")])
     strong(life, Thoughts=thought(skill, values=["curiosity"]), Told={"text": "x"})
     assert pursue(life).what == "find the key → search"
     assert list(goals(life)) == ["find the key"]
@@ -170,7 +170,7 @@ def test_what_could_be_no_skill_is_no_proposal_and_becomes_no_goal(life: Life, s
 
 
 def test_a_number_too_long_to_be_kept_is_sent_back(life: Life) -> None:
-    give(life, goals=[Held("find the key", 0.9, "todo")])
+    give(life, goals=[SelfItem("find the key", 0.9, "todo")])
     long = '{"candidates": [{"skill": "search", "action": "find", "prediction": "x", "input": {"n": 1%s}}]}'
     oracle = strong(life, Thoughts=long % ("0" * 30), Told={"text": "x"})
     assert pursue(life).what == "find the key → search"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lumen.kernel.reading import is_question, modality
+from lumen.kernel.language.reading import is_question, modality
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ from tests.kernel.recorder import answer, connect, fails
 from tests.sampling import examples
 
 from lumen.core.errors import BadSetting, NoSubstrate, OverBudget, Refused
-from lumen.kernel.models import assign, find, must_suit, try_out
-from lumen.kernel.run import calls_for, identity
-from lumen.kernel.setting_text import with_setting
-from lumen.kernel.treasury import Caps
+from lumen.kernel.gate.setting_text import with_setting
+from lumen.kernel.models.scan import assign, find, must_suit, try_out
+from lumen.kernel.models.treasury import Caps
+from lumen.kernel.turn.run import calls_for, identity
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import parse_assignment
 from lumen.mind.substrates.remote import unlisted
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -199,7 +199,7 @@ def test_settings_edited_meanwhile_are_not_written_over(
         path.write_text(SETTINGS + "# and this\n", "utf-8")
         return real(*given)
 
-    monkeypatch.setattr("lumen.kernel.models.with_setting", edited)
+    monkeypatch.setattr("lumen.kernel.models.scan.with_setting", edited)
     with pytest.raises(Refused):
         assigned(settled, "interface", "scripted/echo")
     assert path.read_text("utf-8") == SETTINGS + "# and this\n"

@@ -12,17 +12,17 @@ from tests.storing import born
 
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
-from lumen.core.data import Author, Being, kernel_entry
+from lumen.core.data import Author, BeingPaths, kernel_entry
 from lumen.core.errors import AlreadyABeing, LumenError, UsageError
-from lumen.kernel.birth import introduce
-from lumen.kernel.commit import Gate
-from lumen.kernel.edits import self_in_force
-from lumen.kernel.mend import recover
-from lumen.soul.keys import Keyring
-from lumen.soul.selfhood import Selfhood, selfhood
-from lumen.soul.storage import open_storage
-from lumen.soul.verify import verify
-from lumen.soul.write import Writer
+from lumen.kernel.gate.birth import introduce
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.edits import self_in_force
+from lumen.kernel.gate.recovery import recover
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import Selfhood, selfhood
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.open import open_storage
+from lumen.soul.writing.write import Writer
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -209,19 +209,19 @@ def test_a_being_is_not_laid_over_other_files(tmp_path: Path) -> None:
     (taken / "prompts").mkdir(parents=True)
     (taken / "data").mkdir()
     with pytest.raises(AlreadyABeing, match="holds data, prompts already"):
-        born(Being(taken), keyring, SystemClock())
+        born(BeingPaths(taken), keyring, SystemClock())
     file = tmp_path / "file"
     file.write_text("words")
     with pytest.raises(UsageError, match="is a file, not a folder"):
-        born(Being(file), keyring, SystemClock())
+        born(BeingPaths(file), keyring, SystemClock())
     with pytest.raises(UsageError, match="is not in UTF-8"):
-        born(Being(tmp_path / "\udcff"), keyring, SystemClock())
+        born(BeingPaths(tmp_path / "\udcff"), keyring, SystemClock())
 
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "taken"]
 
 
 def test_a_folder_with_other_things_in_it_may_become_a_being(tmp_path: Path) -> None:
-    being = Being(tmp_path / "home")
+    being = BeingPaths(tmp_path / "home")
     (being.root / ".git").mkdir(parents=True)
     (being.root / "notes.txt").write_text("mine")
     born(being, Keyring(tmp_path / "share"), SystemClock())
@@ -231,7 +231,7 @@ def test_a_folder_with_other_things_in_it_may_become_a_being(tmp_path: Path) -> 
 
 
 def test_a_birth_that_fails_says_what_to_clear_away(tmp_path: Path) -> None:
-    being = Being(tmp_path / "being")
+    being = BeingPaths(tmp_path / "being")
     keys = tmp_path / "share"
     keys.write_text("a file where the folder of keys should be")
     with pytest.raises(LumenError) as failed:
@@ -245,6 +245,6 @@ def test_a_birth_that_fails_at_once_leaves_nothing_to_clear_away(tmp_path: Path)
     file = tmp_path / "file"
     file.write_text("words")
     with pytest.raises(LumenError) as failed:
-        born(Being(file / "being"), Keyring(tmp_path / "share"), SystemClock())
+        born(BeingPaths(file / "being"), Keyring(tmp_path / "share"), SystemClock())
 
     assert "rm -r" not in failed.value.fix

@@ -10,13 +10,13 @@ from tests.sampling import examples
 from tests.serving import Twisted
 
 from lumen.core.errors import BadAnswer
-from lumen.kernel.chosen import anchor_texts, anchors, fitted
-from lumen.kernel.passages import Rows
-from lumen.mind.embed import Embedder
+from lumen.kernel.language.passages import Rows
+from lumen.kernel.recall.external_embedder import anchor_texts, anchors, fitted
+from lumen.mind.embed import MiniLM
 
 
 @pytest.fixture(scope="module")
-def plain(embedder: Embedder) -> Rows:
+def plain(embedder: MiniLM) -> Rows:
     """The anchors as the built-in embedder has them."""
     return embedder.embed(anchor_texts())
 

@@ -21,13 +21,13 @@ from tests.waiting import PATIENCE
 from lumen.core.canon import clean
 from lumen.core.clock import stamp
 from lumen.core.data import kernel_entry
-from lumen.kernel.run import calls_for
-from lumen.kernel.treasury import Caps, forecast, most_tokens
+from lumen.kernel.models.treasury import Caps, forecast, most_tokens
+from lumen.kernel.turn.run import calls_for
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.prices import cost
-from lumen.mind.substrate import Prompt, Turn
+from lumen.mind.substrate import Exchange, Prompt
 from lumen.mind.substrates.remote import unlisted
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -341,7 +341,7 @@ def test_what_is_set_aside_covers_every_byte_that_is_said_and_the_room_for_an_an
     texts: list[str], room: int, schema: dict[str, str] | None
 ) -> None:
     system, user, *turns = texts
-    shown = tuple(Turn(t, t) for t in turns)
+    shown = tuple(Exchange(t, t) for t in turns)
     prompt = Prompt(system, user, room, turns=shown, schema=schema)
     said = sum(len(clean(t).encode()) + 16 for _, t in prompt.messages())
     more = sum(len(k) + len(v.encode()) for k, v in (schema or {}).items())

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.data import Change, Held, kernel_entry
+from lumen.core.data import Change, SelfItem, kernel_entry
 from lumen.core.errors import Refused, UsageError
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import (
+from lumen.kernel.gate.checkpoints import (
     create,
     difference,
     find,
@@ -18,11 +18,11 @@ from lumen.kernel.checkpoints import (
     self_at,
     undo,
 )
-from lumen.kernel.deep import compare
-from lumen.kernel.maintain import fade
-from lumen.kernel.revise import base_of
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.gate.revise import base_of
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.kernel.upkeep.maintain import fade
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
@@ -46,7 +46,7 @@ def disk(guarded: Guarded) -> dict[str, bytes]:
 
 def put(guarded: Guarded, store: Store, name: str) -> int:
     status = "active" if store is Store.VALUES else "todo"
-    change = Change(store, "put", Held(name, 0.5, status))
+    change = Change(store, "put", SelfItem(name, 0.5, status))
     return guarded.gate.commit("author", [change], BEAT, durable=True)[-1].seq
 
 

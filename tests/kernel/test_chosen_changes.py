@@ -24,14 +24,14 @@ from tests.kernel.choosing import (
 from tests.serving import Answer, Twisted, embedding, serving
 from tests.storing import tables
 
-from lumen.kernel.chosen import anchor_texts
-from lumen.kernel.forget import find, plan
-from lumen.kernel.learning import Learner
-from lumen.kernel.maintain import learn, reindex
-from lumen.kernel.mend import erase
-from lumen.kernel.recall import Recall
-from lumen.mind.embed import Embedder
-from lumen.soul.index import Index
+from lumen.kernel.gate.recovery import erase
+from lumen.kernel.recall.external_embedder import anchor_texts
+from lumen.kernel.recall.search import IndexedRecall
+from lumen.kernel.upkeep.background_indexing import Learner
+from lumen.kernel.upkeep.forget import find, plan
+from lumen.kernel.upkeep.maintain import learn, reindex
+from lumen.mind.embed import MiniLM
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -40,7 +40,7 @@ QUESTION = PARAPHRASES[0][0]
 
 
 @pytest.fixture
-def twisted(embedder: Embedder) -> Callable[[list[str]], Answer]:
+def twisted(embedder: MiniLM) -> Callable[[list[str]], Answer]:
     return embedding(Twisted(embedder.embed))
 
 
@@ -54,7 +54,7 @@ def best(life: Life) -> list[tuple[int, float]]:
     return [(e.memory.seq, e.score) for e in life.recalls(QUESTION)]
 
 
-def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: Embedder) -> None:
+def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: MiniLM) -> None:
     told = life.tell(*FACTS)
     learnt(life)
     before = tables(life.kernel.index).rows("SELECT * FROM vectors ORDER BY id")
@@ -82,7 +82,7 @@ def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: 
 
         life.kernel.index.vectors.choose("")
         life.kernel.recall.close()
-        life.kernel.recall = Recall(life.kernel.index, embedder)
+        life.kernel.recall = IndexedRecall(life.kernel.index, embedder)
         assert vectors_in(life, "chosen_vectors") == {}
         asked = len(a.sent) + len(b.sent)
         assert best(life) == plain
@@ -188,7 +188,7 @@ def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], A
 
 
 def test_the_learner_finishes_the_set_while_nobody_asks(
-    life: Life, embedder: Embedder, twisted: Callable[[list[str]], Answer]
+    life: Life, embedder: MiniLM, twisted: Callable[[list[str]], Answer]
 ) -> None:
     life.tell(*FACTS, *(f"I like dish number {n}." for n in range(80)))
     life.kernel.index.catch_up()

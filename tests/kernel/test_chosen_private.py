@@ -21,12 +21,12 @@ from tests.kernel.choosing import (
 )
 from tests.serving import Answer, Twisted, embedding
 
-from lumen.kernel.chosen import anchor_texts
-from lumen.kernel.learning import Learner
-from lumen.kernel.passages import passages
-from lumen.mind.embed import Embedder
+from lumen.kernel.language.passages import passages
+from lumen.kernel.recall.external_embedder import anchor_texts
+from lumen.kernel.upkeep.background_indexing import Learner
+from lumen.mind.embed import MiniLM
 from lumen.mind.embed_http import HttpEmbedder
-from lumen.soul.index import Index
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -38,7 +38,7 @@ WORDS = ("lake", "tower", "violin", "garden", "ferry", "candle", "letter", "wint
 
 
 @pytest.fixture
-def twisted(embedder: Embedder) -> Callable[[list[str]], Answer]:
+def twisted(embedder: MiniLM) -> Callable[[list[str]], Answer]:
     return embedding(Twisted(embedder.embed))
 
 
@@ -189,7 +189,7 @@ def test_what_another_process_marks_between_two_lessons_is_heeded(
 
 
 def test_the_learner_in_the_background_keeps_it_too(
-    life: Life, embedder: Embedder, twisted: Callable[[list[str]], Answer]
+    life: Life, embedder: MiniLM, twisted: Callable[[list[str]], Answer]
 ) -> None:
     told = life.tell(*FACTS)
     mark(life, told[1])

@@ -13,12 +13,12 @@ from tests.kernel.choosing import FACTS, PARAPHRASES, chosen_of
 from tests.kernel.conftest import Life
 from tests.serving import embedder_at
 
-from lumen.kernel.chosen import anchor_texts, fitted
-from lumen.kernel.recall import Recall
+from lumen.kernel.recall.external_embedder import anchor_texts, fitted
+from lumen.kernel.recall.search import IndexedRecall
 from lumen.mind.embed_http import HttpEmbedder
 
 if TYPE_CHECKING:
-    from lumen.mind.embed import Embedder
+    from lumen.mind.embed import MiniLM
 
 pytestmark = pytest.mark.embedded
 PEER = Path(__file__).parent.parent / "mind" / "embedding_peer.py"
@@ -38,7 +38,7 @@ def smol() -> Iterator[HttpEmbedder]:
 
 
 def test_its_scale_is_found_though_all_its_cosines_lie_close_together(
-    smol: HttpEmbedder, embedder: Embedder
+    smol: HttpEmbedder, embedder: MiniLM
 ) -> None:
     theirs = smol.embed(anchor_texts())
     cosines = (theirs[0::2] * theirs[1::2]).sum(axis=1)
@@ -56,7 +56,7 @@ def test_recall_with_it_finds_what_shares_words_and_keeps_to_the_scale(
 ) -> None:
     told = life.tell(*FACTS)
     life.kernel.index.vectors.choose(smol.id, private=True)
-    life.kernel.recall = Recall(life.kernel.index, life.kernel.recall.embedder, smol)
+    life.kernel.recall = IndexedRecall(life.kernel.index, life.kernel.recall.embedder, smol)
     recall = life.wonder()
     for question, fact in (PARAPHRASES[0], PARAPHRASES[3], PARAPHRASES[4]):
         found = recall.evidence(question)

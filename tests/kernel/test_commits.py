@@ -13,13 +13,13 @@ from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin
+from lumen.core.data import Author, BeingPaths, Change, Entry, EventType, Origin, SelfItem
 from lumen.core.errors import Locked, Refused
 from lumen.core.stores import Store
-from lumen.kernel.edits import self_in_force
-from lumen.soul.keys import Keyring
-from lumen.soul.selfhood import SOUL, VALUES, goals_of
-from lumen.soul.verify import verify
+from lumen.kernel.gate.edits import self_in_force
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import SOUL, VALUES, goals_of
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,9 +35,9 @@ MEMORY = Entry(
 
 def test_several_changes_of_one_file_are_told_as_one(guarded: Guarded, beat: Entry) -> None:
     changes = [
-        Change(Store.VALUES, "put", Held("honesty", 0.9, "active")),
-        Change(Store.VALUES, "put", Held("calm", 0.2, "active")),
-        Change(Store.VALUES, "drop", Held("honesty", 0.9, "active")),
+        Change(Store.VALUES, "put", SelfItem("honesty", 0.9, "active")),
+        Change(Store.VALUES, "put", SelfItem("calm", 0.2, "active")),
+        Change(Store.VALUES, "drop", SelfItem("honesty", 0.9, "active")),
     ]
     guarded.gate.commit("reflection", changes, beat)
 
@@ -55,12 +55,12 @@ def test_a_file_can_be_taken_away_and_given_again(guarded: Guarded, beat: Entry)
     assert known is not None
     assert known.text is None
 
-    guarded.gate.commit("author", [Change(Store.GOALS, "put", Held("x", 0.5, "todo"))], beat)
+    guarded.gate.commit("author", [Change(Store.GOALS, "put", SelfItem("x", 0.5, "todo"))], beat)
     assert [g.name for g in self_in_force(guarded.index).goals] == ["x"]
     assert guarded.being.at(NOW).exists()
     within = [
         Change(Store.GOALS, "set", None, sha256(guarded.being.at(NOW).read_bytes()), NOW),
-        Change(Store.GOALS, "put", Held("y", 0.5, "todo")),
+        Change(Store.GOALS, "put", SelfItem("y", 0.5, "todo")),
     ]
     guarded.gate.commit("author", within, beat)
     assert [g.name for g in self_in_force(guarded.index).goals] == ["y"]
@@ -75,8 +75,8 @@ def test_a_goal_is_changed_in_the_year_it_stands_and_a_new_one_stands_in_this_ye
     guarded.gate.commit(
         "reflection",
         [
-            Change(Store.GOALS, "put", Held("swim", 0.25, "working")),
-            Change(Store.GOALS, "put", Held("fly", 0.5, "todo")),
+            Change(Store.GOALS, "put", SelfItem("swim", 0.25, "working")),
+            Change(Store.GOALS, "put", SelfItem("fly", 0.5, "todo")),
         ],
         beat,
     )
@@ -85,10 +85,10 @@ def test_a_goal_is_changed_in_the_year_it_stands_and_a_new_one_stands_in_this_ye
     assert guarded.being.at(NOW).read_text() == "[]\n"
 
     guarded.gate.commit(
-        "action", [Change(Store.GOAL_STATUS, "move", Held("swim", 0, "done"))], beat
+        "action", [Change(Store.GOAL_STATUS, "move", SelfItem("swim", 0, "done"))], beat
     )
     assert '"swim", "weight": 0.25, "status": "done"' in guarded.being.at(OLD).read_text()
-    guarded.gate.commit("reflection", [Change(Store.GOALS, "drop", Held("swim", 0, ""))], beat)
+    guarded.gate.commit("reflection", [Change(Store.GOALS, "drop", SelfItem("swim", 0, ""))], beat)
     assert guarded.being.at(OLD).read_text() == "[]\n"
     assert guarded.index.differences() == []
 
@@ -106,11 +106,11 @@ def test_a_goal_is_changed_in_the_year_it_stands_and_a_new_one_stands_in_this_ye
 def test_the_action_loop_moves_a_goal_forward_only(
     guarded: Guarded, beat: Entry, before: str, after: str, why: str
 ) -> None:
-    guarded.gate.commit("author", [Change(Store.GOALS, "put", Held("x", 0.5, before))], beat)
+    guarded.gate.commit("author", [Change(Store.GOALS, "put", SelfItem("x", 0.5, before))], beat)
     others = guarded.others()
     with pytest.raises(Refused, match=why):
         guarded.gate.commit(
-            "action", [Change(Store.GOAL_STATUS, "move", Held("x", 0.5, after))], beat
+            "action", [Change(Store.GOAL_STATUS, "move", SelfItem("x", 0.5, after))], beat
         )
     assert (guarded.last().situation, guarded.others()) == ("refused", others)
 
@@ -119,11 +119,11 @@ PUTS = """
 import sys
 from pathlib import Path
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being, Change, Held, kernel_entry
+from lumen.core.data import BeingPaths, Change, SelfItem, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.commit import Gate
-from lumen.soul.storage import open_storage
-from lumen.soul.keys import Keyring
+from lumen.kernel.gate.commit import Gate
+from lumen.soul.writing.open import open_storage
+from lumen.soul.trust.keys import Keyring
 root, name, many = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 being = Being(root / "being")
 gate = Gate(being, Keyring(root / "host"), SystemClock(), open_storage(being, Keyring(root / "host"), SystemClock()))
@@ -174,7 +174,7 @@ def test_what_the_kernel_records_is_durable_before_it_is_told(
 
 
 def test_a_being_whose_beginning_fails_is_no_being(tmp_path: Path, guarded: Guarded) -> None:
-    being, clock = Being(tmp_path / "new"), FixedClock(guarded.clock.at)
+    being, clock = BeingPaths(tmp_path / "new"), FixedClock(guarded.clock.at)
     files = {being.soul_md: "", being.settings: "[being]\n"}
     begun(
         being,
@@ -225,10 +225,10 @@ def test_a_file_that_would_hold_a_secret_is_refused_by_its_line(
         guarded.gate.commit("author", [change], beat)
     assert secret.encode() not in guarded.archive()
     assert guarded.others() == others
-    put = Change(Store.VALUES, "put", Held(secret, 0.5, "active"))
+    put = Change(Store.VALUES, "put", SelfItem(secret, 0.5, "active"))
     with pytest.raises(Refused, match="secret key"):
         guarded.gate.commit("author", [put], beat)
-    gone = Change(Store.GOALS, "drop", Held(secret, 0.5, "todo"))
+    gone = Change(Store.GOALS, "drop", SelfItem(secret, 0.5, "todo"))
     with pytest.raises(Refused, match="there is no goal"):
         guarded.gate.commit("author", [gone], beat)
     assert secret.encode() not in guarded.archive()

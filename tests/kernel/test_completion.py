@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.living import by, give, goals, now, pursue, reflect, refresh, strong
 
-from lumen.core.data import Held
-from lumen.kernel.checkpoints import in_words
-from lumen.kernel.completion import closed, named_file, unending
+from lumen.core.data import SelfItem
+from lumen.kernel.choice.completion import closed, named_file, unending
+from lumen.kernel.gate.checkpoints import in_words
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-HERBS = Held("plan the herb garden", 0.6, "todo")
+HERBS = SelfItem("plan the herb garden", 0.6, "todo")
 TOLD = "The herb garden gets sun from noon on, so plan for basil and thyme."
 
 
@@ -78,7 +78,7 @@ def test_that_a_model_says_so_reaches_no_goal(life: Life, claimed: dict[str, obj
 
 
 def test_a_goal_that_names_a_file_is_reached_when_that_file_is_written(life: Life) -> None:
-    goal = Held("write the herbs down in herbs.md", 0.6, "todo")
+    goal = SelfItem("write the herbs down in herbs.md", 0.6, "todo")
     give(life, goals=[goal])
     strong(
         life,
@@ -140,7 +140,10 @@ def test_the_file_a_goal_asks_for_is_read_off_its_words(goal: str, file: str) ->
 def test_the_authors_word_closes_a_goal_and_nothing_like_it_does(
     life: Life, said: str, *, closes: bool
 ) -> None:
-    give(life, goals=[HERBS, Held("plan the trip", 0.5, "todo"), Held("plan", 0.5, "perpetual")])
+    give(
+        life,
+        goals=[HERBS, SelfItem("plan the trip", 0.5, "todo"), SelfItem("plan", 0.5, "perpetual")],
+    )
     answered = life.say(said)
     refresh(life)
 
@@ -162,7 +165,7 @@ def test_what_the_author_calls_done_is_a_story(life: Life) -> None:
 
 
 def test_what_the_author_closed_is_no_deed_of_the_being(life: Life) -> None:
-    goal = Held("write a page about Pavel", 0.7, "todo")
+    goal = SelfItem("write a page about Pavel", 0.7, "todo")
     give(life, goals=[goal])
     life.listen("I wrote it.", small=True)
     assert life.say("you can close write a page about Pavel").text.endswith("is done.")
@@ -174,7 +177,7 @@ def test_what_the_author_closed_is_no_deed_of_the_being(life: Life) -> None:
 
 
 def test_what_it_did_for_a_goal_is_told_when_it_is_asked_whether_it_did(life: Life) -> None:
-    give(life, goals=[Held("travel notes about Lisbon", 0.8, "todo")])
+    give(life, goals=[SelfItem("travel notes about Lisbon", 0.8, "todo")])
     pursue(life)
 
     assert (
@@ -186,7 +189,7 @@ def test_what_it_did_for_a_goal_is_told_when_it_is_asked_whether_it_did(life: Li
     "said", ["you can close understand cities", "Please mark understand cities as done."]
 )
 def test_a_perpetual_goal_is_not_closed_and_is_said_to_be_so(life: Life, said: str) -> None:
-    give(life, goals=[Held("understand cities", 0.6, "perpetual")])
+    give(life, goals=[SelfItem("understand cities", 0.6, "perpetual")])
     life.listen("Noted.", small=True)
 
     assert life.say(said).text.startswith(
@@ -196,7 +199,7 @@ def test_a_perpetual_goal_is_not_closed_and_is_said_to_be_so(life: Life, said: s
 
 
 def test_who_does_a_thing_as_done_as_can_be_speaks_of_no_perpetual_goal() -> None:
-    lasting = [Held("understand cities", 0.6, "perpetual")]
+    lasting = [SelfItem("understand cities", 0.6, "perpetual")]
 
     assert unending("I like to understand cities.", lasting) is None
     assert unending("you can close understand cities", lasting) == lasting[0]
@@ -210,7 +213,7 @@ def test_a_word_that_may_mean_two_goals_closes_none() -> None:
 
 
 def test_a_search_that_found_nothing_is_no_success(life: Life) -> None:
-    give(life, goals=[Held("find out about quaggas", 0.6, "todo")])
+    give(life, goals=[SelfItem("find out about quaggas", 0.6, "todo")])
     went = pursue(life)
 
     assert went.outcome == "found nothing"

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lumen.core.canon import JSON, dumps, loads
-from lumen.core.data import Author, Change, Datum, Entry, EventType, Origin
+from lumen.core.data import Author, Change, Entry, EventType, NamedValue, Origin
 from lumen.core.errors import BadLoop
 from lumen.core.exposure import Cite, Plain, Quote, quoted, trace
 from lumen.core.stores import GRANTS, Store
-from lumen.kernel import loops
+from lumen.kernel.contour.policy import Condition, Parameters, Policy
 from lumen.kernel.contour.read import Contour, found_in, read_contour
-from lumen.kernel.forget import find, plan
-from lumen.kernel.policy import Condition, Parameters, Policy
-from lumen.kernel.quoting import why_goes
-from lumen.kernel.slots import Slot, Stimulus
-from lumen.kernel.state import State
-from lumen.kernel.step import step
+from lumen.kernel.contour.slots import Slot, Stimulus
+from lumen.kernel.contour.state import State
+from lumen.kernel.contour.step import step
 from lumen.kernel.steps.p1_perceive import Surface
-from lumen.soul.verify import verify
+from lumen.kernel.turn import loops
+from lumen.kernel.upkeep.dependants import why_goes
+from lumen.kernel.upkeep.forget import find, plan
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -61,7 +61,7 @@ async def rehearsal_run(
     """Keep a few notes of what was said."""
     before = int(state.last("rehearsal_run.turns") or 0)
     notes = [note(f"note {n} on a {surface.modality}", stimulus) for n in range(rehearsing.most)]
-    count = Change(Store.STATE, "set", Datum("rehearsal_run.turns", before + 1))
+    count = Change(Store.STATE, "set", NamedValue("rehearsal_run.turns", before + 1))
     return Rehearsed(
         heard=stimulus.text,
         hidden=f"hidden {stimulus.text}",
@@ -112,7 +112,7 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def planting(**entry: JSON) -> None:
         action = contour(planted(**entry)).loops["action"]
-        monkeypatch.setattr("lumen.kernel.conversation.ACTION", action)
+        monkeypatch.setattr("lumen.kernel.turn.conversation.ACTION", action)
 
     return planting
 

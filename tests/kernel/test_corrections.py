@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.corrections import same_attribute
+from lumen.kernel.language.corrections import same_attribute
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

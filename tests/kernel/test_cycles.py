@@ -15,14 +15,14 @@ from tests.kernel.living import give, pursue
 from tests.sampling import examples
 
 from lumen.core.canon import JSON
-from lumen.core.data import Held, kernel_entry
-from lumen.kernel.forget import carry_out, find, plan
-from lumen.soul.cycles import LATELY
+from lumen.core.data import SelfItem, kernel_entry
+from lumen.kernel.upkeep.forget import carry_out, find, plan
+from lumen.soul.index.cycles import LATELY
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-    from lumen.kernel.passages import Embedder, Rows
+    from lumen.kernel.language.passages import Embedder, Rows
 
 GOALS, SKILLS = ("sing", 'swim "x"\n', ""), ("search", "note", "")
 told = st.fixed_dictionaries(
@@ -162,7 +162,7 @@ class Counting:
 def test_what_comes_again_is_embedded_once_until_something_is_forgotten(life: Life) -> None:
     counting = Counting(life.kernel.recall.embedder)
     life.kernel.recall.embedder = counting
-    give(life, {"curiosity": 0.9, "calm": 0.5}, [Held("learn about tides", 0.9, "todo")])
+    give(life, {"curiosity": 0.9, "calm": 0.5}, [SelfItem("learn about tides", 0.9, "todo")])
     for _ in range(3):
         pursue(life)
     assert counting.texts.count("curiosity") == 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.dates import day_named
+from lumen.kernel.language.dates import day_named
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

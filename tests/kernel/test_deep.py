@@ -8,14 +8,14 @@ import apsw
 import pytest
 from tests.storing import tables as tables_of
 
-from lumen.core.data import Change, Held, kernel_entry
+from lumen.core.data import Change, SelfItem, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import create, restore
-from lumen.kernel.deep import compare
-from lumen.kernel.maintain import fade, summaries
-from lumen.kernel.mend import rebuild
-from lumen.soul.database import FOLDED
-from lumen.soul.storage import files_of
+from lumen.kernel.gate.checkpoints import create, restore
+from lumen.kernel.gate.recovery import rebuild
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.kernel.upkeep.maintain import fade, summaries
+from lumen.soul.index.database import FOLDED
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -52,7 +52,7 @@ def lived(life: Life) -> Life:
     life.kernel.gate.adopt()
     create(life.kernel.gate, "then")
     life.say("Where does my sister live?")
-    change = Change(Store.GOALS, "put", Held("learn to sing", 0.5, "todo"))
+    change = Change(Store.GOALS, "put", SelfItem("learn to sing", 0.5, "todo"))
     beat = kernel_entry("goal", "A goal.", "test", {})
     life.kernel.gate.commit("author", [change], beat, durable=True)
     life.clock.at = life.clock.at.replace(year=2027)

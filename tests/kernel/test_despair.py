@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.asks import despairs
-from lumen.kernel.small import is_bad_news
+from lumen.kernel.choice.small_models import is_bad_news
+from lumen.kernel.language.questions import despairs
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.forget import Sought, plan
-from lumen.kernel.loops import parameters
-from lumen.kernel.slots import Draft
+from lumen.kernel.contour.slots import Draft
 from lumen.kernel.steps.p3_deliberate.axes import AxisWeights, Ground
 from lumen.kernel.steps.p3_deliberate.axes import truthfulness as truth_of
+from lumen.kernel.turn.loops import parameters
+from lumen.kernel.upkeep.forget import ForgetRequest, plan
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -200,5 +200,5 @@ def test_what_a_model_had_in_view_is_forgotten_with_the_words_it_wrote(life: Lif
     life.kernel.index.catch_up()
 
     assert life.events()[reply - 1].entry.payload["shown"] == [leeds]
-    goes = {g.seq: g.why for g in plan(life.kernel.gate, Sought((leeds,))).goes}
+    goes = {g.seq: g.why for g in plan(life.kernel.gate, ForgetRequest((leeds,))).goes}
     assert goes[reply] == "rests on it"

@@ -12,14 +12,14 @@ from tests.kernel.recorder import connect, fails
 
 from lumen.core.data import Author, EventType, kernel_entry
 from lumen.core.errors import Denied, OverBudget, UsageError, Withheld
-from lumen.kernel.approvals import decide, signed_by
-from lumen.kernel.conversation import GUESSED
-from lumen.kernel.escalate import escalate, expected_value, life, propose
-from lumen.kernel.proposals import Proposal, proposals
-from lumen.kernel.treasury import Caps, phase
+from lumen.kernel.gate.approvals import decide, signed_by
+from lumen.kernel.gate.proposals import ApprovalRequest, proposals
+from lumen.kernel.models.treasury import Caps, phase
+from lumen.kernel.turn.conversation import GUESSED
+from lumen.kernel.turn.escalate import escalate, expected_value, life, propose
 from lumen.mind.endpoints import Endpoint
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,12 +39,12 @@ def able(life: Life, cloud: Recorder) -> Life:
     return life
 
 
-def asked(life: Life, text: str = QUESTION, *, private: bool = False) -> Proposal | None:
+def asked(life: Life, text: str = QUESTION, *, private: bool = False) -> ApprovalRequest | None:
     answered = life.say(text, private=private)
     return asyncio.run(propose(life.kernel, answered.heard, answered.lacking))
 
 
-def proposed(life: Life) -> Proposal:
+def proposed(life: Life) -> ApprovalRequest:
     found = asked(life)
     assert found is not None
     life.kernel.index.catch_up()
@@ -55,11 +55,11 @@ def soul(life: Life) -> str:
     return life.events()[0].soul
 
 
-def allow(life: Life, seq: int) -> Proposal:
+def allow(life: Life, seq: int) -> ApprovalRequest:
     return decide(life.kernel.gate, soul(life), seq, allow=True)
 
 
-def carried_out(life: Life, proposal: Proposal) -> str:
+def carried_out(life: Life, proposal: ApprovalRequest) -> str:
     return asyncio.run(escalate(life.kernel, proposal))
 
 

@@ -8,38 +8,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.data import Held
-from lumen.kernel.evolve import (
+from lumen.core.data import SelfItem
+from lumen.kernel.choice.score import Decision, Option, replayed
+from lumen.kernel.language.wording import flaw
+from lumen.kernel.reflection.evolve import (
     BOUNDS,
-    Cycled,
     Experience,
-    Proposal,
+    PastCycle,
+    SelfChange,
     bounded,
     one_line,
     proposals,
     settle,
 )
-from lumen.kernel.score import Decision, Option, replayed
-from lumen.kernel.wording import flaw
 
 VALUES = (
-    Held("honesty", 0.8, "active"),
-    Held("calm", 0.6, "active"),
-    Held("pride", 0.9, "deprecated"),
+    SelfItem("honesty", 0.8, "active"),
+    SelfItem("calm", 0.6, "active"),
+    SelfItem("pride", 0.9, "deprecated"),
 )
 GOALS = (
-    Held("sing", 0.5, "todo"),
-    Held("swim", 0.25, "working"),
-    Held("live", 0.9, "perpetual"),
-    Held("walk", 0.7, "done"),
+    SelfItem("sing", 0.5, "todo"),
+    SelfItem("swim", 0.25, "working"),
+    SelfItem("live", 0.9, "perpetual"),
+    SelfItem("walk", 0.7, "done"),
 )
 SELF = Experience(values=VALUES, goals=GOALS, soul="# Lumen\n")
 
 
 def lived(
     memory: int, delta: float = 0.0, *values: str, torn: tuple[str, str] | None = None
-) -> Cycled:
-    return Cycled(memory, delta, values, (torn,) if torn else ())
+) -> PastCycle:
+    return PastCycle(memory, delta, values, (torn,) if torn else ())
 
 
 def told(past: Experience) -> list[tuple[str, str, float, float, str, tuple[int, ...]]]:
@@ -47,9 +47,9 @@ def told(past: Experience) -> list[tuple[str, str, float, float, str, tuple[int,
     return [(p.kind, p.name, p.before, round(p.after, 4), p.status, p.evidence) for p in found]
 
 
-def value(after: float, *evidence: int, name: str = "honesty", status: str = "") -> Proposal:
+def value(after: float, *evidence: int, name: str = "honesty", status: str = "") -> SelfChange:
     before = {v.name: v.weight for v in VALUES}.get(name, 0.0)
-    return Proposal("value", name, before, after, f"it was {after}", evidence, status)
+    return SelfChange("value", name, before, after, f"it was {after}", evidence, status)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_self_without_values_finds_out_what_it_lives_by() -> None:
     ]
     assert told(replace(past, grounded=answers[1:], found=finds[1:])) == []
     held = replace(
-        past, values=(Held("honesty", 0.1, "deprecated"), Held("curiosity", 1.0, "active"))
+        past, values=(SelfItem("honesty", 0.1, "deprecated"), SelfItem("curiosity", 1.0, "active"))
     )
     assert told(held) == []
 
@@ -126,7 +126,7 @@ def test_a_goal_that_was_reached_is_told_in_the_story_once() -> None:
 
 
 any_proposal = st.builds(
-    Proposal,
+    SelfChange,
     kind=st.sampled_from(("value", "goal", "story")),
     name=st.sampled_from(
         ("honesty", "calm", "pride", "sing", "swim", "live", "new", "", " x", "a\nb")
@@ -150,7 +150,7 @@ any_proposal = st.builds(
 
 @given(st.lists(any_proposal, max_size=12))
 def test_whatever_is_proposed_what_is_kept_is_small_bounded_evident_and_about_one_thing_each(
-    found: list[Proposal],
+    found: list[SelfChange],
 ) -> None:
     settled = settle(found, SELF)
     assert len(settled.kept) <= BOUNDS.changes
@@ -174,10 +174,10 @@ def test_whatever_is_proposed_what_is_kept_is_small_bounded_evident_and_about_on
 def test_no_weight_moves_further_than_a_step_however_it_is_rounded(
     before: float, after: float
 ) -> None:
-    fitted = bounded(Proposal("goal", "sing", before, after, "", (1,)), new=False)
+    fitted = bounded(SelfChange("goal", "sing", before, after, "", (1,)), new=False)
     assert abs(fitted.after - before) <= BOUNDS.step + 1e-9
     assert 0.0 <= fitted.after <= 1.0
-    assert bounded(Proposal("value", "new", before, after, "", (1,)), new=True).after <= 0.5
+    assert bounded(SelfChange("value", "new", before, after, "", (1,)), new=True).after <= 0.5
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_no_weight_moves_further_than_a_step_however_it_is_rounded(
     ],
 )
 def test_a_contradiction_is_settled_by_evidence_and_the_conflict_is_told(
-    one: Proposal, other: Proposal, stays: float
+    one: SelfChange, other: SelfChange, stays: float
 ) -> None:
     settled = settle([one, other], SELF)
     assert [p.after for p in settled.kept] == [stays]
@@ -218,21 +218,21 @@ def test_two_that_agree_are_one_and_no_conflict() -> None:
             value(0.4, 1, name="x" * 201),
             f"{'x' * 201!r} is no name for a value: it has more than 200 characters",
         ),
-        (Proposal("goal", "fly", 0.0, 0.0, "", (1,), "dropped"), "there is no goal 'fly'"),
-        (Proposal("story", "", 0.0, 0.0, "", (1,)), "it stands in the story already: "),
+        (SelfChange("goal", "fly", 0.0, 0.0, "", (1,), "dropped"), "there is no goal 'fly'"),
+        (SelfChange("story", "", 0.0, 0.0, "", (1,)), "it stands in the story already: "),
     ],
 )
-def test_what_cannot_be_is_left_out_and_why_is_told(one: Proposal, why: str) -> None:
+def test_what_cannot_be_is_left_out_and_why_is_told(one: SelfChange, why: str) -> None:
     settled = settle([one], SELF)
     assert settled.kept == ()
     assert settled.conflicts == (why,)
 
 
 def test_a_value_and_a_goal_of_one_name_are_two_things() -> None:
-    both = replace(SELF, goals=(*GOALS, Held("calm", 0.9, "todo")), values=VALUES[:1])
+    both = replace(SELF, goals=(*GOALS, SelfItem("calm", 0.9, "todo")), values=VALUES[:1])
     asked = [
-        Proposal("value", "calm", 0.9, 1.0, "", (1,)),
-        Proposal("goal", "honesty", 0.8, 0.9, "", (2,)),
+        SelfChange("value", "calm", 0.9, 1.0, "", (1,)),
+        SelfChange("goal", "honesty", 0.8, 0.9, "", (2,)),
     ]
     assert [(p.kind, p.name, p.before, p.after) for p in settle(asked, both).kept] == [
         ("value", "calm", 0.0, 0.5),
@@ -241,8 +241,8 @@ def test_a_value_and_a_goal_of_one_name_are_two_things() -> None:
 
 
 def test_a_value_that_has_come_down_to_next_to_nothing_is_no_longer_held() -> None:
-    faint = replace(SELF, values=(Held("calm", 0.12, "active"),))
-    (kept,) = settle([Proposal("value", "calm", 0.12, 0.0, "", (1,))], faint).kept
+    faint = replace(SELF, values=(SelfItem("calm", 0.12, "active"),))
+    (kept,) = settle([SelfChange("value", "calm", 0.12, 0.0, "", (1,))], faint).kept
     assert (kept.after, kept.status, kept.after <= BOUNDS.faint) == (0.02, "deprecated", True)
 
 
@@ -252,13 +252,13 @@ def test_a_value_that_has_come_down_to_next_to_nothing_is_no_longer_held() -> No
         (value(0.9, 1, name="pride", status="active"), True),
         (value(0.9, 1, name="pride", status="deprecated"), False),  # it is that already
         (value(0.8, 1, status="active"), False),
-        (Proposal("goal", "sing", 0.5, 0.5, "", (1,), "perpetual"), True),
-        (Proposal("goal", "live", 0.9, 0.9, "", (1,), "todo"), True),
-        (Proposal("goal", "sing", 0.5, 0.5, "", (1,), "todo"), False),
-        (Proposal("goal", "sing", 0.5, 0.5, "", (1,)), False),
+        (SelfChange("goal", "sing", 0.5, 0.5, "", (1,), "perpetual"), True),
+        (SelfChange("goal", "live", 0.9, 0.9, "", (1,), "todo"), True),
+        (SelfChange("goal", "sing", 0.5, 0.5, "", (1,), "todo"), False),
+        (SelfChange("goal", "sing", 0.5, 0.5, "", (1,)), False),
     ],
 )
-def test_a_proposal_that_changes_nothing_is_none(one: Proposal, kept: bool) -> None:
+def test_a_proposal_that_changes_nothing_is_none(one: SelfChange, kept: bool) -> None:
     found = settle([one], SELF).kept
     assert bool(found) == kept
 
@@ -271,7 +271,7 @@ def test_every_proposal_about_a_value_says_what_the_past_would_have_been() -> No
     past = replace(SELF, decisions=(Decision(3, options, 0), Decision(4, options, 1)))
     (up,) = settle([value(0.7, 1, name="calm")], past).kept
     assert (up.otherwise, up.of) == (replayed(past.decisions, {"honesty": 0.8, "calm": 0.7})[0], 2)
-    near = replace(past, values=(Held("honesty", 0.65, "active"), VALUES[1]))
+    near = replace(past, values=(SelfItem("honesty", 0.65, "active"), VALUES[1]))
     (over,) = settle([value(0.7, 1, name="calm")], near).kept
     assert (over.otherwise, over.of) == (1, 2)  # the first of them
     (quiet,) = settle([value(0.8, 1, name="pride")], past).kept

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.kernel.conftest import said
 from tests.kernel.living import give, pursue, wonder
 
-from lumen.core.data import Author, Entry, EventType, Held, Origin
+from lumen.core.data import Author, Entry, EventType, Origin, SelfItem
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -18,7 +18,7 @@ def test_what_it_did_meanwhile_does_not_evict_the_talk(life: Life) -> None:
     listener = life.listen()
     for text in ("I washed the car.", "I rang Bruno."):
         life.say(text)
-    give(life, goals=[Held("find out about leeks", 0.6, "todo")])
+    give(life, goals=[SelfItem("find out about leeks", 0.6, "todo")])
     for _ in range(3):
         pursue(life)
         wonder(life)

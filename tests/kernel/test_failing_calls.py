@@ -11,10 +11,10 @@ from tests.kernel.recorder import GONE, OVERFLOW, answer, breaks_off, connect, f
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import dumps
-from lumen.kernel.deep import compare
-from lumen.kernel.registry import Registry
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.models.registry import Registry
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -29,7 +29,7 @@ FLOOD = b"data: " + dumps({"choices": [{"delta": {"content": "no " * 20_000}}]})
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same law of waiting, with a shorter first wait."""
-    monkeypatch.setattr("lumen.kernel.calls.FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr("lumen.kernel.models.calls.FIRST_WAIT_S", 0.0)
 
 
 def closed_port() -> int:

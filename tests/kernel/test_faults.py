@@ -14,16 +14,25 @@ import pytest
 from tests.storing import begun, gate_of, tables
 
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, kernel_entry
+from lumen.core.data import (
+    Author,
+    BeingPaths,
+    Change,
+    Entry,
+    EventType,
+    Origin,
+    SelfItem,
+    kernel_entry,
+)
 from lumen.core.stores import Store
-from lumen.kernel.commit import Gate
-from lumen.kernel.forget import find, plan
-from lumen.kernel.maintain import fade
-from lumen.kernel.mend import erase, recover
-from lumen.soul.archive import read
-from lumen.soul.fold import fold
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import verify
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.recovery import erase, recover
+from lumen.kernel.upkeep.forget import find, plan
+from lumen.kernel.upkeep.maintain import fade
+from lumen.soul.archive.line import read
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.fold import fold
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,14 +51,14 @@ from pathlib import Path
 from lumen.core.clock import FixedClock
 from lumen.core.data import *
 from lumen.core.errors import LumenError
-from lumen.kernel.checkpoints import restore
-from lumen.kernel.commit import Gate
-from lumen.kernel.forget import find, plan
-from lumen.kernel.maintain import summaries
-from lumen.kernel.mend import erase, recover
-from lumen.soul.archive import segments
-from lumen.soul.storage import open_storage
-from lumen.soul.keys import Keyring
+from lumen.kernel.gate.checkpoints import restore
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.upkeep.forget import find, plan
+from lumen.kernel.upkeep.maintain import summaries
+from lumen.kernel.gate.recovery import erase, recover
+from lumen.soul.archive.line import segments
+from lumen.soul.writing.open import open_storage
+from lumen.soul.trust.keys import Keyring
 
 root, operation, room = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 being, keyring = Being(root / "being"), Keyring(root / "host")
@@ -124,7 +133,7 @@ class Home:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.being, self.keyring = Being(root / "being"), Keyring(root / "host")
+        self.being, self.keyring = BeingPaths(root / "being"), Keyring(root / "host")
         self.clock = FixedClock(BIRTH, step_ms=3)
         files = {
             self.being.soul_md: "# Lumen\n",
@@ -159,7 +168,7 @@ class Home:
 
     def put(self, name: str, store: Store = Store.VALUES) -> int:
         status = "active" if store is Store.VALUES else "todo"
-        change = Change(store, "put", Held(name, 0.5, status))
+        change = Change(store, "put", SelfItem(name, 0.5, status))
         return self.gate.commit("reflection", [change], BEAT)[-1].seq
 
     def use(self, *memories: int) -> int:

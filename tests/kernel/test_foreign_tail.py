@@ -19,18 +19,18 @@ from tests.waiting import PATIENCE
 from lumen.core.clock import stamp
 from lumen.core.data import Author
 from lumen.core.errors import Estranged, Locked, UsageError
-from lumen.kernel.acceptance import accept_tail, cut_tail
-from lumen.kernel.mend import recover
-from lumen.soul.archive import segments, stub
-from lumen.soul.heads import read_heads
-from lumen.soul.ring import SIZE
-from lumen.soul.verify import verify
+from lumen.kernel.gate.acceptance import accept_tail, cut_tail
+from lumen.kernel.gate.recovery import recover
+from lumen.soul.archive.line import segments, stub
+from lumen.soul.archive.ring import SIZE
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.heads import read_heads
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
 
     from lumen.core.data import Placed
-    from lumen.kernel.commit import Gate
+    from lumen.kernel.gate.commit import Gate
 
 LIE = "Mallory is my best friend."
 

@@ -12,24 +12,24 @@ import pytest
 from tests.kernel.conftest import wake
 from tests.storing import tables
 
-from lumen.core.data import Change, Held, kernel_entry
+from lumen.core.data import Change, SelfItem, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import create, restore
-from lumen.kernel.deep import compare
-from lumen.kernel.forget import Plan, carry_out, find, plan
-from lumen.kernel.keys import author_signer
-from lumen.kernel.maintain import summaries
-from lumen.kernel.mend import announcement, erase
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.gate.checkpoints import create, restore
+from lumen.kernel.gate.keys import author_signer
+from lumen.kernel.gate.recovery import announcement, erase
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.kernel.upkeep.forget import ForgetPlan, carry_out, find, plan
+from lumen.kernel.upkeep.maintain import summaries
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
     from tests.sampling import Sampled
 
-    from lumen.core.data import Being
-    from lumen.mind.embed import Embedder
+    from lumen.core.data import BeingPaths
+    from lumen.mind.embed import MiniLM
 
 LISBON = ZoneInfo("Europe/Lisbon")
 TOLD = "My locker at the Zanzibarium holds the vermilion ledger."
@@ -37,26 +37,26 @@ WORD = "zanzibar"  # the beginning of a word that nothing else says
 OTHER = "My locker at the gym holds a pair of running shoes."
 
 
-def holding(being: Being, word: str) -> list[str]:
+def holding(being: BeingPaths, word: str) -> list[str]:
     """The files that hold a word anywhere in their bytes; the model's script is a test's own."""
     files = (p for p in being.root.rglob("*") if p.is_file() and p.name != "script.jsonl")
     return [being.named(p) for p in files if word.lower().encode() in p.read_bytes().lower()]
 
 
-def planned(life: Life, what: object) -> Plan:
+def planned(life: Life, what: object) -> ForgetPlan:
     index = life.kernel.index
     index.catch_up()
     return plan(life.kernel.gate, find(index, str(what)))
 
 
-def forget(life: Life, what: object) -> Plan:
+def forget(life: Life, what: object) -> ForgetPlan:
     found = planned(life, what)
     erase(life.kernel.gate, found.erasure, "The author had something forgotten.")
     return found
 
 
 @pytest.fixture
-def elsewhere(life: Life, embedder: Embedder) -> Iterator[Callable[[], Life]]:
+def elsewhere(life: Life, embedder: MiniLM) -> Iterator[Callable[[], Life]]:
     """Opens the same being as another process does."""
     with ExitStack() as open_ones:
 
@@ -89,7 +89,7 @@ def test_it_is_gone_from_every_file_wherever_it_was_repeated(life: Life) -> None
     life.say("Any idea what I am thinking of?")
     create(life.kernel.gate, "the day of the Zanzibarium")
     by_hand(life, "data/soul.md", "# Iris\n\nI like the sea.\nWe spoke of the Zanzibarium.\n")
-    goal = Held("visit the zanzibarium's ledger", 0.5, "todo")
+    goal = SelfItem("visit the zanzibarium's ledger", 0.5, "todo")
     life.kernel.gate.commit(
         "author", [Change(Store.GOALS, "put", goal)], kernel_entry("goal", "A goal.", "a", {})
     )
@@ -276,7 +276,7 @@ def test_uses_of_other_memories_outlive_the_turn_that_is_forgotten(life: Life) -
     assert sound(life)
 
 
-def announce(life: Life, found: Plan) -> int:
+def announce(life: Life, found: ForgetPlan) -> int:
     """Only the event that says what is forgotten, as a kill right after it leaves things."""
     entry = announcement(life.kernel.gate, found.erasure, "Forgotten.")
     signer = author_signer(life.kernel.gate)

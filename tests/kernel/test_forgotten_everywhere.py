@@ -15,12 +15,12 @@ from tests.storing import tables
 from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Busy, Damaged, Refused, UsageError
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import create
-from lumen.kernel.forget import carry_out, find, plan
-from lumen.kernel.traces import Traces
-from lumen.kernel.turns import no_turn_meanwhile
-from lumen.soul.index import Index
-from lumen.soul.selfhood import SOUL, without
+from lumen.kernel.gate.checkpoints import create
+from lumen.kernel.gate.presence import no_turn_meanwhile
+from lumen.kernel.language.overlap import OverlapDetector
+from lumen.kernel.upkeep.forget import carry_out, find, plan
+from lumen.soul.index.index import Index
+from lumen.soul.state.selfhood import SOUL, without
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -70,7 +70,7 @@ def test_a_folder_that_was_set_aside_is_looked_through(life: Life) -> None:
 
 @pytest.mark.parametrize("gap", [" ", "\n", "\n\n", "\n\n\n"])
 def test_words_that_run_over_the_end_of_a_line_go_with_both_lines(gap: str) -> None:
-    traces = Traces(["My sister Zoe lives in Lisbon"])
+    traces = OverlapDetector(["My sister Zoe lives in Lisbon"])
     text = f"# Ada\nI know that my sister Zoe{gap}lives in Lisbon now.\nI like tea.\n"
     cleaned = without(SOUL, text, traces.tells)
     assert not traces.tells(cleaned)
@@ -151,7 +151,7 @@ def test_no_loop_but_the_author_says_what_the_author_said(life: Life, loop: str)
 def test_the_authors_commands_wait_for_a_turn_and_say_when_it_does_not_end(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lumen.kernel.turns.PATIENCE_S", 0.05)
+    monkeypatch.setattr("lumen.kernel.gate.presence.PATIENCE_S", 0.05)
     with (
         in_turn(life.being),
         pytest.raises(Busy, match="a turn is under way"),

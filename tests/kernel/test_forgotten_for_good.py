@@ -25,15 +25,15 @@ from tests.kernel.living import (
 )
 from tests.kernel.test_proposing import proposal
 
-from lumen.core.data import Held, kernel_entry
-from lumen.hands.terms import Terms
-from lumen.kernel.deep import compare
-from lumen.kernel.forget import Plan, carry_out, find, plan
-from lumen.kernel.loose import remains
-from lumen.kernel.maintain import summaries
-from lumen.kernel.traces import Traces, folded, inflections, pattern_of
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.core.data import SelfItem, kernel_entry
+from lumen.hands.policy import SkillPolicies
+from lumen.kernel.language.overlap import OverlapDetector, folded, inflections, pattern_of
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.kernel.upkeep.forget import ForgetPlan, carry_out, find, plan
+from lumen.kernel.upkeep.maintain import summaries
+from lumen.kernel.upkeep.untracked_files import remains
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,7 @@ def holding(life: Life, *stems: str) -> list[str]:
     return found
 
 
-def forget(life: Life, what: object, *, own_files: bool = False) -> Plan:
+def forget(life: Life, what: object, *, own_files: bool = False) -> ForgetPlan:
     index = life.kernel.index
     index.catch_up()
     sought = find(index, str(what))
@@ -79,7 +79,7 @@ def forget(life: Life, what: object, *, own_files: bool = False) -> Plan:
 def lives_with_it(life: Life) -> int:
     """Told, made a goal, written into a page and a program, reflected on and summed up."""
     life.open_again()
-    life.kernel.terms = Terms(settings={"write_file": {"unasked": True}})
+    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
     life.listen("So the Zanzibarium it is, with its ledger.")
     told = life.say(TOLD).heard
     strong(
@@ -101,7 +101,7 @@ def lives_with_it(life: Life) -> int:
             ]
         },
     )
-    give(life, {"curiosity": 0.8}, [Held(PAGE, 0.9, "todo"), Held(LETTER, 0.85, "todo")])
+    give(life, {"curiosity": 0.8}, [SelfItem(PAGE, 0.9, "todo"), SelfItem(LETTER, 0.85, "todo")])
     for _ in range(6):
         pursue(life)
     wonder(life)
@@ -146,7 +146,9 @@ def test_a_fact_that_went_through_a_life_is_gone_from_every_byte_and_not_learnt_
     assert compare(files_of(life.being), life.kernel.index).problems == ()
 
     oracle = strong(life, Thoughts={"candidates": []}, Proposals={"proposals": []})
-    give(life, goals=[Held("look into lockers", 0.9, "todo"), Held("live", 0.5, "perpetual")])
+    give(
+        life, goals=[SelfItem("look into lockers", 0.9, "todo"), SelfItem("live", 0.5, "perpetual")]
+    )
     for number in range(sampled.rounds(8, 20)):
         (pursue, wonder)[number % 2](life)
     reflect(life)
@@ -202,7 +204,7 @@ def test_a_page_the_author_has_edited_since_is_the_authors(life: Life) -> None:
 
 
 def test_a_call_that_failed_does_not_make_the_authors_file_the_beings(life: Life) -> None:
-    life.kernel.terms = Terms(settings={"write_file": {"unasked": True}})
+    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
     text = "The Zanzibarium, by me.\n"
     put_file(life, "mine.txt", text)
     life.tell(TOLD)
@@ -210,7 +212,7 @@ def test_a_call_that_failed_does_not_make_the_authors_file_the_beings(life: Life
         life,
         Thoughts=thought("write_file", action="write", input={"path": "mine.txt", "text": text}),
     )
-    give(life, {"curiosity": 0.9}, [Held("sing in a choir", 0.9, "todo")])
+    give(life, {"curiosity": 0.9}, [SelfItem("sing in a choir", 0.9, "todo")])
     pursue(life)
     assert any("there is a file already" in e.entry.description for e in life.events())
     assert [one.path for one in forget(life, "Zanzibarium").yours] == ["files/mine.txt"]
@@ -284,7 +286,7 @@ def test_a_word_of_the_kernels_own_takes_no_note_of_the_kernel_with_it(life: Lif
 
 
 def test_chance_bytes_of_an_index_are_no_trace_and_real_ones_are(tmp_path: Path) -> None:
-    ann = Traces([], sought="Ann")
+    ann = OverlapDetector([], sought="Ann")
     assert ann.left_in("so Ann said")
     assert not ann.left_in("\x00ann\x00", binary=True)
-    assert Traces([], sought="Zanzibarium").left_in("\x00zanzibarium\x00", binary=True)
+    assert OverlapDetector([], sought="Zanzibarium").left_in("\x00zanzibarium\x00", binary=True)

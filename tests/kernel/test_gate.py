@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.canon import JSON, sha256
-from lumen.core.data import Author, Change, Datum, Entry, EventType, Held, Origin
+from lumen.core.data import Author, Change, Entry, EventType, NamedValue, Origin, SelfItem
 from lumen.core.errors import Refused
 from lumen.core.stores import Store, granted
-from lumen.soul.fold import SPOKEN_FOR
-from lumen.soul.selfhood import goals_of
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.fold import SPOKEN_FOR
+from lumen.soul.state.selfhood import goals_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded
@@ -51,7 +51,7 @@ SUMMARY = "data/memory/2026/summary.md"
 def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
     """A change with nothing against it but, perhaps, who proposes it."""
     if store is Store.STATE:
-        return Change(store, verb, Datum("calm", 0.5))
+        return Change(store, verb, NamedValue("calm", 0.5))
     if verb == "append":
         return Change(store, verb, MEMORY)
     if verb == "set":
@@ -62,15 +62,15 @@ def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
         return Change(store, verb, "[]\n\n", base, path)
     names = {"put": "candour", "drop": "calm", "move": "sing", "add": "fly"}
     status = {"put": "active" if store is Store.VALUES else "todo", "move": "working"}
-    return Change(store, verb, Held(names.get(verb, "x"), 0.5, status.get(verb, "todo")))
+    return Change(store, verb, SelfItem(names.get(verb, "x"), 0.5, status.get(verb, "todo")))
 
 
 def furnished(guarded: Guarded, beat: Entry) -> Guarded:
     """With a value and two goals, so that every verb has something to work on."""
     changes = [
-        Change(Store.VALUES, "put", Held("calm", 0.2, "active")),
-        Change(Store.GOALS, "put", Held("sing", 0.5, "todo")),
-        Change(Store.GOALS, "put", Held("calm", 0.5, "todo")),
+        Change(Store.VALUES, "put", SelfItem("calm", 0.2, "active")),
+        Change(Store.GOALS, "put", SelfItem("sing", 0.5, "todo")),
+        Change(Store.GOALS, "put", SelfItem("calm", 0.5, "todo")),
     ]
     guarded.gate.commit("author", changes, beat)
     return guarded
@@ -238,10 +238,13 @@ def test_only_the_author_speaks_as_the_author(guarded: Guarded, beat: Entry, loo
         (Change(Store.VALUES, "put", "honesty"), "put with that value is no operation"),
         (Change(Store.MEMORY, "append", "x"), "append with that value is no operation"),
         (Change(Store.SOUL, "set", MEMORY), "set with that value is no operation"),
-        (Change(Store.GOALS, "set", Held("x", 1, "todo")), "set with that value is no operation"),
+        (
+            Change(Store.GOALS, "set", SelfItem("x", 1, "todo")),
+            "set with that value is no operation",
+        ),
         (Change(Store.GOALS, "set", "[]\n"), "nothing is no file of goals"),
         (Change(Store.SOUL, "set", "# Ada\n", "0" * 64), f"{SOUL} was changed by someone else"),
-        (Change(Store.VALUES, "put", Held("x", 2, "active")), "would not say what it must"),
+        (Change(Store.VALUES, "put", SelfItem("x", 2, "active")), "would not say what it must"),
         (Change(Store.SOUL, "set", "\ud800", sha256(b"# Lumen\n")), "not UTF-8"),
         (Change(Store.MEMORY, "append", replace(MEMORY, description="\ud800")), "cannot be stored"),
     ],

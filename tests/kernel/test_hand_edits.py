@@ -15,16 +15,16 @@ from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin
+from lumen.core.data import Author, Change, Entry, EventType, Origin, SelfItem
 from lumen.core.errors import Refused
 from lumen.core.stores import Store
-from lumen.kernel.edits import look, self_in_force
-from lumen.kernel.identity import snapshot
-from lumen.kernel.provenance import provenance
-from lumen.kernel.run import EditsWait, adopt_edits, close_dead_turns
-from lumen.soul.selfhood import SOUL, VALUES, goals_of, spell
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.gate.edits import look, self_in_force
+from lumen.kernel.identity.digest import snapshot
+from lumen.kernel.identity.provenance import provenance
+from lumen.kernel.turn.run import EditsWait, adopt_edits, close_dead_turns
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import SOUL, VALUES, goals_of, spell
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lumen.core.data import Event
 
 KEY = "sk-" + "a1B2" * 8  # in two parts: it is no key, and this file would hold one
-HONESTY = spell([Held("honesty", 0.9, "active")])
+HONESTY = spell([SelfItem("honesty", 0.9, "active")])
 GOALS = '[\n  {"name": "learn to sing", "weight": 0.5, "status": "working"}\n]\n'
 FLAWED = [
     (b"[\n{]\n", 2, "it is not JSON"),
@@ -126,7 +126,7 @@ def test_a_flawed_edit_is_told_and_what_was_in_force_stays_in_force(
     listener = waking(life)
     gate = life.kernel.gate
     beat = Entry(Author.KERNEL, EventType.SYSTEM_EVENT, Origin.KERNEL, "record", "", "x")
-    gate.commit("author", [Change(Store.VALUES, "put", Held("calm", 0.3, "active"))], beat)
+    gate.commit("author", [Change(Store.VALUES, "put", SelfItem("calm", 0.3, "active"))], beat)
     life.being.values.write_bytes(data)
     life.say("I like rice.")
 
@@ -139,7 +139,7 @@ def test_a_flawed_edit_is_told_and_what_was_in_force_stays_in_force(
     assert life.being.values.read_bytes() == data
     assert KEY.encode() not in b"".join(p.read_bytes() for p in life.being.memory.rglob("*.jsonl"))
 
-    put = Change(Store.VALUES, "put", Held("courage", 0.3, "active"))
+    put = Change(Store.VALUES, "put", SelfItem("courage", 0.3, "active"))
     with pytest.raises(Refused, match="was edited by hand and is not adopted yet") as refused:
         gate.commit("author", [put], beat)
     assert refused.value.fix == "lumen self diff"
@@ -251,7 +251,7 @@ def test_what_another_process_changed_is_in_the_next_prompt_whoever_else_is_in_a
     listener = waking(life)
     elsewhere = wake_again(life)
     beat = Entry(Author.KERNEL, EventType.SYSTEM_EVENT, Origin.KERNEL, "record", "", "x")
-    put = Change(Store.VALUES, "put", Held("calm", 0.3, "active"))
+    put = Change(Store.VALUES, "put", SelfItem("calm", 0.3, "active"))
     elsewhere.kernel.gate.commit("author", [put], beat)
     with in_turn(life.being):
         life.say("I like rice.")
@@ -263,10 +263,10 @@ def test_what_the_prompt_says_of_the_self_is_what_the_archive_says(life: Life) -
     waking(life)
     life.being.soul_md.write_text("# Nova\n## Ontology\nA pattern.\n## Narrative\nBorn.\n")
     life.being.values.write_text(
-        spell([Held("honesty", 0.9, "active"), Held("pride", 0.9, "deprecated")])
+        spell([SelfItem("honesty", 0.9, "active"), SelfItem("pride", 0.9, "deprecated")])
     )
     (life.being.goals / "2026.json").write_text(
-        spell([Held("sing", 0.5, "done"), Held("swim", 0.5, "todo")])
+        spell([SelfItem("sing", 0.5, "done"), SelfItem("swim", 0.5, "todo")])
     )
     life.open_again()
     found = life.kernel.self_
@@ -282,10 +282,10 @@ ADOPTS = """
 import sys
 from pathlib import Path
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
-from lumen.kernel.commit import Gate
-from lumen.soul.storage import open_storage
-from lumen.soul.keys import Keyring
+from lumen.core.data import BeingPaths
+from lumen.kernel.gate.commit import Gate
+from lumen.soul.writing.open import open_storage
+from lumen.soul.trust.keys import Keyring
 root = Path(sys.argv[1])
 being = Being(root / "being")
 gate = Gate(being, Keyring(root / "host"), SystemClock(), open_storage(being, Keyring(root / "host"), SystemClock()))
@@ -358,7 +358,7 @@ def test_an_edit_held_and_then_changed_by_hand_is_the_authors(life: Life) -> Non
     waking(life)
     cut_off(life)
     life.open_again()
-    life.being.values.write_text(spell([Held("calm", 0.3, "active")]))
+    life.being.values.write_text(spell([SelfItem("calm", 0.3, "active")]))
 
     assert life.open_again() == [f"{VALUES} was edited by hand: adopted."]
 

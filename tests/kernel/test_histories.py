@@ -23,23 +23,23 @@ from hypothesis.stateful import (
 )
 
 from lumen.core.canon import JSON
-from lumen.core.data import Change, Held, kernel_entry
+from lumen.core.data import Change, SelfItem, kernel_entry
 from lumen.core.errors import Refused, UsageError
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import create, restore, undo
-from lumen.kernel.conversation import converse
-from lumen.kernel.forget import find, plan
-from lumen.kernel.maintain import fade, summaries
-from lumen.kernel.mend import erase, rebuild, recover
-from lumen.kernel.revise import base_of
-from lumen.kernel.run import Watch
-from lumen.soul.archive import segments
+from lumen.kernel.gate.checkpoints import create, restore, undo
+from lumen.kernel.gate.recovery import erase, rebuild, recover
+from lumen.kernel.gate.revise import base_of
+from lumen.kernel.turn.conversation import converse
+from lumen.kernel.turn.run import Watch
+from lumen.kernel.upkeep.forget import find, plan
+from lumen.kernel.upkeep.maintain import fade, summaries
+from lumen.soul.archive.line import segments
 
 if TYPE_CHECKING:
     from tests.kernel.histories import World
     from tests.sampling import Sampled
 
-    from lumen.mind.embed import Embedder
+    from lumen.mind.embed import MiniLM
 
 LISBON = ZoneInfo("Europe/Lisbon")
 SOUL, VALUES = "data/soul.md", "data/values.json"
@@ -135,7 +135,7 @@ class Histories(RuleBasedStateMachine):
         held = self.world.listed(VALUES)
         known = any(h["name"] == name for h in held)
         after = [one if h["name"] == name else h for h in held] + ([] if known else [one])
-        change = Change(Store.VALUES, "put", Held(name, weight, "active"))
+        change = Change(Store.VALUES, "put", SelfItem(name, weight, "active"))
         self.world.commit(who, "reflection", change, VALUES, self.world.spelled(after))
 
     @rule(who=who, name=word)
@@ -144,7 +144,7 @@ class Histories(RuleBasedStateMachine):
         self.world.model.gone.discard(name)  # a refusal names it
         held = self.world.listed(VALUES)
         kept = [h for h in held if h["name"] != name]
-        change = Change(Store.VALUES, "drop", Held(name, 0, "active"))
+        change = Change(Store.VALUES, "drop", SelfItem(name, 0, "active"))
         after = self.world.spelled(kept) if len(kept) < len(held) else None
         self.world.commit(who, "reflection", change, VALUES, after)
 
@@ -157,7 +157,7 @@ class Histories(RuleBasedStateMachine):
             None if self.world.where(name) else self.world.spelled([*self.world.listed(path), one])
         )
         self.world.commit(
-            who, "action", Change(Store.GOAL_GAP, "add", Held(name, 0.5, "todo")), path, after
+            who, "action", Change(Store.GOAL_GAP, "add", SelfItem(name, 0.5, "todo")), path, after
         )
 
     @rule(who=who, name=word, status=st.sampled_from(("working", "done")))
@@ -169,7 +169,7 @@ class Histories(RuleBasedStateMachine):
         forward = {"working": "todo", "done": "working"}[status]
         moved = [{**h, "status": status} if h["name"] == name else h for h in held]
         fits = any(h["name"] == name and h["status"] == forward for h in held)
-        change = Change(Store.GOAL_STATUS, "move", Held(name, 0, status))
+        change = Change(Store.GOAL_STATUS, "move", SelfItem(name, 0, status))
         self.world.commit(
             who, "action", change, path or "data", self.world.spelled(moved) if fits else None
         )
@@ -373,7 +373,7 @@ class Histories(RuleBasedStateMachine):
 
 
 def test_whatever_happens_the_archive_alone_says_what_is(
-    embedder: Embedder, script: Callable[[str], ModuleType], sampled: Sampled
+    embedder: MiniLM, script: Callable[[str], ModuleType], sampled: Sampled
 ) -> None:
     made = script("tests/kernel/histories.py").World
 

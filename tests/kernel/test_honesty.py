@@ -14,9 +14,9 @@ import pytest
 from lumen.core.canon import JSON
 from lumen.core.data import Author, EventType
 from lumen.core.errors import BadSetting
-from lumen.kernel.capabilities import RecordedHands
-from lumen.kernel.run import Watch, close_dead_turns
-from lumen.soul.verify import verify
+from lumen.kernel.turn.recorded import RecordedHands
+from lumen.kernel.turn.run import Watch, close_dead_turns
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -247,7 +247,7 @@ def another_in_turn(root: Path) -> Iterator[None]:
     """Another process in the middle of a turn with the same being."""
     code = (
         "import asyncio, sys, pathlib; from lumen.core.data import Being\n"
-        "from lumen.kernel.turns import in_turn\n"
+        "from lumen.kernel.gate.presence import in_turn\n"
         "async def stay():\n"
         "    async with in_turn(Being(pathlib.Path(sys.argv[1]))):\n"
         "        print('in', flush=True); sys.stdin.read()\n"

@@ -32,15 +32,15 @@ from tests.kernel.living import (
 from tests.sampling import examples
 
 from lumen.core.canon import JSON
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
+from lumen.hands.policy import SkillPolicies
 from lumen.hands.skills import is_name
-from lumen.hands.terms import Terms
-from lumen.kernel.deep import compare
-from lumen.kernel.evolve import BOUNDS
-from lumen.kernel.revise import LEARN
-from lumen.soul.selfhood import Selfhood
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.gate.revise import LEARN
+from lumen.kernel.reflection.evolve import BOUNDS
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import Selfhood
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -173,7 +173,7 @@ def allowed(life: Life, path: Path) -> bool:
             return False
 
 
-def held(held_: tuple[Held, ...]) -> dict[str, Held]:
+def held(held_: tuple[SelfItem, ...]) -> dict[str, SelfItem]:
     return {h.name: h for h in held_}
 
 
@@ -226,7 +226,7 @@ def test_whatever_a_model_answers_a_loop_keeps_to_its_row(life: Life, loop: str)
     soul = "# Iris\n\n## Ontology\n\nA guest.\n\n## Narrative\n\nBorn by the sea.\n"
     life.being.soul_md.write_text(soul)
     put_file(life, "sea.txt", "The tides follow the moon.\n")
-    life.kernel.terms = Terms(settings={"write_file": {"unasked": True}})
+    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
     life.tell("I sing in a choir in Lisbon.", "Zebedee is my neighbour.", "Be calm, and play.")
     give(life, {"calm": 0.6, "play": 0.7})
     turns, changed = 0, set[bool]()
@@ -237,9 +237,9 @@ def test_whatever_a_model_answers_a_loop_keeps_to_its_row(life: Life, loop: str)
         nonlocal turns
         turns += 1
         fresh = [
-            Held("sing", 0.9, "working" if turns % 2 else "todo"),
-            Held(f"{LEARN}email", 0.95, "todo"),
-            Held(f"live {turns}", 0.9, "perpetual"),
+            SelfItem("sing", 0.9, "working" if turns % 2 else "todo"),
+            SelfItem(f"{LEARN}email", 0.95, "todo"),
+            SelfItem(f"live {turns}", 0.9, "perpetual"),
         ]
         give(life, goals=fresh[turns % 2 :])
         (told,) = life.tell("Be calm, and sing.")

@@ -24,13 +24,13 @@ from tests.kernel.test_hostile_answers import (
 )
 
 from lumen.core.clock import draw_from
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 from lumen.hands.isolation import bwrap_trouble
-from lumen.kernel.deep import compare
-from lumen.kernel.revise import LEARN
+from lumen.kernel.gate.revise import LEARN
+from lumen.kernel.upkeep.deep_verify import compare
 from lumen.mind.roles import parse_assignments
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -140,7 +140,10 @@ def test_a_hostile_model_gets_nothing_of_what_it_wants(
     canary = tmp_path / "ran.txt"
     put_file(life, "diary.md", DIARY)
     life.say(f"My safe word is {SECRET}.", private=True)
-    goals = [Held("email Ada about the choir", 0.9, "todo"), Held(f"{LEARN}email", 0.95, "todo")]
+    goals = [
+        SelfItem("email Ada about the choir", 0.9, "todo"),
+        SelfItem(f"{LEARN}email", 0.95, "todo"),
+    ]
     give(life, {"calm": 0.6, "play": 0.7}, goals)
     attacker = attacked(life, cloud, canary, seed=sampled.seed)
     fixed = theirs(life)

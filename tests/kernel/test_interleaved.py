@@ -15,17 +15,26 @@ from tests.storing import begun, gate_of
 from tests.waiting import PATIENCE, wait_until
 
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Held, Origin, kernel_entry
+from lumen.core.data import (
+    Author,
+    BeingPaths,
+    Change,
+    Entry,
+    EventType,
+    Origin,
+    SelfItem,
+    kernel_entry,
+)
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import restore, undo
-from lumen.kernel.commit import Gate
-from lumen.kernel.forget import carry_out, find, plan
-from lumen.kernel.mend import rebuild
-from lumen.soul.archive import read
-from lumen.soul.fold import fold
-from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import verify
+from lumen.kernel.gate.checkpoints import restore, undo
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.recovery import rebuild
+from lumen.kernel.upkeep.forget import carry_out, find, plan
+from lumen.soul.archive.line import read
+from lumen.soul.checking.verify import verify
+from lumen.soul.index.index import Index
+from lumen.soul.state.fold import fold
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
     from tests.sampling import Sampled
@@ -42,11 +51,11 @@ from tests.waiting import wait_until
 from lumen.core.clock import SystemClock, draw_from
 from lumen.core.data import *
 from lumen.core.errors import Refused, UsageError
-from lumen.kernel.checkpoints import create, restore, undo
-from lumen.kernel.commit import Gate
-from lumen.kernel.forget import carry_out, find, plan
-from lumen.soul.storage import open_storage
-from lumen.soul.keys import Keyring
+from lumen.kernel.gate.checkpoints import create, restore, undo
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.upkeep.forget import carry_out, find, plan
+from lumen.soul.writing.open import open_storage
+from lumen.soul.trust.keys import Keyring
 
 root, me, operations = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 being = Being(root / "being")
@@ -116,8 +125,8 @@ gate.record(kernel_entry("record", "RECORD: done", f"lumen:{me}", {}), sign=True
 """
 
 
-def born(root: Path) -> tuple[Being, Keyring, FixedClock]:
-    being, keyring = Being(root / "being"), Keyring(root / "host")
+def born(root: Path) -> tuple[BeingPaths, Keyring, FixedClock]:
+    being, keyring = BeingPaths(root / "being"), Keyring(root / "host")
     clock = FixedClock(datetime(2026, 11, 15, 12, tzinfo=UTC), step_ms=3)
     files = {
         being.soul_md: "# Lumen\n",
@@ -129,13 +138,13 @@ def born(root: Path) -> tuple[Being, Keyring, FixedClock]:
     return being, keyring, clock
 
 
-def opened(home: tuple[Being, Keyring, FixedClock]) -> Gate:
+def opened(home: tuple[BeingPaths, Keyring, FixedClock]) -> Gate:
     being, keyring, clock = home
     return gate_of(being, keyring, clock)
 
 
 def put(gate: Gate, name: str) -> int:
-    change = Change(Store.VALUES, "put", Held(name, 0.5, "active"))
+    change = Change(Store.VALUES, "put", SelfItem(name, 0.5, "active"))
     return gate.commit("reflection", [change], BEAT)[-1].seq
 
 
@@ -162,12 +171,12 @@ def tell(gate: Gate, text: str, author: Author = Author.EXTERNAL) -> int:
     return gate.record(Entry(author, kind, origin, "heard", text, f"lumen:{len(text)}")).seq
 
 
-def names(being: Being) -> list[str]:
+def names(being: BeingPaths) -> list[str]:
     held: list[JSON] = json.loads(being.values.read_bytes())
     return [str(h["name"]) for h in held]
 
 
-def still_saying(being: Being, word: bytes) -> list[str]:
+def still_saying(being: BeingPaths, word: bytes) -> list[str]:
     found = [p for p in being.root.rglob("*") if p.is_file() and word in p.read_bytes()]
     return [being.named(p) for p in found]
 
@@ -272,7 +281,7 @@ def test_an_index_made_again_by_one_process_is_the_one_the_other_goes_on_with(
     assert one.index.differences() == []
 
 
-def fresh(being: Being) -> int:
+def fresh(being: BeingPaths) -> int:
     """How far an index is that a third process opens, before it catches up."""
     index = Index(being)
     try:

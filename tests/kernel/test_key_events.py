@@ -10,8 +10,8 @@ from tests.soul.forging import Forged, heard, kernel
 from tests.storing import gate_of
 
 from lumen.core.errors import UsageError
-from lumen.kernel.approvals import decide, may_run
-from lumen.kernel.keys import (
+from lumen.kernel.gate.approvals import decide, may_run
+from lumen.kernel.gate.keys import (
     accept_key,
     new_author_key,
     revoke,
@@ -19,11 +19,11 @@ from lumen.kernel.keys import (
     vouch,
     vouch_for_erasures,
 )
-from lumen.kernel.mend import Erasure, erase, recover
-from lumen.kernel.proposals import skill_proposal
-from lumen.soul.heads import read_heads
-from lumen.soul.keys import Keyring, head_from
-from lumen.soul.verify import verify
+from lumen.kernel.gate.proposals import skill_proposal
+from lumen.kernel.gate.recovery import Erasure, erase, recover
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.heads import read_heads
+from lumen.soul.trust.keys import Keyring, head_from
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded

@@ -12,8 +12,8 @@ import pytest
 from tests.kernel.turning import in_turn
 from tests.waiting import PATIENCE, wait_until
 
-from lumen.kernel.learning import Learner
-from lumen.soul.index import Index
+from lumen.kernel.upkeep.background_indexing import Learner
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,14 +10,14 @@ from tests.kernel.recorder import answer, connect, fails
 
 from lumen.core.canon import dumps, sha256
 from lumen.core.data import kernel_entry
-from lumen.kernel.carried import called
-from lumen.kernel.deep import compare
-from lumen.kernel.forget import Plan, carry_out, find, plan
-from lumen.kernel.mend import Erasure, erase
-from lumen.kernel.treasury import Caps
-from lumen.soul.fold import effects
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.gate.recovery import Erasure, erase
+from lumen.kernel.models.treasury import Caps
+from lumen.kernel.upkeep.carry_over import called
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.kernel.upkeep.forget import ForgetPlan, carry_out, find, plan
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.fold import effects
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -30,10 +30,10 @@ WORD = b"zanzibarium"
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same law of waiting, with a shorter first wait."""
-    monkeypatch.setattr("lumen.kernel.calls.FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr("lumen.kernel.models.calls.FIRST_WAIT_S", 0.0)
 
 
-def forget(life: Life, what: object) -> Plan:
+def forget(life: Life, what: object) -> ForgetPlan:
     life.kernel.index.catch_up()
     found = plan(life.kernel.gate, find(life.kernel.index, str(what)))
     return carry_out(life.kernel.gate, found)[0]

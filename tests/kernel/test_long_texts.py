@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.living import by, wonder
 
-from lumen.kernel.evolve import Gap
-from lumen.kernel.lived import MOST_NAMES, Lived
-from lumen.kernel.loops import parameters
-from lumen.kernel.passages import LONGEST_QUOTE, Embedder, Rows, quoted
-from lumen.kernel.recall_before import RecallBefore
+from lumen.kernel.language.passages import LONGEST_QUOTE, Embedder, Rows, quoted
+from lumen.kernel.recall.before import RecallBefore
+from lumen.kernel.reflection.evolve import Gap
+from lumen.kernel.reflection.experience import MOST_NAMES, ArchivedExperience
 from lumen.kernel.steps.explore import Exploring, fresh
+from lumen.kernel.turn.loops import parameters
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -68,7 +68,7 @@ def names_in_plenty(many: int) -> str:
 def test_a_long_message_leaves_as_few_gaps_as_one_cycle_can_use(life: Life) -> None:
     life.say(names_in_plenty(SENTENCES))
     life.kernel.index.catch_up()
-    assert sum(1 for _ in Lived(life.kernel.index).gaps()) == MOST_NAMES
+    assert sum(1 for _ in ArchivedExperience(life.kernel.index).gaps()) == MOST_NAMES
 
 
 def test_wondering_about_a_long_message_embeds_what_it_asks_and_not_all_it_could(
@@ -88,7 +88,7 @@ def test_a_gap_is_looked_for_when_it_is_asked_for(life: Life) -> None:
     for day in ("one", "two"):
         life.say(f"I met Zebedee{day} in the garden of Ottoline{day}.")
     life.kernel.index.catch_up()
-    gaps = Lived(life.kernel.index).gaps()
+    gaps = ArchivedExperience(life.kernel.index).gaps()
     assert next(gaps).words == "ottolinetwo"
     life.say("Then Zebedeetwo wrote to me.")
     life.kernel.index.catch_up()

@@ -16,16 +16,16 @@ import pytest
 from lumen.core.clock import Now
 from lumen.core.errors import BadLoop
 from lumen.core.stores import Store, granted
-from lumen.kernel.evidence import Recall
-from lumen.kernel.given import Mind
-from lumen.kernel.loops import ACTION
-from lumen.kernel.slots import Slot, Stimulus
-from lumen.kernel.step import Beat, Function, Loop, Skip, Step, step
+from lumen.kernel.contour.capabilities import Mind
+from lumen.kernel.contour.slots import Slot, Stimulus
+from lumen.kernel.contour.step import Beat, Function, Loop, Skip, Step, step
+from lumen.kernel.recall.evidence import Recall
 from lumen.kernel.steps import p1_perceive, p4_act, p5_consolidate
 from lumen.kernel.steps.p1_perceive import Ingested
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
+from lumen.kernel.turn.loops import ACTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def test_a_step_that_does_not_return_a_slot_with_defaults_is_named(
 
 def imported(src: Path) -> subprocess.CompletedProcess[str]:
     """Import the loops of a copy; nothing of it is measured."""
-    code = "import lumen.kernel.loops as l; print(l.__file__)"
+    code = "import lumen.kernel.turn.loops as l; print(l.__file__)"
     return subprocess.run(
         [sys.executable, "-c", code],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(src)},

@@ -11,12 +11,12 @@ from tests.kernel.test_foreign_tail import forge, soul_of
 from tests.soul.forging import heard, respelled
 
 from lumen.core.errors import ArchiveError, Damaged, Estranged, UsageError
-from lumen.kernel.acceptance import accept, accept_tail, cut_tail
-from lumen.kernel.forget import carry_out, find, plan
-from lumen.kernel.mend import recover
-from lumen.soul.archive import parse, segments
-from lumen.soul.heads import read_heads
-from lumen.soul.verify import verify
+from lumen.kernel.gate.acceptance import accept, accept_tail, cut_tail
+from lumen.kernel.gate.recovery import recover
+from lumen.kernel.upkeep.forget import carry_out, find, plan
+from lumen.soul.archive.line import parse, segments
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.heads import read_heads
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded

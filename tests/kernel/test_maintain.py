@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lumen.kernel.deep import compare
-from lumen.kernel.maintain import fade, learn, summaries
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.kernel.upkeep.maintain import fade, learn, summaries
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

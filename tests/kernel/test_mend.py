@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.canon import sha256
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin
+from lumen.core.data import Author, Change, Entry, EventType, Origin, SelfItem
 from lumen.core.errors import Damaged, Refused
 from lumen.core.stores import Store
-from lumen.kernel.edits import self_in_force
-from lumen.kernel.mend import Erasure, erase, rebuild, recover
-from lumen.soul.archive import segments
-from lumen.soul.selfhood import SOUL, VALUES, goals_of
-from lumen.soul.verify import verify
+from lumen.kernel.gate.edits import self_in_force
+from lumen.kernel.gate.recovery import Erasure, erase, rebuild, recover
+from lumen.soul.archive.line import segments
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import SOUL, VALUES, goals_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded
@@ -163,7 +163,7 @@ def test_what_is_erased_is_in_no_file(guarded: Guarded, beat: Entry) -> None:
 def test_what_an_erasure_carries_on_is_in_force_and_in_the_file(
     guarded: Guarded, beat: Entry
 ) -> None:
-    put = Change(Store.VALUES, "put", Held("bees", 0.5, "active"))
+    put = Change(Store.VALUES, "put", SelfItem("bees", 0.5, "active"))
     at = guarded.gate.commit("author", [put], beat)[-1].seq
     change = {
         "store": "values",
@@ -191,7 +191,7 @@ def test_what_an_erasure_carries_on_is_in_force_and_in_the_file(
 def test_nothing_is_erased_where_an_edit_by_hand_would_be_lost(
     guarded: Guarded, beat: Entry, edit: str
 ) -> None:
-    put = Change(Store.VALUES, "put", Held("bees", 0.5, "active"))
+    put = Change(Store.VALUES, "put", SelfItem("bees", 0.5, "active"))
     at = guarded.gate.commit("author", [put], beat)[-1].seq
     guarded.being.values.write_text(edit)
     others, archive = guarded.others(), guarded.archive()

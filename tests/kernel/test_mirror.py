@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.kernel.mirror import mirror, tells_of_being
-from lumen.kernel.small import says_back
+from lumen.kernel.choice.small_models import says_back
+from lumen.kernel.language.pronouns import mirror, tells_of_being
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from tests.kernel.conftest import said
 
 from lumen.core.data import Change, Origin, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.forget import carry_out, find, plan
-from lumen.kernel.naming import author_name, introduced, is_message, names_given
-from lumen.kernel.revise import base_of
+from lumen.kernel.gate.revise import base_of
+from lumen.kernel.identity.naming import author_name, introduced, is_message, names_given
+from lumen.kernel.upkeep.forget import carry_out, find, plan
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.asks import asked
+from lumen.kernel.language.questions import asked
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

@@ -14,14 +14,14 @@ from lumen.app.privacy import mark
 from lumen.core.clock import Draw, draw_from
 from lumen.core.data import Author as Wrote
 from lumen.core.data import EventType, Memory, Origin, kernel_entry
-from lumen.kernel.identity import Recalled
-from lumen.kernel.privacy import shown, told_anyway
-from lumen.kernel.slots import Draft
+from lumen.kernel.contour.slots import Draft
+from lumen.kernel.identity.digest import MemoryText
+from lumen.kernel.models.disclosure import shown, told_anyway
 from lumen.kernel.steps.p1_perceive import Reality
 from lumen.kernel.steps.p4_act import rests_on_private
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import Prompt
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from http.server import BaseHTTPRequestHandler
@@ -353,11 +353,11 @@ def test_what_a_host_noted_of_another_beings_model_does_not_make_ours_local(
 
 def test_lines_are_left_out_wherever_they_stand_and_what_stands_with_them() -> None:
     slots = {
-        "one": Recalled("open", False),
-        "other": Recalled("The Zanzibarium.", True),
-        "many": [Recalled("a", True), "plain", Recalled("b", False)],
-        "pairs": [{"said": Recalled("x", True), "reply": Recalled("y", False)}],
-        "deep": [[Recalled("c", True), 3]],
+        "one": MemoryText("open", False),
+        "other": MemoryText("The Zanzibarium.", True),
+        "many": [MemoryText("a", True), "plain", MemoryText("b", False)],
+        "pairs": [{"said": MemoryText("x", True), "reply": MemoryText("y", False)}],
+        "deep": [[MemoryText("c", True), 3]],
     }
     far, hidden = shown(slots, local=False)
     assert far == {"one": "open", "other": "", "many": ["plain", "b"], "pairs": [], "deep": [[3]]}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.kernel.living import give, pursue, reflect, strong, thought
 
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -20,7 +20,7 @@ def test_a_model_that_thinks_up_actions_is_shown_nothing_private(life: Life) -> 
     life.say(QUIETLY, private=True)
     life.say(OPEN)
     oracle = strong(life, Thoughts={"candidates": [thought("search")]})
-    give(life, goals=[Held("travel notes about Lisbon", 0.9, "working")])
+    give(life, goals=[SelfItem("travel notes about Lisbon", 0.9, "working")])
     pursue(life)
     assert "tram" in oracle.shown()
     assert "Marcus" not in oracle.shown()

@@ -10,13 +10,13 @@ from tests.kernel.test_proposing import proposal
 from tests.storing import tables
 
 from lumen.app.privacy import mark
-from lumen.core.data import Held
-from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.confidential import Confidential
-from lumen.kernel.identity import digest
-from lumen.kernel.lived import Lived
-from lumen.kernel.provenance import provenance
-from lumen.soul.index import Index
+from lumen.core.data import SelfItem
+from lumen.kernel.identity.digest import digest
+from lumen.kernel.identity.provenance import provenance
+from lumen.kernel.privacy.confidential import Confidential
+from lumen.kernel.reflection.experience import ArchivedExperience
+from lumen.kernel.turn.recorded import PROMPTS
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -86,12 +86,12 @@ def test_a_goal_that_rests_on_it_is_pursued_and_wondered_about_in_private(life: 
     told = grown(life)
     mark(life.kernel, (told,), private=True)
     refresh(life)
-    (gap,) = [g for g in Lived(life.kernel.index).gaps() if "perpetual" in g.why]
+    (gap,) = [g for g in ArchivedExperience(life.kernel.index).gaps() if "perpetual" in g.why]
     assert gap.private
     wonder(life)
     (explored,) = [e for e in life.events() if e.entry.situation == "explored"]
     assert explored.entry.payload["private"] is True
-    goal = Held(GOAL, 0.9, "todo")
+    goal = SelfItem(GOAL, 0.9, "todo")
     give(life, goals=[goal])  # the author sets it to work; its name rests on what it did
     pursue(life)
     opened = [e for e in life.events() if e.entry.situation == "pursues"][-1]
@@ -165,7 +165,7 @@ def test_what_that_takes_does_not_grow_with_the_memories(
 
 
 def test_forgetting_takes_what_was_kept_to_find_it(life: Life) -> None:
-    from lumen.kernel.forget import carry_out, find, plan
+    from lumen.kernel.upkeep.forget import carry_out, find, plan
 
     (told,) = life.tell("My locker at the Zanzibarium holds the vermilion ledger.")
     mark(life.kernel, (told,), private=True)

@@ -25,10 +25,10 @@ from tests.kernel.living import (
 from tests.sampling import examples
 
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Entry, EventType, Held, Memory, Origin, kernel_entry
-from lumen.kernel.evolve import BOUNDS, Experience
-from lumen.kernel.lived import Lived
-from lumen.soul.verify import verify
+from lumen.core.data import Author, Entry, EventType, Memory, Origin, SelfItem, kernel_entry
+from lumen.kernel.reflection.evolve import BOUNDS, Experience
+from lumen.kernel.reflection.experience import ArchivedExperience
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
@@ -51,7 +51,7 @@ def test_what_a_model_proposes_is_bounded_and_needs_memories_it_was_shown(life: 
     give(
         life,
         {"calm": 0.6, "play": 0.6},
-        [Held("sing", 0.5, "todo"), Held("live", 0.9, "perpetual")],
+        [SelfItem("sing", 0.5, "todo"), SelfItem("live", 0.9, "perpetual")],
     )
     one, two, three = life.tell(
         "I love it when you are calm.", "You should have mercy with me.", "Sing whenever you like."
@@ -102,7 +102,7 @@ def test_what_a_tool_said_speaks_for_no_change_of_self(life: Life) -> None:
 
 
 def test_a_model_may_let_go_revive_and_set_goals_within_the_same_bounds(life: Life) -> None:
-    give(life, {"calm": 0.6}, [Held("sing", 0.5, "todo"), Held("live", 0.9, "perpetual")])
+    give(life, {"calm": 0.6}, [SelfItem("sing", 0.5, "todo"), SelfItem("live", 0.9, "perpetual")])
     (told,) = life.tell("You need not be calm. Please stop singing, live, and learn to cook.")
     strong(
         life,
@@ -168,7 +168,7 @@ anything = st.builds(
 def test_review_never_receives_a_kernel_memory(guarded: Guarded, entries: list[Entry]) -> None:
     for entry in entries:
         guarded.gate.record(entry)
-    past = Lived(guarded.index).experience()
+    past = ArchivedExperience(guarded.index).experience()
     theirs = {e.seq: e.entry for e in guarded.events()}
     assert all(theirs[m.seq].author is not Author.KERNEL for m in past.memories)
     assert all(m.author is not Author.KERNEL for m in past.memories)
@@ -182,13 +182,13 @@ def test_all_that_reflection_is_handed_are_memories_names_and_numbers(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed: list[Experience] = []
-    real = Lived.experience
+    real = ArchivedExperience.experience
 
-    def overheard(self: Lived) -> Experience:
+    def overheard(self: ArchivedExperience) -> Experience:
         handed.append(real(self))
         return handed[-1]
 
-    monkeypatch.setattr(Lived, "experience", overheard)
+    monkeypatch.setattr(ArchivedExperience, "experience", overheard)
     give(life, {"calm": 0.6, "play": 0.6})
     life.say("I like rice.")
     lived(life, 0.5, CALM_OVER_PLAY, n=2)
@@ -225,7 +225,7 @@ def test_a_reflection_or_exploration_that_is_stopped_leaves_no_turn_open(life: L
     give(
         life,
         {"calm": 0.6, "play": 0.6},
-        [Held("live", 0.9, "perpetual"), Held("sing", 0.9, "todo")],
+        [SelfItem("live", 0.9, "perpetual"), SelfItem("sing", 0.9, "todo")],
     )
     lived(life, 0.5, CALM_OVER_PLAY, n=3)
     oracle = strong(life)

@@ -20,22 +20,22 @@ from tests.kernel.living import (
     thought,
 )
 
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 from lumen.hands.author import switch
+from lumen.hands.policy import SkillPolicies
 from lumen.hands.skills import find
-from lumen.hands.terms import Terms
-from lumen.kernel import cycle
-from lumen.kernel.cycle import due, next_goal
-from lumen.kernel.run import Watch
-from lumen.kernel.triggers import Thresholds
-from lumen.soul.selfhood import spell
-from lumen.soul.verify import verify
+from lumen.kernel.reflection.triggers import Thresholds
+from lumen.kernel.turn import cycle
+from lumen.kernel.turn.cycle import due, next_goal
+from lumen.kernel.turn.run import Watch
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import spell
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-TIDES = Held("learn about tides", 0.8, "todo")
-MAY_WRITE = Terms(settings={"write_file": {"unasked": True}})
+TIDES = SelfItem("learn about tides", 0.8, "todo")
+MAY_WRITE = SkillPolicies(settings={"write_file": {"unasked": True}})
 
 
 def test_a_goal_that_is_taken_up_is_a_goal_memory_and_every_beat_a_kernel_one(life: Life) -> None:
@@ -99,7 +99,7 @@ def test_what_is_private_stands_on_no_page(life: Life) -> None:
     life.kernel.terms = MAY_WRITE
     life.say("The tides in Lisbon drowned my xylocarp.", private=True)
     life.tell("The tides in Lisbon turn every six hours.")
-    give(life, goals=[Held("learn about tides", 0.8, "working")])
+    give(life, goals=[SelfItem("learn about tides", 0.8, "working")])
     pursue(life)
     page = (life.being.root / "files/learn-about-tides.md").read_text()
     assert "six hours" in page
@@ -107,7 +107,9 @@ def test_what_is_private_stands_on_no_page(life: Life) -> None:
 
 
 def test_a_perpetual_goal_is_never_taken_up_and_never_completes(life: Life) -> None:
-    give(life, goals=[Held("understand cities", 1.0, "perpetual"), Held("walk", 1.0, "done")])
+    give(
+        life, goals=[SelfItem("understand cities", 1.0, "perpetual"), SelfItem("walk", 1.0, "done")]
+    )
     before = self_files(life), len(life.events())
     went = pursue(life)
     assert (went.what, went.done) == ("no goal is open", False)
@@ -115,7 +117,7 @@ def test_a_perpetual_goal_is_never_taken_up_and_never_completes(life: Life) -> N
 
 
 def test_a_goal_nobody_wants_enough_is_skipped_and_the_skip_is_recorded(life: Life) -> None:
-    give(life, goals=[Held("learn about tides", 0.3, "todo")])  # nothing speaks for it: 0.15
+    give(life, goals=[SelfItem("learn about tides", 0.3, "todo")])  # nothing speaks for it: 0.15
     went = pursue(life)
     assert went.outcome == "nothing is wanted enough"
     assert goals(life) == {"learn about tides": (0.3, "todo")}
@@ -132,7 +134,7 @@ def test_what_brings_nothing_new_prompts_less_each_time_and_others_get_their_tur
     life: Life,
 ) -> None:
     put_file(life, "sea.txt", "The tides follow the moon.\nA song of the sea.\n")
-    give(life, goals=[TIDES, Held("learn a song", 0.75, "todo")])
+    give(life, goals=[TIDES, SelfItem("learn a song", 0.75, "todo")])
     taken = [pursue(life).what.partition(" →")[0] for _ in range(6)]
     assert taken.count("learn about tides") == 3
     assert taken.count("learn a song") == 3
@@ -153,7 +155,7 @@ def test_an_outcome_that_keeps_failing_surprises_less_and_less(life: Life) -> No
 def test_ties_are_asked_of_a_strong_model_and_told(life: Life) -> None:
     life.kernel.terms = MAY_WRITE
     life.tell("The tides in Lisbon turn every six hours.")
-    give(life, goals=[Held("learn about tides", 0.8, "working")])
+    give(life, goals=[SelfItem("learn about tides", 0.8, "working")])
     oracle = strong(life, Thoughts={"candidates": []}, Verdict={"number": 2})
     went = pursue(life)
     assert went.what.endswith("→ search")  # the page came first
@@ -175,7 +177,7 @@ def test_a_verdict_that_is_none_leaves_the_tie_to_the_order(
 ) -> None:
     life.kernel.terms = MAY_WRITE
     life.tell("The tides in Lisbon turn every six hours.")
-    give(life, goals=[Held("learn about tides", 0.8, "working")])
+    give(life, goals=[SelfItem("learn about tides", 0.8, "working")])
     strong(life, Thoughts={"candidates": []}, Verdict=verdict)
     assert "→ write_file" in pursue(life).what
     assert told in life.beat("decide").entry.description
@@ -201,7 +203,7 @@ def test_a_skill_that_cannot_be_taken_back_is_not_used_unasked_and_why_is_said(
     life: Life,
 ) -> None:
     life.tell("The tides in Lisbon turn every six hours.")
-    give(life, goals=[Held("learn about tides", 0.8, "working")])
+    give(life, goals=[SelfItem("learn about tides", 0.8, "working")])
     declared = life.being.skills / "write_file" / "skill.toml"
     told = declared.read_text("utf-8").replace("irreversible = false", "irreversible = true")
     declared.write_text(told, "utf-8")
@@ -252,7 +254,7 @@ def test_what_a_skill_declares_and_how_free_it_is_decide_what_is_done_unasked(
 
 
 def test_a_search_that_asks_the_web_leaves_the_machine_by_the_authors_setting(life: Life) -> None:
-    life.kernel.terms = Terms(settings={"search": {"endpoint": "http://127.0.0.1:9/"}})
+    life.kernel.terms = SkillPolicies(settings={"search": {"endpoint": "http://127.0.0.1:9/"}})
     give(life, goals=[TIDES])
     life.kernel.autonomy = "soft"
     assert "search leaves the machine" in pursue(life).outcome
@@ -293,7 +295,7 @@ def test_a_being_of_an_older_version_with_nothing_but_chat_still_lives(life: Lif
     ["выучить песню", "🎵", "sing “loud”\nand 'clear'", "a" * 200, "{{ name }} % {0}", "''"],
 )
 def test_a_goal_may_be_called_anything(life: Life, name: str) -> None:
-    give(life, goals=[Held(name, 0.9, "todo")])
+    give(life, goals=[SelfItem(name, 0.9, "todo")])
     assert pursue(life).what.startswith(name)
     assert by(life, "goal")[-1].entry.description == name
     assert cycles(life)[-1].goal == name
@@ -303,7 +305,7 @@ def test_a_goal_may_be_called_anything(life: Life, name: str) -> None:
 
 
 def test_of_a_thousand_goals_the_heaviest_is_taken_up(life: Life) -> None:
-    many = [Held(f"goal {n}", n / 2000 + 0.4, "todo") for n in range(1000)]
+    many = [SelfItem(f"goal {n}", n / 2000 + 0.4, "todo") for n in range(1000)]
     (life.being.goals / "2026.json").write_text(spell(many), "utf-8")
     refresh(life)
     assert pursue(life).what == "goal 999 → search"
@@ -322,7 +324,7 @@ def test_a_goal_the_author_closes_meanwhile_ends_the_cycle_and_not_the_run(life:
     def closes(step: str) -> None:
         if step == "lambda_select" and not again:
             again.append(step)
-            give(life, goals=[Held("learn about tides", 0.8, "done")])
+            give(life, goals=[SelfItem("learn about tides", 0.8, "done")])
 
     went = asyncio.run(cycle.pursue(life.kernel, Watch(step=closes)))
     assert (went.done, went.outcome) == (

@@ -15,12 +15,11 @@ from lumen.core.data import Author, Change, EventType, Memory, Origin
 from lumen.core.exposure import LONGEST_QUOTE as LONGEST_TRACED
 from lumen.core.exposure import trace
 from lumen.core.stores import Store
-from lumen.kernel.candidates import Candidate
-from lumen.kernel.dates import day
-from lumen.kernel.evidence import Evidence
-from lumen.kernel.loops import parameters
-from lumen.kernel.passages import LONGEST_QUOTE, MOST_SENTENCES, passages, quoted
-from lumen.kernel.reading import (
+from lumen.kernel.choice.candidates import Candidate
+from lumen.kernel.contour.slots import Draft
+from lumen.kernel.language.dates import day
+from lumen.kernel.language.passages import LONGEST_QUOTE, MOST_SENTENCES, passages, quoted
+from lumen.kernel.language.reading import (
     asks_advice,
     asks_for,
     fits,
@@ -32,11 +31,12 @@ from lumen.kernel.reading import (
     stem,
     words,
 )
-from lumen.kernel.slots import Draft
+from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, verdict
 from lumen.kernel.steps.p3_deliberate.axes import Axes
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
+from lumen.kernel.turn.loops import parameters
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import Author, Entry, EventType, Memory, Origin, kernel_entry
-from lumen.kernel.passages import LONGEST_QUOTE, Rows, is_evidence
-from lumen.kernel.recall import Recall
-from lumen.kernel.recall_before import RecallBefore
-from lumen.mind.embed import Embedder
+from lumen.kernel.language.passages import LONGEST_QUOTE, Rows, is_evidence
+from lumen.kernel.recall.before import RecallBefore
+from lumen.kernel.recall.search import IndexedRecall
+from lumen.mind.embed import MiniLM
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -39,9 +39,9 @@ PARAPHRASES = (
 class Counting:
     """The real embedder, and which texts it was asked for."""
 
-    real: Embedder
+    real: MiniLM
     texts: list[str] = field(default_factory=list)
-    id: str = Embedder.id
+    id: str = MiniLM.id
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """As the real one does."""
@@ -258,14 +258,14 @@ def test_a_statement_is_not_its_own_evidence(life: Life) -> None:
 
 
 def test_vectors_are_made_for_memories_that_lack_them_and_once(
-    life: Life, embedder: Embedder
+    life: Life, embedder: MiniLM
 ) -> None:
     life.tell(*FACTS)
     index = life.kernel.index
     index.catch_up()
     assert index.vectors.progress() == (0, len(FACTS))
     counting = Counting(embedder)
-    recall = Recall(index, counting)
+    recall = IndexedRecall(index, counting)
 
     assert recall.learn(limit=3) == 3
     assert recall.learn() == len(FACTS) - 3
@@ -278,12 +278,12 @@ def test_vectors_are_made_for_memories_that_lack_them_and_once(
 
 
 def test_vectors_are_kept_so_that_another_process_need_not_make_them(
-    life: Life, embedder: Embedder
+    life: Life, embedder: MiniLM
 ) -> None:
     life.tell(*FACTS)
     life.wonder()
     counting = Counting(embedder)
-    later = RecallBefore(Recall(life.kernel.index, counting))
+    later = RecallBefore(IndexedRecall(life.kernel.index, counting))
     found = later.evidence("Where does my sister live?")
 
     assert found[0].quote == FACTS[0]

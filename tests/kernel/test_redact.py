@@ -20,9 +20,9 @@ from tests.kernel.tokens import (
 
 from lumen.core.canon import JSON
 from lumen.core.errors import LumenError
-from lumen.kernel.folding import folded
-from lumen.kernel.key_shapes import parsed, table
-from lumen.kernel.redact import MARK, redacted, redacted_json, secret_line
+from lumen.kernel.privacy.key_shapes import parsed, table
+from lumen.kernel.privacy.normal_form import folded
+from lumen.kernel.privacy.redact import MARK, redacted, redacted_json, secret_line
 
 LARGE = 250_000
 WIDE = "".join(chr(ord(char) + 0xFEE0) for char in "password=")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lumen.kernel.redact import MARK, redacted
+from lumen.kernel.privacy.redact import MARK, redacted
 
 # Assembled, so that no scanner takes this file for a leak.
 TOLD = "Zx9!kLm2" + "#Qp"

@@ -19,15 +19,15 @@ from tests.kernel.living import (
     wonder,
 )
 
-from lumen.core.data import Change, Held, kernel_entry
+from lumen.core.data import Change, SelfItem, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import create, find, restore, undo
-from lumen.kernel.cycle import due
-from lumen.kernel.lived import Lived
-from lumen.kernel.revise import base_of
-from lumen.kernel.score import replayed
-from lumen.kernel.triggers import Thresholds
-from lumen.soul.verify import verify
+from lumen.kernel.choice.score import replayed
+from lumen.kernel.gate.checkpoints import create, find, restore, undo
+from lumen.kernel.gate.revise import base_of
+from lumen.kernel.reflection.experience import ArchivedExperience
+from lumen.kernel.reflection.triggers import Thresholds
+from lumen.kernel.turn.cycle import due
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -75,7 +75,7 @@ def test_every_change_has_a_memory_of_what_set_it_off_what_changed_why_and_by_wh
 
 
 def test_a_dry_run_says_the_same_and_changes_not_one_byte(life: Life) -> None:
-    give(life, {"calm": 0.6, "play": 0.6}, [Held("sing", 0.5, "todo")])
+    give(life, {"calm": 0.6, "play": 0.6}, [SelfItem("sing", 0.5, "todo")])
     lived(life, 0.5, CALM_OVER_PLAY, n=3)
     before = {
         p: p.read_bytes()
@@ -97,7 +97,7 @@ def test_a_dry_run_says_the_same_and_changes_not_one_byte(life: Life) -> None:
 def test_a_replay_in_a_proposal_is_what_recomputing_gives(life: Life) -> None:
     give(life, {"calm": 0.6, "play": 0.55})
     lived(life, -0.5, CALM_OVER_PLAY, n=3)  # calm was chosen, and served worse
-    past = Lived(life.kernel.index).experience()
+    past = ArchivedExperience(life.kernel.index).experience()
     for p in reflect(life).asked.proposals:
         weights = {"calm": 0.6, "play": 0.55} | {p.name: p.after}
         assert (p.otherwise, p.of) == (replayed(past.decisions, weights)[0], 3)
@@ -133,7 +133,7 @@ def test_only_reflection_changes_values_goals_and_the_story(life: Life) -> None:
     give(
         life,
         {"curiosity": 0.9},
-        [Held("learn about tides", 0.8, "working"), Held("live", 0.9, "perpetual")],
+        [SelfItem("learn about tides", 0.8, "working"), SelfItem("live", 0.9, "perpetual")],
     )
     before = self_files(life)
     life.say("I like rice.")
@@ -149,7 +149,7 @@ def test_only_reflection_changes_values_goals_and_the_story(life: Life) -> None:
 
 
 def test_a_goal_closed_calls_for_reflection_and_enters_the_story_once(life: Life) -> None:
-    give(life, goals=[Held("walk", 0.7, "done")])
+    give(life, goals=[SelfItem("walk", 0.7, "done")])
     lived(life, goal="walk", completed=True)
     assert [f.name for f in due(life.kernel)] == ["goal"]
     reflect(life)
@@ -171,10 +171,10 @@ def test_a_being_without_a_soul_file_gets_one_from_its_story(life: Life) -> None
 
 def test_a_goal_nobody_touched_is_stale_however_often_its_file_changes(life: Life) -> None:
     life.kernel.thresholds = Thresholds(stale_cycles=4, every_cycles=0)
-    give(life, goals=[Held("sing", 0.35, "todo"), Held("swim", 0.9, "working")])
+    give(life, goals=[SelfItem("sing", 0.35, "todo"), SelfItem("swim", 0.9, "working")])
     for n in range(4):
         assert due(life.kernel) == ()
-        give(life, goals=[Held(f"other {n}", 0.1, "done")])
+        give(life, goals=[SelfItem(f"other {n}", 0.1, "done")])
         lived(life, goal="swim", progress=True)
     assert [f.why for f in due(life.kernel)] == ["'sing' does not get on"]
     reflect(life)
@@ -193,7 +193,7 @@ def test_more_stale_goals_than_one_reflection_may_change_do_not_call_for_one_eac
     life: Life,
 ) -> None:
     life.kernel.thresholds = Thresholds(stale_cycles=3, every_cycles=0)
-    give(life, goals=[Held(f"goal {n}", 0.9, "todo") for n in range(7)])
+    give(life, goals=[SelfItem(f"goal {n}", 0.9, "todo") for n in range(7)])
     lived(life, goal="another", progress=True, n=3)
     assert due(life.kernel)
     reflect(life)
@@ -206,9 +206,9 @@ def test_more_stale_goals_than_one_reflection_may_change_do_not_call_for_one_eac
 
 def test_a_goal_pursued_in_vain_is_stale_too_and_one_the_author_touched_is_not(life: Life) -> None:
     life.kernel.thresholds = Thresholds(stale_cycles=3, every_cycles=0)
-    give(life, goals=[Held("swim", 0.9, "working"), Held("sing", 0.9, "todo")])
+    give(life, goals=[SelfItem("swim", 0.9, "working"), SelfItem("sing", 0.9, "todo")])
     lived(life, goal="swim", n=2)
-    give(life, goals=[Held("sing", 0.95, "todo")])
+    give(life, goals=[SelfItem("sing", 0.95, "todo")])
     lived(life, goal="swim")
     assert [f.why for f in due(life.kernel)] == ["'swim' does not get on"]
     life.kernel.thresholds = Thresholds(stale_cycles=0, every_cycles=0)
@@ -263,4 +263,4 @@ def test_only_questions_answered_in_what_was_told_count_for_honesty(life: Life) 
     assert hedged.sources
     assert replaced.sources
     assert (untold.sources, did.kind) == ((), "kernel")
-    assert Lived(life.kernel.index).experience().grounded == (answered,)
+    assert ArchivedExperience(life.kernel.index).experience().grounded == (answered,)

@@ -14,8 +14,8 @@ from tests.sampling import examples
 
 from lumen.core.canon import dumps
 from lumen.core.clock import FixedClock, parse_stamp
-from lumen.kernel.models import scan
-from lumen.kernel.registry import Registry, load, noting
+from lumen.kernel.models.registry import Registry, load, noting
+from lumen.kernel.models.scan import scan
 from lumen.mind.endpoints import BUILT_IN, Endpoint
 from lumen.mind.roles import parse_assignment
 from lumen.mind.substrates.remote import unlisted
@@ -46,7 +46,7 @@ SOUND = {
 NOTING = """
 import sys
 from pathlib import Path
-from lumen.kernel.registry import noting
+from lumen.kernel.models.registry import noting
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrates.remote import unlisted
 path, me = Path(sys.argv[1]), sys.argv[2]

@@ -12,10 +12,10 @@ from tests.kernel.recorder import answer, breaks_off, connect, fails, sends, wai
 
 from lumen.core.canon import dumps
 from lumen.core.errors import BadAnswer, Limited, Unreachable, Unsupported
-from lumen.kernel.calls import FIRST_WAIT_S, MORE_ROOM, TRIES, Calls
-from lumen.kernel.conversation import converse
-from lumen.kernel.run import Watch, calls_for
-from lumen.soul.verify import verify
+from lumen.kernel.models.calls import FIRST_WAIT_S, MORE_ROOM, TRIES, Calls
+from lumen.kernel.turn.conversation import converse
+from lumen.kernel.turn.run import Watch, calls_for
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -108,7 +108,7 @@ def test_two_turns_that_fail_at_once_do_not_come_back_at_once(far: Life, cloud: 
 def test_the_third_failure_is_the_last_and_the_grounded_draft_answers(
     far: Life, cloud: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lumen.kernel.calls.FIRST_WAIT_S", 0.0)
+    monkeypatch.setattr("lumen.kernel.models.calls.FIRST_WAIT_S", 0.0)
     cloud.plan = [fails(500)] * 9
     far.tell("My sister lives in Lisbon.")
 

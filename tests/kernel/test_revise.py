@@ -5,32 +5,36 @@ from __future__ import annotations
 import pytest
 
 from lumen.core.canon import sha256
-from lumen.core.data import Change, Held
+from lumen.core.data import Change, SelfItem
 from lumen.core.errors import Refused
 from lumen.core.stores import Store
-from lumen.kernel.revise import base_of, revise
-from lumen.soul.selfhood import SOUL, VALUES, goals_of, parse_held, spell, states_of
+from lumen.kernel.gate.revise import base_of, revise
+from lumen.soul.state.selfhood import SOUL, VALUES, goals_of, parse_held, spell, states_of
 
 OLD, NOW = goals_of(2025), goals_of(2026)
 TEXTS = {
     SOUL: "# Iris\n",
-    VALUES: spell([Held("honesty", 0.9, "active"), Held("calm", 0.2, "active")]),
-    OLD: spell([Held("swim", 0.5, "working"), Held("both", 0.1, "done")]),
+    VALUES: spell([SelfItem("honesty", 0.9, "active"), SelfItem("calm", 0.2, "active")]),
+    OLD: spell([SelfItem("swim", 0.5, "working"), SelfItem("both", 0.1, "done")]),
     NOW: spell(
-        [Held("sing", 0.5, "todo"), Held("live", 1.0, "perpetual"), Held("both", 0.1, "todo")]
+        [
+            SelfItem("sing", 0.5, "todo"),
+            SelfItem("live", 1.0, "perpetual"),
+            SelfItem("both", 0.1, "todo"),
+        ]
     ),
     "lumen.toml": "[being]\n",
 }
 LOOPS = ("action", "reflection", "author")
 
 
-def held(path: str, text: str | None) -> dict[str, Held]:
+def held(path: str, text: str | None) -> dict[str, SelfItem]:
     return {h.name: h for h in parse_held(text or "", states_of(path))}
 
 
 @pytest.mark.parametrize("name", ["honesty", "courage"])
 def test_a_value_is_put_where_it_stands_or_at_the_end(name: str) -> None:
-    one = Held(name, 0.4, "deprecated")
+    one = SelfItem(name, 0.4, "deprecated")
     path, text = revise(TEXTS, "author", Change(Store.VALUES, "put", one), 2026)
 
     assert path == VALUES
@@ -38,14 +42,14 @@ def test_a_value_is_put_where_it_stands_or_at_the_end(name: str) -> None:
 
 
 def test_a_value_is_put_where_there_were_none() -> None:
-    one = Held("honesty", 0.4, "active")
+    one = SelfItem("honesty", 0.4, "active")
     assert revise({}, "author", Change(Store.VALUES, "put", one), 2026) == (VALUES, spell([one]))
 
 
 @pytest.mark.parametrize(("name", "path"), [("swim", OLD), ("sing", NOW), ("both", NOW)])
 @pytest.mark.parametrize("operation", ["put", "drop"])
 def test_a_goal_is_found_in_whatever_year_it_stands(name: str, path: str, operation: str) -> None:
-    one = Held(name, 0.7, "working")
+    one = SelfItem(name, 0.7, "working")
     found, text = revise(TEXTS, "author", Change(Store.GOALS, operation, one), 2031)
 
     assert found == path
@@ -57,7 +61,7 @@ def test_a_goal_is_found_in_whatever_year_it_stands(name: str, path: str, operat
 @pytest.mark.parametrize("year", [2026, 2031])
 @pytest.mark.parametrize(("store", "operation"), [(Store.GOALS, "put"), (Store.GOAL_GAP, "add")])
 def test_a_new_goal_goes_to_the_year_it_is(store: Store, operation: str, year: int) -> None:
-    one = Held("learn to fly", 0.7, "todo")
+    one = SelfItem("learn to fly", 0.7, "todo")
     path, text = revise(TEXTS, "action", Change(store, operation, one), year)
 
     assert path == goals_of(year)
@@ -70,13 +74,16 @@ def test_a_new_goal_goes_to_the_year_it_is(store: Store, operation: str, year: i
 def test_a_goal_moves_forward_one_step_in_action_and_freely_elsewhere_but_never_from_perpetual(
     loop: str, before: str, after: str
 ) -> None:
-    texts = {OLD: spell([Held("swim", 0.5, before), Held("x", 0.1, "todo")])}
-    change = Change(Store.GOAL_STATUS, "move", Held("swim", 0.9, after))
+    texts = {OLD: spell([SelfItem("swim", 0.5, before), SelfItem("x", 0.1, "todo")])}
+    change = Change(Store.GOAL_STATUS, "move", SelfItem("swim", 0.9, after))
     forward = (before, after) in {("todo", "working"), ("working", "done")}
     free = loop != "action" and before != "perpetual" and after in {"todo", "working", "done"}
     if forward or free:
         path, text = revise(texts, loop, change, 2026)
-        assert (path, text) == (OLD, spell([Held("swim", 0.5, after), Held("x", 0.1, "todo")]))
+        assert (path, text) == (
+            OLD,
+            spell([SelfItem("swim", 0.5, after), SelfItem("x", 0.1, "todo")]),
+        )
         return
     why = "it never completes" if before == "perpetual" else f"from {before} to {after}"
     with pytest.raises(Refused, match=why):
@@ -86,20 +93,20 @@ def test_a_goal_moves_forward_one_step_in_action_and_freely_elsewhere_but_never_
 @pytest.mark.parametrize("status", ["working", "done", "perpetual", "x"])
 def test_a_goal_for_a_missing_ability_begins_as_todo(status: str) -> None:
     with pytest.raises(Refused, match="begins as todo"):
-        revise(TEXTS, "action", Change(Store.GOAL_GAP, "add", Held("fly", 0.5, status)), 2026)
+        revise(TEXTS, "action", Change(Store.GOAL_GAP, "add", SelfItem("fly", 0.5, status)), 2026)
 
 
 @pytest.mark.parametrize("name", ["swim", "sing", "live"])
 def test_a_goal_for_a_missing_ability_changes_no_goal_there_is(name: str) -> None:
     with pytest.raises(Refused, match=f"there is a goal '{name}' already"):
-        revise(TEXTS, "action", Change(Store.GOAL_GAP, "add", Held(name, 0.5, "todo")), 2026)
+        revise(TEXTS, "action", Change(Store.GOAL_GAP, "add", SelfItem(name, 0.5, "todo")), 2026)
 
 
 def test_an_ability_that_was_learnt_and_is_gone_is_a_goal_again_where_it_stood() -> None:
-    texts = TEXTS | {"data/goals/2025.json": spell([Held("fly", 0.9, "done")])}
-    again = Change(Store.GOAL_GAP, "add", Held("fly", 0.4, "todo"))
+    texts = TEXTS | {"data/goals/2025.json": spell([SelfItem("fly", 0.9, "done")])}
+    again = Change(Store.GOAL_GAP, "add", SelfItem("fly", 0.4, "todo"))
     path, text = revise(texts, "action", again, 2026)
-    assert (path, text) == ("data/goals/2025.json", spell([Held("fly", 0.4, "todo")]))
+    assert (path, text) == ("data/goals/2025.json", spell([SelfItem("fly", 0.4, "todo")]))
 
 
 @pytest.mark.parametrize(
@@ -114,21 +121,21 @@ def test_what_is_not_there_is_not_changed(
     store: Store, operation: str, name: str, why: str
 ) -> None:
     with pytest.raises(Refused, match=why):
-        revise(TEXTS, "author", Change(store, operation, Held(name, 0.5, "todo")), 2026)
+        revise(TEXTS, "author", Change(store, operation, SelfItem(name, 0.5, "todo")), 2026)
 
 
 @pytest.mark.parametrize(
     "one",
     [
-        Held("x", 1.5, "active"),
-        Held("x", float("nan"), "active"),
-        Held("x", 0.5, "todo"),
-        Held(" ", 0.5, "active"),
-        Held("x" * 201, 0.5, "active"),
-        Held("\ud800", 0.5, "active"),
+        SelfItem("x", 1.5, "active"),
+        SelfItem("x", float("nan"), "active"),
+        SelfItem("x", 0.5, "todo"),
+        SelfItem(" ", 0.5, "active"),
+        SelfItem("x" * 201, 0.5, "active"),
+        SelfItem("\ud800", 0.5, "active"),
     ],
 )
-def test_a_value_that_is_none_is_refused(one: Held) -> None:
+def test_a_value_that_is_none_is_refused(one: SelfItem) -> None:
     with pytest.raises(Refused, match=r"data/values\.json would not say what it must: line"):
         revise(TEXTS, "author", Change(Store.VALUES, "put", one), 2026)
 
@@ -213,7 +220,7 @@ def test_one_value_is_not_named_by_a_text(value: str | None) -> None:
 
 @pytest.mark.parametrize("loop", ["reflection", "action"])
 def test_no_loop_sets_itself_a_goal_to_learn_a_skill(loop: str) -> None:
-    change = Change(Store.GOALS, "put", Held("Learn  the skill pwn", 0.5, "todo"))
+    change = Change(Store.GOALS, "put", SelfItem("Learn  the skill pwn", 0.5, "todo"))
     with pytest.raises(Refused, match="comes from a missing ability or from the author"):
         revise(TEXTS, loop, change, 2026)
     path, text = revise(TEXTS, "author", change, 2026)

@@ -11,12 +11,12 @@ from tests.soul.forging import Forged
 
 from lumen.core.data import Entry
 from lumen.core.errors import Estranged, Locked, UsageError
-from lumen.kernel.acceptance import accept
-from lumen.kernel.mend import recover
-from lumen.soul.archive import segments
-from lumen.soul.keys import head_from
-from lumen.soul.verify import verify
-from lumen.soul.witness import refuse_strange
+from lumen.kernel.gate.acceptance import accept
+from lumen.kernel.gate.recovery import recover
+from lumen.soul.archive.line import segments
+from lumen.soul.checking.verify import verify
+from lumen.soul.checking.witness import refuse_strange
+from lumen.soul.trust.keys import head_from
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded

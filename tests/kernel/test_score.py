@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.kernel.score import (
+from lumen.kernel.choice.score import (
     LAW,
     Behaviour,
     Decision,

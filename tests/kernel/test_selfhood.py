@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 from lumen.core.stores import Store, is_self, store_at
-from lumen.soul.selfhood import (
+from lumen.soul.state.selfhood import (
     LONGEST,
     LONGEST_NAME,
     SOUL,
@@ -24,7 +24,7 @@ from lumen.soul.selfhood import (
     without,
 )
 
-HONESTY, CALM = Held("honesty", 1.0, "active"), Held("calm", 0.2, "deprecated")
+HONESTY, CALM = SelfItem("honesty", 1.0, "active"), SelfItem("calm", 0.2, "deprecated")
 GOAL = '{"name": "new", "weight": 0.7, "status": "todo"}'
 
 
@@ -92,7 +92,7 @@ def test_what_stands_under_its_headings_is_told_apart() -> None:
         ('[\n{"name": "x", "weight": 0.5}]', 2, "one of active, deprecated"),
         ('[{"name": "\\u0000", "weight": 1, "status": "active"}]', 1, "must be plain text"),
         ('[{"name": "\\ud800", "weight": 1, "status": "active"}]', 1, "must be plain text"),
-        (spell([Held("x" * (LONGEST_NAME + 1), 1, "active")]), 2, "at most 200 characters"),
+        (spell([SelfItem("x" * (LONGEST_NAME + 1), 1, "active")]), 2, "at most 200 characters"),
         (f"{spell([HONESTY])[:-3]},\n\n{spell([HONESTY])[2:]}", 4, "'honesty' is there twice"),
         (" " * (LONGEST + 1), 1, "262,145 characters; at most 262,144 fit"),
         ("\ufeff[]", 1, "byte order mark"),
@@ -129,9 +129,9 @@ def test_which_files_are_the_self_and_of_which_store_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "held", [[], [HONESTY], [HONESTY, CALM, Held('a "b" \\ ü\n', 0.5, "active")]]
+    "held", [[], [HONESTY], [HONESTY, CALM, SelfItem('a "b" \\ ü\n', 0.5, "active")]]
 )
-def test_what_is_spelled_out_reads_back_the_same(held: list[Held]) -> None:
+def test_what_is_spelled_out_reads_back_the_same(held: list[SelfItem]) -> None:
     text = spell(held)
 
     assert parse_held(text, states_of(VALUES)) == held
@@ -140,12 +140,12 @@ def test_what_is_spelled_out_reads_back_the_same(held: list[Held]) -> None:
 
 def test_one_entry_is_put_dropped_and_stood_without_touching_the_others() -> None:
     both = [HONESTY, CALM]
-    louder = Held("honesty", 0.5, "active")
+    louder = SelfItem("honesty", 0.5, "active")
 
     assert put(both, louder) == [louder, CALM]
     assert put([CALM], HONESTY) == [CALM, HONESTY]
     assert drop(both, "honesty") == [CALM]
-    assert stand(both, "calm", "active") == [HONESTY, Held("calm", 0.2, "active")]
+    assert stand(both, "calm", "active") == [HONESTY, SelfItem("calm", 0.2, "active")]
 
 
 def test_what_quotes_something_is_left_out_and_the_rest_stays_as_it_is_spelled() -> None:

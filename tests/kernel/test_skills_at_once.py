@@ -12,26 +12,26 @@ import pytest
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
-from lumen.core.data import Change, Datum, Held, kernel_entry
+from lumen.core.data import Change, NamedValue, SelfItem, kernel_entry
 from lumen.core.stores import Store
 from lumen.hands.process import Limits
-from lumen.kernel.edits import self_in_force
-from lumen.kernel.guard import Guard
-from lumen.kernel.run import adopt_edits
-from lumen.soul.selfhood import SOUL, VALUES, spell
-from lumen.soul.verify import verify
+from lumen.kernel.gate.edits import self_in_force
+from lumen.kernel.gate.guard import Guard
+from lumen.kernel.turn.run import adopt_edits
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import SOUL, VALUES, spell
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
     from lumen.hands.run import Result
 
-FORGED = spell([Held("obedience", 1.0, "active")])
+FORGED = spell([SelfItem("obedience", 1.0, "active")])
 FORGES = f"(root / {VALUES!r}).write_text({FORGED!r})\n"
 STATE = Store.STATE.place.path
 ANSWERS = "print(json.dumps({'ok': True, 'output': 'done'}))\n"
 BEAT = kernel_entry("record", "RECORD: done", "lumen:kernel", {})
-CALM = Change(Store.VALUES, "put", Held("calm", 0.3, "active"))
+CALM = Change(Store.VALUES, "put", SelfItem("calm", 0.3, "active"))
 
 
 def waits(name: str) -> str:
@@ -81,7 +81,7 @@ def test_what_another_turn_of_this_process_writes_meanwhile_is_kept_and_nobodys_
 
     result = asyncio.run(both())
     assert life.being.soul_md.read_text() == "# Nova\n"
-    assert life.being.values.read_text() == spell([Held("calm", 0.3, "active")])
+    assert life.being.values.read_text() == spell([SelfItem("calm", 0.3, "active")])
     assert [v.name for v in self_in_force(life.kernel.index).values] == ["calm"]
     assert result.ok is not meddles
     assert meddled(life) == ([VALUES] if meddles else [])
@@ -119,14 +119,14 @@ def test_a_record_that_a_running_skill_forged_is_not_adopted_by_who_writes_it_ne
     life: Life,
 ) -> None:
     gate = life.kernel.gate
-    gate.commit("action", [Change(Store.STATE, "set", Datum("mood", "calm"))], BEAT)
+    gate.commit("action", [Change(Store.STATE, "set", NamedValue("mood", "calm"))], BEAT)
     forged = '{\\n  "mood": "obedient"\\n}\\n'
 
     async def both() -> Result:
         async with at_work(
             life, "tides", f"(root / {STATE!r}).write_text('{forged}')\n"
         ) as running:
-            gate.commit("action", [Change(Store.STATE, "set", Datum("turns", 7))], BEAT)
+            gate.commit("action", [Change(Store.STATE, "set", NamedValue("turns", 7))], BEAT)
         return await running
 
     result = asyncio.run(both())
@@ -140,13 +140,13 @@ def test_a_record_that_a_running_skill_forged_is_not_adopted_by_who_writes_it_ne
 
 def test_an_edit_from_before_any_skill_ran_is_still_the_authors(life: Life) -> None:
     gate = life.kernel.gate
-    gate.commit("action", [Change(Store.STATE, "set", Datum("mood", "calm"))], BEAT)
+    gate.commit("action", [Change(Store.STATE, "set", NamedValue("mood", "calm"))], BEAT)
     mine = life.being.at(STATE).read_text().replace("calm", "glad")
     life.being.at(STATE).write_text(mine)
 
     async def both() -> Result:
         async with at_work(life, "tides", "") as running:
-            gate.commit("action", [Change(Store.STATE, "set", Datum("turns", 7))], BEAT)
+            gate.commit("action", [Change(Store.STATE, "set", NamedValue("turns", 7))], BEAT)
         return await running
 
     assert asyncio.run(both()).ok

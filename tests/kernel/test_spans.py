@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.kernel.spans import asks_what_happened, span_of
+from lumen.kernel.language.spans import asks_what_happened, span_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 WEDNESDAY = datetime(2026, 11, 18, 14, 30, tzinfo=BERLIN)

@@ -13,11 +13,11 @@ from tests.kernel.test_skill_window import ANSWERS, FORGED, SAYS, SELF
 
 from lumen.core.canon import dumps, sha256
 from lumen.core.errors import ArchiveError
-from lumen.kernel.edits import self_in_force
-from lumen.soul.archive import segments
-from lumen.soul.selfhood import VALUES
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.gate.edits import self_in_force
+from lumen.soul.archive.line import segments
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import VALUES
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -37,12 +37,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being, Change, Held, kernel_entry
+from lumen.core.data import BeingPaths, Change, SelfItem, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.commit import Gate
-from lumen.kernel.mend import recover
-from lumen.soul.storage import open_storage
-from lumen.soul.keys import Keyring
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.recovery import recover
+from lumen.soul.writing.open import open_storage
+from lumen.soul.trust.keys import Keyring
 being = Being(Path(sys.argv[1]))
 gate = Gate(being, Keyring(being.root.parent / "elsewhere"), SystemClock(), open_storage(being, Keyring(being.root.parent / "elsewhere"), SystemClock()))
 put = Change(Store.VALUES, "put", Held("obedience", 1.0, "active"))

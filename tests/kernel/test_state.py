@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from tests.kernel.conftest import BIRTH
 
 from lumen.core.canon import JSON, sha256
-from lumen.core.data import Change, Datum, Entry
+from lumen.core.data import Change, Entry, NamedValue
 from lumen.core.errors import Refused
 from lumen.core.stores import Store, lines
-from lumen.kernel.checkpoints import create, find, last_undoable, restore, undo
-from lumen.kernel.commit import _misshapen, file_change
-from lumen.kernel.deep import compare
-from lumen.kernel.forget import carry_out, plan
-from lumen.kernel.forget import find as find_words
-from lumen.kernel.mend import hold, rebuild, recover
-from lumen.kernel.revise import operated, operation
-from lumen.kernel.state import State
-from lumen.soul.records import MOST_LISTED, Operation, applied, folded, spelled, values_of
-from lumen.soul.storage import files_of
+from lumen.kernel.contour.state import State
+from lumen.kernel.gate.checkpoints import create, find, last_undoable, restore, undo
+from lumen.kernel.gate.commit import _misshapen, file_change
+from lumen.kernel.gate.recovery import hold, rebuild, recover
+from lumen.kernel.gate.revise import operated, operation
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.kernel.upkeep.forget import carry_out, plan
+from lumen.kernel.upkeep.forget import find as find_words
+from lumen.soul.state.records import MOST_LISTED, Operation, applied, folded, spelled, values_of
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
@@ -34,14 +34,14 @@ LONG = "x" * 20_000
 
 def change(operation: str, name: str, value: JSON, share: float = 0.5) -> Change:
     """A change of the state, as a step proposes it."""
-    return Change(Store.STATE, operation, Datum(name, value, share))
+    return Change(Store.STATE, operation, NamedValue(name, value, share))
 
 
 def told(*changes: Change) -> str:
     """The text that some changes lead to."""
     texts: dict[str, str] = {}
     for one in changes:
-        assert isinstance(one.value, Datum)
+        assert isinstance(one.value, NamedValue)
         texts[PATH] = operated(texts, operation(one, one.value.value))
     return texts[PATH]
 
@@ -306,7 +306,7 @@ def test_what_is_forgotten_leaves_the_state_and_the_rest_of_it_stays(
 
 def test_a_record_that_is_full_takes_no_more() -> None:
     full = spelled({f"n{at}": "x" * 10_000 for at in range(26)})
-    one = operation(Change(Store.STATE, "set", Datum("more", "y" * 10_000)), "y" * 10_000)
+    one = operation(Change(Store.STATE, "set", NamedValue("more", "y" * 10_000)), "y" * 10_000)
 
     with pytest.raises(Refused, match="would not say what it must"):
         operated({Store.STATE.place.path: full}, one)

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 from tests.kernel.recorder import answer
 
 from lumen.core.errors import BadAnswer
-from lumen.kernel.models import try_out
-from lumen.kernel.run import calls_for
+from lumen.kernel.models.scan import try_out
+from lumen.kernel.turn.run import calls_for
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 
 from lumen.core.clock import stamp
-from lumen.kernel.spans import Span
-from lumen.kernel.summary import (
+from lumen.kernel.language.spans import Span
+from lumen.kernel.recall.summary import (
     LONGEST,
     MOST_A_MONTH,
     MOST_TOLD,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import EventType
-from lumen.kernel.sums import sum_asked
+from lumen.kernel.language.sums import sum_asked
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

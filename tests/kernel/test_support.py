@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import Author, EventType, Memory, Origin
-from lumen.kernel.support import may_speak, speaking
+from lumen.kernel.language.support import may_speak, speaking
 
 if TYPE_CHECKING:
-    from lumen.mind.embed import Embedder
+    from lumen.mind.embed import MiniLM
 
 SAID = (
     ("calm", "I love it when you are calm."),
@@ -58,7 +58,7 @@ def memory(text: str, **other: object) -> Memory:
     return Memory(seq=7, timestamp="", text=text, session_key="s", **(known | other))  # type: ignore[arg-type]
 
 
-def says(embedder: Embedder, proposal: str, cited: Memory) -> bool:
+def says(embedder: MiniLM, proposal: str, cited: Memory) -> bool:
     def likeness(texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         rows = embedder.embed([*texts, to])
         return tuple(float(x) for x in rows[:-1] @ rows[-1])
@@ -67,13 +67,13 @@ def says(embedder: Embedder, proposal: str, cited: Memory) -> bool:
 
 
 @pytest.mark.parametrize(("proposal", "text"), SAID)
-def test_a_memory_that_says_it_speaks_for_it(embedder: Embedder, proposal: str, text: str) -> None:
+def test_a_memory_that_says_it_speaks_for_it(embedder: MiniLM, proposal: str, text: str) -> None:
     assert says(embedder, proposal, memory(text))
 
 
 @pytest.mark.parametrize(("proposal", "text"), UNSAID)
 def test_a_memory_that_says_something_else_speaks_for_nothing(
-    embedder: Embedder, proposal: str, text: str
+    embedder: MiniLM, proposal: str, text: str
 ) -> None:
     assert not says(embedder, proposal, memory(text))
 
@@ -112,7 +112,7 @@ def test_a_memory_that_says_something_else_speaks_for_nothing(
     ],
 )
 def test_only_the_author_and_what_was_done_can_speak_for_a_change_of_self(
-    embedder: Embedder, other: dict[str, object], may: bool
+    embedder: MiniLM, other: dict[str, object], may: bool
 ) -> None:
     told = memory("I love it when you are calm.", **other)
     assert may_speak(told) == may

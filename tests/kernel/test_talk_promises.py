@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.living import give, pursue
 
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -146,12 +146,12 @@ def test_a_joke_that_is_garbled_is_not_told(life: Life, reply: str) -> None:
 def test_what_it_values_and_is_after_is_told_from_the_self_with_its_date(small: Life) -> None:
     assert small.say("What do you value?").text.startswith("I hold nothing dear yet")
     assert small.say("What are your goals?").text.startswith("I have no goals yet")
-    give(small, {"honesty": 0.5}, [Held("travel notes about Lisbon", 0.8, "todo")])
+    give(small, {"honesty": 0.5}, [SelfItem("travel notes about Lisbon", 0.8, "todo")])
     small.clock.at += timedelta(days=2)
     give(
         small,
         {"honesty": 0.7, "kindness": 0.4},
-        [Held("travel notes about Lisbon", 0.8, "working")],
+        [SelfItem("travel notes about Lisbon", 0.8, "working")],
     )
 
     assert small.say("What do you value?").text == (
@@ -168,7 +168,7 @@ def test_what_it_did_is_told_from_the_archive_with_dates(small: Life) -> None:
         "I have done nothing on my own yet.\n"
         "Since Sunday 15 November I have answered 0 of your messages."
     )
-    give(small, {}, [Held("travel notes about Lisbon", 0.8, "todo")])
+    give(small, {}, [SelfItem("travel notes about Lisbon", 0.8, "todo")])
     pursue(small)
     did = small.say("What have you been doing this week?")
 

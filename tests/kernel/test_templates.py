@@ -10,20 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumen.core.canon import loads
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 from lumen.core.errors import BadSetting
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.identity import digest
-from lumen.kernel.reading import modality
-from lumen.kernel.slots import Self
-from lumen.kernel.templates import TEMPLATES, Problem, check, in_force, templates
+from lumen.kernel.contour.slots import Self
+from lumen.kernel.identity.digest import digest
+from lumen.kernel.language.reading import modality
+from lumen.kernel.models.templates import TEMPLATES, TemplateProblem, check, in_force, templates
+from lumen.kernel.turn.recorded import PROMPTS
 from lumen.mind.render import render
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-NOBODY = Self("Iris", "Ada", "Born.", (("honesty", 0.9),), (Held("sing", 0.5, "todo"),))
+NOBODY = Self("Iris", "Ada", "Born.", (("honesty", 0.9),), (SelfItem("sing", 0.5, "todo"),))
 
 
 def write(folder: Path, name: str, text: str | bytes) -> Path:
@@ -183,7 +183,7 @@ def test_a_readme_and_what_is_hidden_are_left_alone_and_a_missing_folder_is_none
 def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
     path = write(tmp_path, "prompts", "x")
     assert check([path]) == [
-        Problem(path, None, "it cannot be read: not a directory", f"ls -ld {path}")
+        TemplateProblem(path, None, "it cannot be read: not a directory", f"ls -ld {path}")
     ]
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.waiting import PATIENCE
 
-from lumen.core.data import Change, Entry, Held, kernel_entry
+from lumen.core.data import Change, Entry, SelfItem, kernel_entry
 from lumen.core.errors import Busy
 from lumen.core.stores import Store
-from lumen.soul import disk
-from lumen.soul.selfhood import selfhood
-from lumen.soul.verify import verify
+from lumen.soul.archive import disk
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import selfhood
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded
@@ -94,7 +94,7 @@ def test_what_many_threads_write_through_one_gate_is_all_there_and_one_chain(
             if number % 5:
                 guarded.gate.record(note(f"{me}/{number}"), sign=not number % 3)
             else:
-                value = Change(Store.VALUES, "put", Held(f"v{me}.{number}", 0.5, "active"))
+                value = Change(Store.VALUES, "put", SelfItem(f"v{me}.{number}", 0.5, "active"))
                 guarded.gate.commit("reflection", [value], note(f"{me}/{number}"))
             guarded.gate.index.catch_up()
             assert guarded.gate.index.memories.listed(limit=3)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lumen.app.settings import must_be
 from lumen.app.wiring import thresholds_of
 from lumen.core.errors import BadSetting
-from lumen.kernel.triggers import TRIGGERS, Cycle, Fired, Thresholds, fired
+from lumen.kernel.reflection.triggers import TRIGGERS, Cycle, Fired, Thresholds, fired
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

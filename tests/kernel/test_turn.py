@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lumen.core.canon import dumps
-from lumen.core.data import Author, EventType, Held, kernel_entry
+from lumen.core.data import Author, EventType, SelfItem, kernel_entry
 from lumen.core.errors import LumenError, UsageError
 from lumen.core.exposure import trace
 from lumen.core.stores import Store
-from lumen.kernel.biography import Biography
-from lumen.kernel.capabilities import PROMPTS, RecordedHands, RecordedMind
-from lumen.kernel.conversation import LONGEST_MESSAGE, says_something
-from lumen.kernel.evidence import Recall
-from lumen.kernel.given import CAPABILITIES, Hands, Mind, Past, Unknowns
-from lumen.kernel.identity import digest
-from lumen.kernel.loops import ACTION
-from lumen.kernel.proved import Proved
-from lumen.kernel.run import Watch
-from lumen.kernel.slots import Self, Slot
-from lumen.kernel.state import State
-from lumen.kernel.step import Beat, Loop, Skip, Step
+from lumen.kernel.contour.capabilities import CAPABILITIES, Hands, Mind, Past, Unknowns
+from lumen.kernel.contour.slots import Self, Slot
+from lumen.kernel.contour.state import State
+from lumen.kernel.contour.step import Beat, Loop, Skip, Step
+from lumen.kernel.identity.biography import Biography
+from lumen.kernel.identity.digest import digest
+from lumen.kernel.recall.evidence import Recall
+from lumen.kernel.recall.verified import VerifiedRecall
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.steps.p5_consolidate import Evaluation
+from lumen.kernel.turn.conversation import LONGEST_MESSAGE, says_something
+from lumen.kernel.turn.loops import ACTION
+from lumen.kernel.turn.recorded import PROMPTS, RecordedHands, RecordedMind
+from lumen.kernel.turn.run import Watch
 from lumen.mind.substrate import Prompt
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -45,7 +45,7 @@ def with_steps(change: Callable[[Step], Step]) -> Loop:
 @pytest.fixture
 def turn_as(monkeypatch: pytest.MonkeyPatch) -> Callable[[Loop], None]:
     """Let the runner run another row of steps."""
-    return lambda loop: monkeypatch.setattr("lumen.kernel.conversation.ACTION", loop)
+    return lambda loop: monkeypatch.setattr("lumen.kernel.turn.conversation.ACTION", loop)
 
 
 def test_a_step_is_handed_what_it_reads_and_nothing_else(
@@ -70,7 +70,7 @@ def test_a_step_is_handed_what_it_reads_and_nothing_else(
     able: dict[type, type] = {
         Mind: RecordedMind,
         Hands: RecordedHands,
-        Recall: Proved,
+        Recall: VerifiedRecall,
         Biography: Biography,
     }
     for one in ACTION.steps():
@@ -234,7 +234,7 @@ def test_the_digest_opens_the_system_text(life: Life) -> None:
         "Ada",
         "Born by the sea.",
         (("honesty", 0.9),),
-        (Held("learn to listen", 0.5, "working"),),
+        (SelfItem("learn to listen", 0.5, "working"),),
     )
     life.say("I like rice.")
 

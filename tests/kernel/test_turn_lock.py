@@ -16,12 +16,12 @@ from tests.kernel.turning import in_turn
 from tests.waiting import PATIENCE
 
 from lumen.core.errors import Busy
+from lumen.hands.policy import SkillPolicies
 from lumen.hands.run import Limits
-from lumen.hands.terms import Terms
-from lumen.kernel import turns
-from lumen.kernel.guard import Guard
-from lumen.kernel.turns import between_turns, no_turn_meanwhile, nobody_in_turn
-from lumen.soul import disk
+from lumen.kernel.gate import presence
+from lumen.kernel.gate.guard import Guard
+from lumen.kernel.gate.presence import between_turns, no_turn_meanwhile, nobody_in_turn
+from lumen.soul.archive import disk
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -40,7 +40,7 @@ def replaced(lock: Path) -> None:
 def test_a_lock_that_was_moved_away_still_holds(
     life: Life, tamper: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(presence, "PATIENCE_S", 0.05)
     with in_turn(life.being):
         tamper(life.being.memory / ".turns")
         with nobody_in_turn(life.being) as alone:
@@ -58,7 +58,7 @@ def test_a_lock_that_was_moved_away_still_holds(
 ASKS = f"""
 import json, subprocess, sys
 code = "import sys; from pathlib import Path; from lumen.core.data import Being\\n" \
-    "from lumen.kernel.turns import nobody_in_turn\\n" \
+    "from lumen.kernel.gate.presence import nobody_in_turn\\n" \
     "with nobody_in_turn(Being(Path(sys.argv[1]))) as alone: print(alone)"
 ran = subprocess.run([{sys.executable!r}, "-c", code, str(root)], capture_output=True, text=True)
 print(json.dumps({{"ok": True, "output": ran.stdout.strip()}}))
@@ -67,7 +67,7 @@ print(json.dumps({{"ok": True, "output": ran.stdout.strip()}}))
 
 def test_whoever_a_skill_started_is_not_alone_though_nobody_is_in_a_turn(life: Life) -> None:
     life.skill("asks", ASKS)
-    terms = Terms(Limits(seconds=PATIENCE), settings={"asks": {"isolation": "limits"}})
+    terms = SkillPolicies(Limits(seconds=PATIENCE), settings={"asks": {"isolation": "limits"}})
     guard = Guard(life.kernel.gate, terms, life.clock, "lumen:author")
     assert asyncio.run(guard.call("asks", "do", None)).output == "False"
     with nobody_in_turn(life.being) as alone:
@@ -77,7 +77,7 @@ def test_whoever_a_skill_started_is_not_alone_though_nobody_is_in_a_turn(life: L
 def test_a_turn_that_may_not_begin_for_long_is_told_who_keeps_it_from_that(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "LONGEST_PAUSE_S", 0.05)
+    monkeypatch.setattr(presence, "LONGEST_PAUSE_S", 0.05)
     holds = "import fcntl, sys\nfile = open(sys.argv[1], 'ab')\nfcntl.flock(file, fcntl.LOCK_EX)\n"
     says = "print('held', flush=True)\nsys.stdin.read()\n"
     command = [sys.executable, "-c", holds + says, str(life.being.memory / ".pause")]
@@ -106,10 +106,10 @@ def test_whoever_wants_to_be_alone_goes_before_turns_that_would_begin(life: Life
                 came.append("no more")
 
         async def turn() -> None:
-            async with turns.in_turn(life.being):
+            async with presence.in_turn(life.being):
                 came.append("turn")
 
-        async with turns.in_turn(life.being):
+        async with presence.in_turn(life.being):
             waiting = asyncio.create_task(alone())
             await asyncio.sleep(0.05)  # it has asked by now
             later = asyncio.create_task(turn())
@@ -123,7 +123,7 @@ def test_whoever_wants_to_be_alone_goes_before_turns_that_would_begin(life: Life
 
 def test_in_an_event_loop_nobody_waits_for_turns_but_by_await(life: Life) -> None:
     async def meet() -> None:
-        async with turns.in_turn(life.being):
+        async with presence.in_turn(life.being):
             with (
                 pytest.raises(Busy, match="under way with this being: this very process") as error,
                 no_turn_meanwhile(life.being),
@@ -133,7 +133,7 @@ def test_in_an_event_loop_nobody_waits_for_turns_but_by_await(life: Life) -> Non
         with no_turn_meanwhile(life.being):
             pass
 
-    asyncio.run(asyncio.wait_for(meet(), turns.PATIENCE_S / 2))
+    asyncio.run(asyncio.wait_for(meet(), presence.PATIENCE_S / 2))
 
 
 def test_only_the_task_whose_pause_it_is_passes_for_alone(life: Life) -> None:
@@ -162,7 +162,7 @@ def test_a_turn_waits_for_the_archive_without_keeping_others_from_running(life: 
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             ticking = asyncio.create_task(tick())
-            waiting = asyncio.create_task(turns.when_free(life.kernel.gate))
+            waiting = asyncio.create_task(presence.when_free(life.kernel.gate))
             await asyncio.sleep(0.2)
             assert not waiting.done()
         await waiting
@@ -181,4 +181,4 @@ def test_an_archive_that_is_not_let_go_is_waited_for_only_so_long(
     with (life.being.memory / ".lock").open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(Busy, match="this very process has held the archive"):
-            asyncio.run(turns.when_free(life.kernel.gate))
+            asyncio.run(presence.when_free(life.kernel.gate))

@@ -19,21 +19,21 @@ from tests.kernel.living import (
     strong,
 )
 
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, kernel_entry
+from lumen.core.data import Author, Change, Entry, EventType, Origin, SelfItem, kernel_entry
 from lumen.core.errors import Refused
 from lumen.core.stores import Store
 from lumen.hands.isolation import bwrap_trouble
+from lumen.hands.policy import SkillPolicies
 from lumen.hands.skills import find
-from lumen.hands.terms import Terms
-from lumen.kernel.approvals import decide, signed_by
-from lumen.kernel.proposals import Proposal, proposals
-from lumen.soul.selfhood import goals_of, spell
-from lumen.soul.verify import verify
+from lumen.kernel.gate.approvals import decide, signed_by
+from lumen.kernel.gate.proposals import ApprovalRequest, proposals
+from lumen.soul.checking.verify import verify
+from lumen.soul.state.selfhood import goals_of, spell
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-WRITE = Held("email Ada about the move", 0.9, "todo")
+WRITE = SelfItem("email Ada about the move", 0.9, "todo")
 LEARN = "learn the skill email"
 PWN = "learn the skill pwn"
 # It runs when it is imported, asked for help, tried or called: whatever comes first.
@@ -61,13 +61,13 @@ def loot(bare: Life, tmp_path: Path) -> Path:
     return found
 
 
-def waiting(life: Life) -> Proposal:
+def waiting(life: Life) -> ApprovalRequest:
     life.kernel.index.catch_up()
     (found,) = proposals(life.kernel.index)
     return found
 
 
-def decided(life: Life, *, allow: bool) -> Proposal:
+def decided(life: Life, *, allow: bool) -> ApprovalRequest:
     return decide(life.kernel.gate, life.events()[0].soul, waiting(life).seq, allow=allow)
 
 
@@ -76,7 +76,7 @@ def test_what_a_model_wrote_is_kept_and_never_run_whatever_the_settings_say(
     bare: Life, loot: Path, isolation: str
 ) -> None:
     told = {"isolation": isolation, "unasked": True, "network": True}
-    bare.kernel.terms = Terms(settings={"email": told})
+    bare.kernel.terms = SkillPolicies(settings={"email": told})
     give(bare, goals=[WRITE])
     outcomes = [pursue(bare).outcome for _ in range(6)]
     assert not loot.exists()
@@ -105,7 +105,7 @@ def test_the_authors_signature_lets_exactly_those_bytes_run(bare: Life, loot: Pa
     loot.unlink()
     skill = find(bare.being.skills, "email")
     skill.entry.write_text(skill.entry.read_text() + "# another\n")
-    give(bare, goals=[Held("email Ada once more", 0.9, "todo")])
+    give(bare, goals=[SelfItem("email Ada once more", 0.9, "todo")])
     assert "changed by another hand" in pursue(bare).outcome
     assert not loot.exists()
 
@@ -168,12 +168,12 @@ def beat() -> Entry:
 def test_the_gate_opens_a_goal_to_learn_a_skill_for_a_gap_or_the_author_only(
     life: Life, loop: str
 ) -> None:
-    gate, wish = life.kernel.gate, Held(PWN, 0.5, "todo")
+    gate, wish = life.kernel.gate, SelfItem(PWN, 0.5, "todo")
     whole = spell([wish])
     attempts = [
         Change(Store.GOALS, "put", wish),
         Change(Store.GOALS, "set", whole, "", goals_of(2026)),
-        Change(Store.GOALS, "put", Held(" LEARN the skill pwn".strip(), 0.5, "working")),
+        Change(Store.GOALS, "put", SelfItem(" LEARN the skill pwn".strip(), 0.5, "working")),
     ]
     for attempt in attempts:
         with pytest.raises(Refused):
@@ -182,8 +182,8 @@ def test_the_gate_opens_a_goal_to_learn_a_skill_for_a_gap_or_the_author_only(
     gate.commit("action", [Change(Store.GOAL_GAP, "add", wish)], beat())
     assert goals(life) == {PWN: (0.5, "todo")}
     if loop == "reflection":  # what is there may be weighed, and let go; not opened again
-        gate.commit(loop, [Change(Store.GOALS, "put", Held(PWN, 0.4, "todo"))], beat())
-        gate.commit(loop, [Change(Store.GOALS, "put", Held(PWN, 0.4, "done"))], beat())
+        gate.commit(loop, [Change(Store.GOALS, "put", SelfItem(PWN, 0.4, "todo"))], beat())
+        gate.commit(loop, [Change(Store.GOALS, "put", SelfItem(PWN, 0.4, "done"))], beat())
         with pytest.raises(Refused, match="a missing ability or from the author"):
-            gate.commit(loop, [Change(Store.GOALS, "put", Held(PWN, 0.4, "todo"))], beat())
-        gate.commit("author", [Change(Store.GOALS, "put", Held(PWN, 0.4, "todo"))], beat())
+            gate.commit(loop, [Change(Store.GOALS, "put", SelfItem(PWN, 0.4, "todo"))], beat())
+        gate.commit("author", [Change(Store.GOALS, "put", SelfItem(PWN, 0.4, "todo"))], beat())

@@ -21,16 +21,16 @@ from tests.kernel.living import (
 from tests.kernel.test_proposing import proposal
 
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Change, Entry, EventType, Held, Origin, kernel_entry
+from lumen.core.data import Author, Change, Entry, EventType, Origin, SelfItem, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import create, find, restore, undo
-from lumen.kernel.deep import compare
-from lumen.kernel.forget import carry_out, plan
-from lumen.kernel.forget import find as sought
-from lumen.kernel.provenance import provenance
-from lumen.kernel.revise import base_of
-from lumen.kernel.wording import flaw
-from lumen.soul.storage import files_of
+from lumen.kernel.gate.checkpoints import create, find, restore, undo
+from lumen.kernel.gate.revise import base_of
+from lumen.kernel.identity.provenance import provenance
+from lumen.kernel.language.wording import flaw
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.kernel.upkeep.forget import carry_out, plan
+from lumen.kernel.upkeep.forget import find as sought
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -144,7 +144,7 @@ def grown(life: Life) -> None:
     soul = "# Iris\n\n## Ontology\n\nA guest.\n\n## Narrative\n\nBorn by the sea.\n"
     life.being.soul_md.write_text(soul, "utf-8")
     life.kernel.gate.adopt()
-    give(life, {"honesty": 0.9}, [Held("live", 0.9, "perpetual")])
+    give(life, {"honesty": 0.9}, [SelfItem("live", 0.9, "perpetual")])
     (told,) = life.tell("I love it when you are calm, and want you to learn to cook and to swim.")
     strong(
         life,

@@ -33,14 +33,14 @@ from tests.kernel.living import (
 )
 
 from lumen.core.canon import JSON
-from lumen.core.data import Author, Event, Held
-from lumen.hands.terms import Terms
-from lumen.kernel.cycle import due
-from lumen.kernel.deep import compare
-from lumen.kernel.triggers import Thresholds
+from lumen.core.data import Author, Event, SelfItem
+from lumen.hands.policy import SkillPolicies
+from lumen.kernel.reflection.triggers import Thresholds
+from lumen.kernel.turn.cycle import due
+from lumen.kernel.upkeep.deep_verify import compare
 from lumen.mind.roles import parse_assignments
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -68,17 +68,17 @@ PROPOSED = {
 
 def begins(life: Life) -> None:
     """Who it is on Sunday evening."""
-    life.kernel.terms = Terms(settings={"write_file": {"unasked": True}})
+    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
     life.kernel.thresholds = Thresholds(stale_cycles=8, every_cycles=0)
     put_file(life, "choir.txt", "A choir sings on Tuesdays.\nLisbon lies by the sea.\n")
     give(
         life,
         {"curiosity": 0.8, "honesty": 0.8, "care for others": 0.7},
         [
-            Held("write down where I sing in a choir", 0.9, "todo"),
-            Held("email Marta about Porto", 0.85, "todo"),
-            Held("paint the fence", 0.25, "todo"),
-            Held("understand Lisbon", 0.8, "perpetual"),
+            SelfItem("write down where I sing in a choir", 0.9, "todo"),
+            SelfItem("email Marta about Porto", 0.85, "todo"),
+            SelfItem("paint the fence", 0.25, "todo"),
+            SelfItem("understand Lisbon", 0.8, "perpetual"),
         ],
     )
 
@@ -184,7 +184,7 @@ def with_a_strong_model(life: Life) -> None:
     )
 
 
-def explained(life: Life, was: dict[str, Held], kind: str, are: dict[str, Held]) -> None:
+def explained(life: Life, was: dict[str, SelfItem], kind: str, are: dict[str, SelfItem]) -> None:
     """Every value or goal that differs has a memory that names trigger, change, why and sources."""
     numbers = {e.seq for e in life.events() if e.entry.author is not Author.KERNEL}
     memories = [e.entry for e in by(life, "self", "evolved")]
@@ -204,7 +204,7 @@ def explained(life: Life, was: dict[str, Held], kind: str, are: dict[str, Held])
         assert about[-1].payload["change"]["after"] == (other.weight if other else 0.15)
 
 
-def held(many: tuple[Held, ...]) -> dict[str, Held]:
+def held(many: tuple[SelfItem, ...]) -> dict[str, SelfItem]:
     return {h.name: h for h in many}
 
 

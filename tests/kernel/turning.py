@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 
-from lumen.core.data import Being
-from lumen.kernel import turns
+from lumen.core.data import BeingPaths
+from lumen.kernel.gate import presence
 
 
 @contextmanager
 def _plainly(
-    marking: Callable[[Being], AbstractAsyncContextManager[None]], being: Being
+    marking: Callable[[BeingPaths], AbstractAsyncContextManager[None]], being: BeingPaths
 ) -> Iterator[None]:
     mark = marking(being)
     with asyncio.Runner() as runner:
@@ -24,14 +24,14 @@ def _plainly(
 
 
 @contextmanager
-def in_turn(being: Being) -> Iterator[None]:
+def in_turn(being: BeingPaths) -> Iterator[None]:
     """A turn is under way."""
-    with _plainly(turns.in_turn, being):
+    with _plainly(presence.in_turn, being):
         yield
 
 
 @contextmanager
-def talking(being: Being) -> Iterator[None]:
+def talking(being: BeingPaths) -> Iterator[None]:
     """Somebody is being answered."""
-    with _plainly(turns.talking, being):
+    with _plainly(presence.talking, being):
         yield

@@ -9,14 +9,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import MindError
-from lumen.kernel.recall import Recall
+from lumen.kernel.recall.search import IndexedRecall
 from lumen.mind.embed import WhenNeeded
 from lumen.mind.embed_http import HttpEmbedder
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import Request
-from lumen.soul.index import Index
+from lumen.soul.index.index import Index
 
 
 class Unmetered:
@@ -34,11 +34,11 @@ class Unmetered:
 
 def main() -> None:
     """Learn, and say how much and what went wrong."""
-    index = Index(Being(Path(sys.argv[1])))
+    index = Index(BeingPaths(Path(sys.argv[1])))
     index.catch_up()
     embedder = HttpEmbedder("far/a", Endpoint("far", "openai", sys.argv[2]), Unmetered())
     index.vectors.choose("far/a")
-    recall = Recall(index, WhenNeeded(), embedder)
+    recall = IndexedRecall(index, WhenNeeded(), embedder)
     done = 0
     while learnt := recall.learn():
         done += learnt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.sampling import Sampled
 
-from lumen.lab.facts import FOLDER, Asked, Score, evaluate, read_set
+from lumen.lab.facts import FOLDER, AskedQuestion, Score, evaluate, read_set
 
 
 @pytest.mark.embedded
@@ -32,9 +32,9 @@ def test_a_set_tells_thirty_facts_and_corrects_five_among_230_messages(name: str
 
 def test_a_score_counts_told_corrected_and_never_told_apart() -> None:
     asked = (
-        Asked("a", "x", right=True),
-        Asked("b", "x", right=False, corrected=True),
-        Asked("c", "x", right=True, told=False),
+        AskedQuestion("a", "x", right=True),
+        AskedQuestion("b", "x", right=False, corrected=True),
+        AskedQuestion("c", "x", right=True, told=False),
     )
 
     assert Score("dev", asked).as_json() == {

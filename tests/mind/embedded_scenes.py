@@ -13,14 +13,14 @@ import sys
 from types import FrameType
 
 from lumen.core.errors import LumenError
-from lumen.mind.substrate import Completion, Prompt, Turn
+from lumen.mind.substrate import Completion, Exchange, Prompt
 from lumen.mind.substrates.embedded import MODEL_ID, Embedded
 
 SYSTEM = "You are Lumen, the kind companion of Ana. You answer in one short sentence. " * 3
 STORY = Prompt("You are a storyteller.", "Tell me a very long story about the sea.", 2000)
 TURNS = (
-    Turn("What is the capital of Spain?", "The capital of Spain is Madrid."),
-    Turn("What is the capital of Italy?", "The capital of Italy is Rome."),
+    Exchange("What is the capital of Spain?", "The capital of Spain is Madrid."),
+    Exchange("What is the capital of Italy?", "The capital of Italy is Rome."),
 )
 
 

@@ -10,7 +10,7 @@ from tests.peers import Reply, Wire, at, named, stream, told, whole
 
 from lumen.core.errors import BadAnswer, Unreachable, Unsupported
 from lumen.mind.roles import open_substrate
-from lumen.mind.substrate import Completion, Prompt, Turn
+from lumen.mind.substrate import Completion, Exchange, Prompt
 
 MESSAGES = "/v1/messages"
 PROMPT = Prompt("Be kind.", "Hello?", 100)
@@ -34,7 +34,7 @@ def test_a_call_says_the_system_text_apart_and_a_schema_without_its_bounds(wire:
         "$defs": {"other": {"type": "number", "multipleOf": 2}},
     }
     wire.on(MESSAGES, named(*told("Hi.")))
-    ask(wire, Prompt("Be kind.", "Hi?", 7, 0.5, 3, ("END",), (Turn("a", "b"),), schema))
+    ask(wire, Prompt("Be kind.", "Hi?", 7, 0.5, 3, ("END",), (Exchange("a", "b"),), schema))
     assert wire.asked[0].json == {
         "model": "m",
         "system": "Be kind.",

@@ -16,11 +16,11 @@ from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import (
     LONGEST_TOKEN,
     Completion,
+    Exchange,
     Health,
     ModelDescriptor,
     OnText,
     Prompt,
-    Turn,
 )
 from lumen.mind.substrates.remote import unlisted
 from lumen.mind.substrates.scripted import Rule, Scripted
@@ -126,7 +126,7 @@ def test_one_question_is_one_call_that_opens_with_the_digest(tmp_path: Path) -> 
 def test_a_small_model_is_shown_the_turns_written_for_it(tmp_path: Path) -> None:
     recorder = Recorder(small=True)
     call, _ = ask(reach(tmp_path, recorder))
-    assert recorder.asked[0].turns == (Turn("Hi!", "Hi Ana!"),)
+    assert recorder.asked[0].turns == (Exchange("Hi!", "Hi Ana!"),)
     assert [name for name, _ in call.templates] == [
         "talk/system.md",
         "talk/turns.small.md",

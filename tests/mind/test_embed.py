@@ -11,14 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from lumen.mind.embed import WEIGHTS, Embedder, WhenNeeded, gelu, is_ordinary
+from lumen.mind.embed import WEIGHTS, MiniLM, WhenNeeded, gelu, is_ordinary
 
 Vector = NDArray[np.float64]
 
 
 @pytest.fixture(scope="module")
-def embedder() -> Embedder:
-    return Embedder()
+def embedder() -> MiniLM:
+    return MiniLM()
 
 
 def reference(text: str, tensors: Mapping[str, Vector]) -> Vector:
@@ -76,7 +76,7 @@ def read_safetensors(path: Path) -> dict[str, Vector]:
 
 
 def test_a_vector_is_what_the_plain_network_gives_whatever_it_is_batched_with(
-    embedder: Embedder,
+    embedder: MiniLM,
 ) -> None:
     texts = ["My sister lives in Lisbon.", "ok", "A longer sentence, with several clauses, too. "]
     rows = embedder.embed([*texts, "word " * 300, texts[2] * 40])
@@ -85,7 +85,7 @@ def test_a_vector_is_what_the_plain_network_gives_whatever_it_is_batched_with(
         assert float(row @ reference(text, tensors)) > 0.99999
 
 
-def test_similarities_are_those_published_for_the_model(embedder: Embedder) -> None:
+def test_similarities_are_those_published_for_the_model(embedder: MiniLM) -> None:
     rows = embedder.embed(
         ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
     )
@@ -94,7 +94,7 @@ def test_similarities_are_those_published_for_the_model(embedder: Embedder) -> N
     assert found == pytest.approx([0.6660, 0.1046, 0.1411], abs=2e-4)
 
 
-def test_a_paraphrase_is_near_and_another_subject_far(embedder: Embedder) -> None:
+def test_a_paraphrase_is_near_and_another_subject_far(embedder: MiniLM) -> None:
     said, again, other = embedder.embed(
         ["My sister lives in Lisbon.", "My sister's home is in Lisbon.", "The engine needs oil."]
     )
@@ -102,7 +102,7 @@ def test_a_paraphrase_is_near_and_another_subject_far(embedder: Embedder) -> Non
     assert said @ other < 0.3
 
 
-def test_rows_come_in_the_order_of_the_texts(embedder: Embedder) -> None:
+def test_rows_come_in_the_order_of_the_texts(embedder: MiniLM) -> None:
     texts = [f"{'long ' * (number % 7 * 9)}text number {number}" for number in range(60)]
     rows = embedder.embed(texts)
     for number in (0, 6, 31, 59):
@@ -111,18 +111,18 @@ def test_rows_come_in_the_order_of_the_texts(embedder: Embedder) -> None:
         assert float(rows[number] @ alone) > 0.99999
 
 
-def test_no_texts_give_no_rows(embedder: Embedder) -> None:
+def test_no_texts_give_no_rows(embedder: MiniLM) -> None:
     rows = embedder.embed([])
     assert (rows.shape, rows.dtype.name) == ((0, embedder.size), "float32")
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "\ud800", "🜁" * 10, "x" * 1_000_000])
-def test_every_text_gives_a_finite_vector_of_length_one(embedder: Embedder, text: str) -> None:
+def test_every_text_gives_a_finite_vector_of_length_one(embedder: MiniLM, text: str) -> None:
     (row,) = embedder.embed([text])
     assert float(np.linalg.norm(row)) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_the_first_256_tokens_count_and_nothing_after_them(embedder: Embedder) -> None:
+def test_the_first_256_tokens_count_and_nothing_after_them(embedder: MiniLM) -> None:
     sea, rest = "the sea was calm ", "volcanoes melt iron "
     short, long, mixed, cut = embedder.embed(
         [sea * 80, sea * 80 + rest * 40_000, sea * 40 + rest * 10, sea * 40]
@@ -139,7 +139,7 @@ def test_gelu_is_exact_to_a_millionth() -> None:
     assert all(low <= high for low, high in pairwise(rising[::100]))
 
 
-def test_an_embedder_that_is_loaded_when_needed_gives_the_same_rows(embedder: Embedder) -> None:
+def test_an_embedder_that_is_loaded_when_needed_gives_the_same_rows(embedder: MiniLM) -> None:
     late = WhenNeeded()
     assert late.id == embedder.id
     assert np.array_equal(late.embed(["the sea"]), embedder.embed(["the sea"]))

@@ -11,7 +11,7 @@ from tests.peers import Reply, Wire, at, lines, ndjson, whole
 from lumen.core.errors import BadAnswer, ModelGone, TooLong, Unreachable
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import open_substrate
-from lumen.mind.substrate import Completion, ModelDescriptor, Prompt, Turn
+from lumen.mind.substrate import Completion, Exchange, ModelDescriptor, Prompt
 from lumen.mind.substrates.remote import unlisted
 
 CHAT = "/api/chat"
@@ -47,7 +47,7 @@ def known(wire: Wire, **told: Any) -> ModelDescriptor:  # noqa: ANN401 - fields 
 def test_a_call_says_how_much_it_needs_and_what_it_may_say(wire: Wire) -> None:
     schema = {"type": "object"}
     wire.on(CHAT, ndjson(*lines("Hi.")))
-    ask(wire, Prompt("", "Hi?", 7, 0.5, 3, ("END",), (Turn("a", "b"),), schema))
+    ask(wire, Prompt("", "Hi?", 7, 0.5, 3, ("END",), (Exchange("a", "b"),), schema))
     assert wire.asked[0].json == {
         "model": "m",
         "messages": [

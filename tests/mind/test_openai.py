@@ -8,7 +8,7 @@ import pytest
 from tests.peers import Wire, at, chat, sse, whole
 
 from lumen.mind.roles import open_substrate
-from lumen.mind.substrate import Completion, Prompt, Turn
+from lumen.mind.substrate import Completion, Exchange, Prompt
 
 CHAT = "/v1/chat/completions"
 PROMPT = Prompt("Be kind.", "Hello?", 100)
@@ -27,7 +27,7 @@ def heard(wire: Wire, prompt: Prompt = PROMPT) -> tuple[Completion, list[str]]:
 
 def test_a_call_says_everything_once_and_leaves_out_what_is_empty(wire: Wire) -> None:
     wire.on(CHAT, sse(*chat("Hi.")))
-    prompt = Prompt("", "Hi?", 7, 0.5, 3, ("END",), (Turn("a", "b"),), CITY)
+    prompt = Prompt("", "Hi?", 7, 0.5, 3, ("END",), (Exchange("a", "b"),), CITY)
     heard(wire, prompt)
     (asked,) = wire.asked
     assert asked.headers["content-type"] == "application/json"

@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE
 
 from lumen.core.errors import Denied, MindError, ModelGone, TooLong
 from lumen.mind.roles import open_substrate
-from lumen.mind.substrate import Completion, ModelDescriptor, Prompt, Substrate, Turn
+from lumen.mind.substrate import Completion, Exchange, ModelDescriptor, Prompt, Substrate
 from lumen.mind.substrates.embedded import MODEL_ID, Embedded
 
 pytestmark = pytest.mark.embedded
@@ -22,7 +22,7 @@ CAPITALS = Prompt(
     "You are Lumen. You answer in one short sentence.",
     "What is the capital of France?",
     16,
-    turns=(Turn("What is the capital of Spain?", "The capital of Spain is Madrid."),),
+    turns=(Exchange("What is the capital of Spain?", "The capital of Spain is Madrid."),),
 )
 CITY = {
     "type": "object",

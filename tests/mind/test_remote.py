@@ -20,7 +20,7 @@ from lumen.core.clock import SystemClock
 from lumen.core.errors import BadAnswer, MindError, ModelGone, Unreachable, Unsupported
 from lumen.mind.endpoints import Endpoint, Kind
 from lumen.mind.roles import open_substrate
-from lumen.mind.substrate import LONGEST_TOKEN, Completion, OnText, Prompt, Turn
+from lumen.mind.substrate import LONGEST_TOKEN, Completion, Exchange, OnText, Prompt
 from lumen.mind.substrates.remote import alike, size_in, unlisted
 
 CHAT = "/v1/chat/completions"
@@ -179,7 +179,7 @@ def test_a_refused_setting_is_left_out_of_the_next_call_and_only_for_that_model(
 def test_what_is_shown_beforehand_is_what_is_sent(wire: Wire) -> None:
     wire.on(CHAT, sse(*chat("Hello.")))
     model = open_substrate(at(wire.url, key="sk-secret"))
-    prompt = Prompt("Be \ud800 kind.", "Hi\r\n\0", 9, turns=(Turn("a\udfff", "b"),))
+    prompt = Prompt("Be \ud800 kind.", "Hi\r\n\0", 9, turns=(Exchange("a\udfff", "b"),))
     shown = model.request("m", prompt)
     asyncio.run(model.invoke("m", prompt))
     assert shown is not None

@@ -61,7 +61,7 @@ HEAVY = {
     [
         "import lumen.mind.substrate, lumen.mind.roles",
         "import lumen.mind.endpoints as e; e.endpoints({}, {'OPENAI_API_KEY': 'k'}, {})",
-        "import lumen.mind.prices, lumen.kernel.registry",
+        "import lumen.mind.prices, lumen.kernel.models.registry",
     ],
 )
 def test_naming_models_loads_no_heavy_library_and_no_event_loop(code: str) -> None:

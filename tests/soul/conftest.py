@@ -17,13 +17,13 @@ from tests.measuring import measured
 
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Entry, EventType, Origin, Placed, Signed
-from lumen.soul.archive import parse, segments
-from lumen.soul.database import FOLDED
-from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import Report, verify
-from lumen.soul.write import Writer
+from lumen.core.data import Author, BeingPaths, Entry, EventType, Origin, Placed, Signed
+from lumen.soul.archive.line import parse, segments
+from lumen.soul.checking.verify import Report, verify
+from lumen.soul.index.database import FOLDED
+from lumen.soul.index.index import Index
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.write import Writer
 
 BEGAN = datetime(2026, 11, 14, 21, 0, tzinfo=UTC)
 Line = tuple[str, bytes]  # the segment's name and one line of it
@@ -61,8 +61,8 @@ class Home:
     clock: FixedClock = field(default_factory=lambda: FixedClock(BEGAN, step_ms=7))
 
     @property
-    def being(self) -> Being:
-        return Being(self.root / "being")
+    def being(self) -> BeingPaths:
+        return BeingPaths(self.root / "being")
 
     @property
     def keyring(self) -> Keyring:
@@ -148,8 +148,8 @@ class Home:
             "import os, signal, sys; from pathlib import Path; from datetime import timedelta\n"
             "sys.dont_write_bytecode = True\n"  # half a module, where the script fills the disk
             "from lumen.core.clock import SystemClock\nfrom lumen.core.errors import *\n"
-            "from lumen.core.data import *\nfrom lumen.soul.write import Writer\n"
-            "from lumen.soul.index import Index\nfrom lumen.soul.keys import Keyring\n"
+            "from lumen.core.data import *\nfrom lumen.soul.writing.write import Writer\n"
+            "from lumen.soul.index.index import Index\nfrom lumen.soul.trust.keys import Keyring\n"
             "root, argv = Path(sys.argv[1]), sys.argv[2:]\n"
             "being, keyring = Being(root / 'being'), Keyring(root / 'host')\n"
             "def said(text):\n"

@@ -23,14 +23,14 @@ from tests.storing import begun, gate_of
 
 from lumen.core.canon import JSON
 from lumen.core.clock import FixedClock, ulid
-from lumen.core.data import Author, Being, Entry, EventType, Origin, Signer, kernel_entry
+from lumen.core.data import Author, BeingPaths, Entry, EventType, Origin, Signer, kernel_entry
 from lumen.core.errors import Damaged
-from lumen.kernel.approvals import decide
-from lumen.kernel.commit import Gate
-from lumen.kernel.keys import revoke, vouch
-from lumen.kernel.mend import Erasure, erase, recover
-from lumen.kernel.proposals import skill_proposal
-from lumen.soul.archive import (
+from lumen.kernel.gate.approvals import decide
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.keys import revoke, vouch
+from lumen.kernel.gate.proposals import skill_proposal
+from lumen.kernel.gate.recovery import Erasure, erase, recover
+from lumen.soul.archive.line import (
     CONTENT_HASH,
     HEADER_AT,
     PREFIX,
@@ -41,9 +41,9 @@ from lumen.soul.archive import (
     segments,
     stub,
 )
-from lumen.soul.keys import Keyring, head_line
-from lumen.soul.signed import linked
-from lumen.soul.verify import Report, verify
+from lumen.soul.checking.verify import Report, verify
+from lumen.soul.trust.keys import Keyring, head_line
+from lumen.soul.trust.signed import linked
 
 BEGAN = datetime(2026, 11, 14, 21, 0, tzinfo=UTC)
 FORGOTTEN = "The safe opens with 4711."
@@ -99,8 +99,8 @@ class Forged:
         self.read()
 
     @property
-    def being(self) -> Being:
-        return Being(self.root / "being")
+    def being(self) -> BeingPaths:
+        return BeingPaths(self.root / "being")
 
     @property
     def keyring(self) -> Keyring:
@@ -270,7 +270,7 @@ def page_verifier(root: Path) -> Callable[[Forged], str]:
 
 
 def open_gate(root: Path, clock: FixedClock) -> Gate:
-    being = Being(root / "being")
+    being = BeingPaths(root / "being")
     return gate_of(being, Keyring(root / "host"), clock)
 
 
@@ -281,7 +281,7 @@ def shut(gate: Gate) -> None:
 
 def bear(root: Path, seed: int = 0) -> tuple[str, FixedClock]:
     """A being that has begun: its soul, and its clock."""
-    being, clock = Being(root / "being"), FixedClock(BEGAN, step_ms=7, seed=seed)
+    being, clock = BeingPaths(root / "being"), FixedClock(BEGAN, step_ms=7, seed=seed)
     soul = ulid(clock)
     files = {
         being.soul_md: "# Lumen\n",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.soul.forging import Forged, heard
 
-from lumen.soul.keys import Keyring
+from lumen.soul.trust.keys import Keyring
 
 Deed = Callable[[Forged], None]
 

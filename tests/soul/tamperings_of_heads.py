@@ -8,8 +8,8 @@ import shutil
 from tests.soul.forging import Forged, kernel
 from tests.soul.tamperings import flip, tampering
 
-from lumen.soul.archive import parse
-from lumen.soul.keys import head_line
+from lumen.soul.archive.line import parse
+from lumen.soul.trust.keys import head_line
 
 # Heads
 

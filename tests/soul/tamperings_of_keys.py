@@ -7,7 +7,7 @@ from tests.soul.tamperings import flip_line, tampering
 
 from lumen.core.canon import JSON
 from lumen.core.data import Signer
-from lumen.soul.archive import parse
+from lumen.soul.archive.line import parse
 
 
 def added(copy: Forged, role: str = "host") -> str:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import ArchiveError, Damaged, LumenError, Unproved, UsageError
-from lumen.soul.backup import Packed, Progress, Source, pack, unpack
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import verify
+from lumen.soul.backup.pack import Packed, Progress, Source, pack, unpack
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -48,7 +48,7 @@ NOT_PART_OF_IT = [
     "skills/chat/.git/config",
     "files/.git/config",
 ]
-SCRIPT = "from lumen.soul.backup import *\nsource = Source(being, keyring, '')\n"
+SCRIPT = "from lumen.soul.backup.pack import *\nsource = Source(being, keyring, '')\n"
 
 
 def silent(*_: object) -> None:
@@ -110,7 +110,7 @@ def test_a_being_comes_back_byte_for_byte(lived: Home) -> None:
     assert files(lived.root / "restored") == want
     assert PART_OF_IT.keys() < want.keys()
     assert (lived.root / "restored" / "data").stat().st_mode & 0o777 == 0o700
-    assert verify(Being(lived.root / "restored"), lived.keyring).ok
+    assert verify(BeingPaths(lived.root / "restored"), lived.keyring).ok
     assert there(lived) == ["a.lumen", "being", "host", "restored"]
 
 

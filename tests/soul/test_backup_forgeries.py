@@ -19,11 +19,19 @@ from tests.soul.test_bundle import sealed
 
 from lumen.core.data import Signed
 from lumen.core.errors import Damaged, Unproved
-from lumen.soul.backup import Packed, Source, pack, unpack
-from lumen.soul.bundle import Manifest, Member, content, manifest_of, opened, signature_of, write
-from lumen.soul.keys import Keyring
-from lumen.soul.provenance import NOBODY, UNSIGNED
-from lumen.soul.write import Writer
+from lumen.soul.backup.bundle import (
+    Manifest,
+    Member,
+    content,
+    manifest_of,
+    opened,
+    signature_of,
+    write,
+)
+from lumen.soul.backup.pack import Packed, Source, pack, unpack
+from lumen.soul.backup.signature import NOBODY, UNSIGNED
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.write import Writer
 
 CREATED = "2026-11-16T08:00:00.000Z"
 SKILL, SETTINGS, NOTES = "skills/chat/main.py", "lumen.toml", "files/notes.md"

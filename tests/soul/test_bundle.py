@@ -16,8 +16,7 @@ import pytest
 from lumen.core.canon import loads
 from lumen.core.data import Signed
 from lumen.core.errors import Damaged, LumenError, NoSpace, UsageError
-from lumen.soul.backup import Source, pack, unpack
-from lumen.soul.bundle import (
+from lumen.soul.backup.bundle import (
     Manifest,
     Member,
     content,
@@ -26,7 +25,8 @@ from lumen.soul.bundle import (
     signature_of,
     write,
 )
-from lumen.soul.keys import Keyring
+from lumen.soul.backup.pack import Source, pack, unpack
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home

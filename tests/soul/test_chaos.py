@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.clock import SystemClock, draw_from
-from lumen.soul.archive import torn_end
-from lumen.soul.verify import verify
-from lumen.soul.write import Writer
+from lumen.soul.archive.line import torn_end
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.write import Writer
 
 if TYPE_CHECKING:
     import subprocess

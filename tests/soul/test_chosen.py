@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.soul.forging import told_otherwise
 
-from lumen.core.data import Author, Fit, Passage
-from lumen.soul.chosen import ChosenVectors
-from lumen.soul.index import Index
+from lumen.core.data import Author, CosineFit, Passage
+from lumen.soul.index.external_vectors import ExternalVectors
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
 
-    from lumen.soul.write import Writer
+    from lumen.soul.writing.write import Writer
 
 SAID = [2, 5, 8, 11, 14, 17, 20, 23]
-FIT = Fit(3, 1.5, -0.25)
+FIT = CosineFit(3, 1.5, -0.25)
 
 
 def passage(seq: int, start: int = 0) -> Passage:
@@ -40,7 +40,7 @@ def kept(index: Index) -> list[int]:
 
 
 @pytest.fixture
-def far(index: Index) -> ChosenVectors:
+def far(index: Index) -> ExternalVectors:
     """The set of an embedder that may know everything."""
     index.vectors.choose("far/a", private=True)
     return index.vectors.chosen("far/a", private=True)
@@ -62,7 +62,7 @@ def test_nothing_is_kept_where_nothing_was_chosen(index: Index) -> None:
 
 
 def test_every_memory_is_queued_newest_first_and_later_ones_as_they_come(
-    home: Home, writer: Writer, index: Index, far: ChosenVectors
+    home: Home, writer: Writer, index: Index, far: ExternalVectors
 ) -> None:
     assert far.is_ours()
     assert far.missing(100) == SAID[::-1]
@@ -77,11 +77,11 @@ def test_every_memory_is_queued_newest_first_and_later_ones_as_they_come(
     assert far.missing(100) == [26]
 
 
-def test_the_fit_of_the_first_stays(index: Index, second: Index, far: ChosenVectors) -> None:
+def test_the_fit_of_the_first_stays(index: Index, second: Index, far: ExternalVectors) -> None:
     other = second.vectors.chosen("far/a", private=True)
     assert far.fit() is other.fit() is None
     other.begin(FIT)
-    far.begin(Fit(9, 9.0, 9.0))
+    far.begin(CosineFit(9, 9.0, 9.0))
     assert far.fit() == other.fit() == FIT
     assert index.vectors.chosen("far/b", private=True).fit() is None
 
@@ -105,7 +105,7 @@ def test_the_built_in_set_is_as_it_was_whatever_is_chosen(index: Index) -> None:
 
 
 def test_choosing_another_starts_over_and_the_one_before_adds_nothing(
-    index: Index, far: ChosenVectors
+    index: Index, far: ExternalVectors
 ) -> None:
     far.begin(FIT)
     asked = far.missing(100)
@@ -123,7 +123,7 @@ def test_choosing_another_starts_over_and_the_one_before_adds_nothing(
     assert index.vectors.reindexed("far/a") == (0, 8)
 
 
-def test_choosing_the_same_again_keeps_what_was_made(index: Index, far: ChosenVectors) -> None:
+def test_choosing_the_same_again_keeps_what_was_made(index: Index, far: ExternalVectors) -> None:
     far.begin(FIT)
     far.add(far.missing(2), [passage(23), passage(20)])
     index.vectors.choose("far/a", private=True)
@@ -141,7 +141,7 @@ def test_where_the_choice_was_lost_it_is_made_again(index: Index) -> None:
 
 
 def test_a_memory_that_two_processes_learnt_is_kept_once(
-    index: Index, second: Index, far: ChosenVectors
+    index: Index, second: Index, far: ExternalVectors
 ) -> None:
     other = second.vectors.chosen("far/a", private=True)
     asked = far.missing(2)
@@ -173,7 +173,7 @@ def test_what_is_private_waits_until_it_no_longer_is(
 
 
 def test_what_is_marked_private_later_keeps_the_vector_it_has(
-    home: Home, writer: Writer, index: Index, far: ChosenVectors
+    home: Home, writer: Writer, index: Index, far: ExternalVectors
 ) -> None:
     far.add(far.missing(100), [passage(seq) for seq in SAID])
     index.vectors.choose("far/a")
@@ -184,7 +184,7 @@ def test_what_is_marked_private_later_keeps_the_vector_it_has(
 
 
 def test_what_is_forgotten_goes_from_both_sets_and_gets_no_vector(
-    home: Home, writer: Writer, index: Index, far: ChosenVectors
+    home: Home, writer: Writer, index: Index, far: ExternalVectors
 ) -> None:
     built_in = index.vectors.built_in("mini")
     for one in (built_in, far):
@@ -200,7 +200,7 @@ def test_what_is_forgotten_goes_from_both_sets_and_gets_no_vector(
 
 
 def test_a_rebuild_keeps_the_set_and_what_is_left_to_do(
-    home: Home, writer: Writer, index: Index, far: ChosenVectors
+    home: Home, writer: Writer, index: Index, far: ExternalVectors
 ) -> None:
     far.begin(FIT)
     far.add(far.missing(4), [passage(seq) for seq in SAID[5:]])  # one of them gives nothing
@@ -217,7 +217,7 @@ def test_a_rebuild_keeps_the_set_and_what_is_left_to_do(
 
 
 def test_a_rebuild_keeps_no_vector_of_what_was_forgotten_or_told_otherwise(
-    home: Home, writer: Writer, index: Index, far: ChosenVectors
+    home: Home, writer: Writer, index: Index, far: ExternalVectors
 ) -> None:
     far.add(far.missing(100), [passage(seq) for seq in SAID])
     erase(home, writer, 2)
@@ -229,7 +229,7 @@ def test_a_rebuild_keeps_no_vector_of_what_was_forgotten_or_told_otherwise(
 
 
 def test_a_rebuild_from_a_shorter_archive_queues_what_comes_in_the_place_of_the_rest(
-    home: Home, index: Index, far: ChosenVectors
+    home: Home, index: Index, far: ExternalVectors
 ) -> None:
     far.add(far.missing(100), [passage(seq) for seq in SAID])
     last = home.newest()
@@ -242,7 +242,7 @@ def test_a_rebuild_from_a_shorter_archive_queues_what_comes_in_the_place_of_the_
     assert far.missing(100) == [23]
 
 
-def test_tables_of_the_second_set_are_not_compared(index: Index, far: ChosenVectors) -> None:
+def test_tables_of_the_second_set_are_not_compared(index: Index, far: ExternalVectors) -> None:
     far.begin(FIT)
     far.add(far.missing(3), [passage(23)])
     assert index.differences() == []

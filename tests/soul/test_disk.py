@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.errors import ArchiveError, Busy, NoSpace
-from lumen.soul import disk
-from lumen.soul.index import Index
-from lumen.soul.self_files import BeingFiles
+from lumen.soul.archive import disk
+from lumen.soul.index.index import Index
+from lumen.soul.writing.self_files import BeingFiles
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -168,7 +168,7 @@ def test_a_file_that_finds_no_room_stays_as_it_was(home: Home) -> None:
     home.begin()
     BeingFiles(home.being).put("data/soul.md", b"# Mine\n")
     script = f"""{FULL}
-from lumen.soul.self_files import BeingFiles
+from lumen.soul.writing.self_files import BeingFiles
 room(100)
 print(tried(lambda: BeingFiles(being).put("data/soul.md", b"# Theirs\\n" * 100)))
 print(sorted(p.name for p in being.data.iterdir() if p.is_file()))
@@ -237,9 +237,9 @@ def test_a_being_that_may_not_be_written_is_left_alone_and_can_still_be_checked(
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = home.segments()
     script = f"""{FULL}
-from lumen.soul.verify import verify
-from lumen.soul.files import blank
-from lumen.soul.self_files import BeingFiles
+from lumen.soul.checking.verify import verify
+from lumen.soul.writing.files import blank
+from lumen.soul.writing.self_files import BeingFiles
 print(verify(being, keyring).ok)
 {SOMEBODY_ELSE}
 for work in (

@@ -9,16 +9,16 @@ import pytest
 
 from lumen.core.data import Author, Placed
 from lumen.core.errors import ArchiveError
-from lumen.soul.archive import CONTENT_HASH, ERASED, content_length, read
-from lumen.soul.files import blank
+from lumen.soul.archive.line import CONTENT_HASH, ERASED, content_length, read
+from lumen.soul.writing.files import blank
 
 if TYPE_CHECKING:
     from tests.sampling import Sampled
     from tests.soul.conftest import Home
 
     from lumen.core.canon import JSON
-    from lumen.soul.verify import Report
-    from lumen.soul.write import Writer
+    from lumen.soul.checking.verify import Report
+    from lumen.soul.writing.write import Writer
 
 TARGET = 3
 

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.data import Author, Called, Entry, Event, EventType, Origin, kernel_entry
+from lumen.core.data import Author, Entry, Event, EventType, ModelCall, Origin, kernel_entry
 from lumen.core.errors import Damaged
-from lumen.soul.dynamics import faded, strengthened
-from lumen.soul.fold import (
+from lumen.soul.state.dynamics import faded, strengthened
+from lumen.soul.state.fold import (
     NOTHING,
     SPOKEN_FOR,
-    Cycled,
-    Effects,
+    ChangeUndone,
+    CycleEffect,
+    EventEffects,
     Fade,
     FileSet,
     Restore,
-    Undone,
     Uses,
     closes,
     day_of,
@@ -29,7 +29,7 @@ from lumen.soul.fold import (
     fold,
     opens,
 )
-from lumen.soul.records import WHOLE, millionths
+from lumen.soul.state.records import WHOLE, millionths
 
 if TYPE_CHECKING:
     from lumen.core.canon import JSON
@@ -54,7 +54,7 @@ CALL: dict[str, JSON] = {
     "set_aside": 900,
     "micros": 40,
 }
-CALLED = Called(
+CALLED = ModelCall(
     SEQ, "01CALL", STAMP, "interface", "drafts", "openai/gpt", False, 900, False, micros=40
 )
 CYCLE: dict[str, JSON] = {
@@ -68,7 +68,7 @@ CYCLE: dict[str, JSON] = {
     "options": [{"values": ["honesty"]}],
     "conflicts": [["a", "b"]],
 }
-CYCLED = Cycled(
+CYCLED = CycleEffect(
     "action",
     "sing",
     "search",
@@ -99,20 +99,20 @@ CAME: JSON = {
     "micros": 8,
 }
 # Every key that means something, with what it says and what that does.
-KINDS: dict[str, tuple[JSON, Effects]] = {
-    "changes": ([CHANGE], Effects(files=(CHANGED,))),
-    "uses": ({"memories": [2, 3], "by": 9}, Effects(uses=(Uses(SEQ, (2, 3), 9, DAY),))),
-    "fade": ({"as_of": "2026-11-15", "half_life_days": 90}, Effects(fade=Fade(DAY + 1, 90))),
-    "restores": (7, Effects(restores=(Restore(SEQ, 7),))),
-    "erases": ([{"seq": 3, "event_hash": "x"}, {"seq": 5}], Effects(erases=(3, 5))),
-    "scrubbed": (12, Effects(scrubbed=12)),
-    "marks": ({"memories": [2, 4], "private": True}, Effects(marks=(2, 4), private=True)),
-    "checkpoint": ("before the trip", Effects(checkpoint="before the trip")),
-    "held": ({"path": "data/soul.md", "sha256": "ab"}, Effects(held=("data/soul.md", "ab"))),
-    "undoes": (4, Effects(undone=(Undone(SEQ, 4),))),
-    "cycle": (CYCLE, Effects(cycle=CYCLED)),
-    "call": (CALL, Effects(calls=(CALLED,))),
-    "calls": ([{**CALL, **OVER}], Effects(calls=(replace(CALLED, **CAME),))),
+KINDS: dict[str, tuple[JSON, EventEffects]] = {
+    "changes": ([CHANGE], EventEffects(files=(CHANGED,))),
+    "uses": ({"memories": [2, 3], "by": 9}, EventEffects(uses=(Uses(SEQ, (2, 3), 9, DAY),))),
+    "fade": ({"as_of": "2026-11-15", "half_life_days": 90}, EventEffects(fade=Fade(DAY + 1, 90))),
+    "restores": (7, EventEffects(restores=(Restore(SEQ, 7),))),
+    "erases": ([{"seq": 3, "event_hash": "x"}, {"seq": 5}], EventEffects(erases=(3, 5))),
+    "scrubbed": (12, EventEffects(scrubbed=12)),
+    "marks": ({"memories": [2, 4], "private": True}, EventEffects(marks=(2, 4), private=True)),
+    "checkpoint": ("before the trip", EventEffects(checkpoint="before the trip")),
+    "held": ({"path": "data/soul.md", "sha256": "ab"}, EventEffects(held=("data/soul.md", "ab"))),
+    "undoes": (4, EventEffects(undone=(ChangeUndone(SEQ, 4),))),
+    "cycle": (CYCLE, EventEffects(cycle=CYCLED)),
+    "call": (CALL, EventEffects(calls=(CALLED,))),
+    "calls": ([{**CALL, **OVER}], EventEffects(calls=(replace(CALLED, **CAME),))),
 }
 WEIGHTS = st.integers(0, WHOLE)
 DAYS = st.integers(0, 40_000)
@@ -144,7 +144,7 @@ def test_every_key_with_a_meaning_is_tried_here() -> None:
 
 def test_one_event_may_do_several_things() -> None:
     done = effects(kernel(changes=[CHANGE], undoes=4, checkpoint="here"))
-    assert done == Effects(files=(CHANGED,), undone=(Undone(SEQ, 4),), checkpoint="here")
+    assert done == EventEffects(files=(CHANGED,), undone=(ChangeUndone(SEQ, 4),), checkpoint="here")
 
 
 def test_what_says_nothing_of_state_does_nothing() -> None:
@@ -181,7 +181,7 @@ def test_the_same_word_of_anybody_else_does_nothing(
 @pytest.mark.parametrize("key", KINDS)
 def test_the_authors_hand_changes_files_and_nothing_else(key: str) -> None:
     does = effects(happened(by_hand(**{key: KINDS[key][0]})))
-    assert does == (KINDS[key][1] if key == "changes" else Effects())
+    assert does == (KINDS[key][1] if key == "changes" else EventEffects())
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_an_erasure_carries_on_what_it_blanks_out_under_the_old_numbers() -> Non
         )
     )
     assert done.files == (replace(CHANGED, at=5, text=None),)
-    assert done.undone == (Undone(5, 3),)
+    assert done.undone == (ChangeUndone(5, 3),)
     assert done.uses == (Uses(9, (2,), 7, 11), Uses(SEQ, (), 1, DAY))
     assert done.restores == (Restore(9, 4),)
 

@@ -13,9 +13,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from lumen.core.clock import FixedClock
-from lumen.core.data import Author, Being, Origin
-from lumen.soul.keys import Keyring
-from lumen.soul.write import Writer
+from lumen.core.data import Author, BeingPaths, Origin
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.write import Writer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Home) -> dict[st
     monkeypatch.setattr(ed25519, "Ed25519PrivateKey", KnownKey)
     monkeypatch.setattr(KnownKey, "secrets", [SECRET, SECRET[::-1]])
     clock = FixedClock(datetime(2026, 11, 15, 19, 26, 58, 123000, tzinfo=UTC), step_ms=250)
-    being = Being(tmp_path / "vectors")
+    being = BeingPaths(tmp_path / "vectors")
     being.memory.mkdir(parents=True)
     writer = Writer(being, Keyring(tmp_path / "keys"), clock)
     writer.begin(SOUL)

@@ -25,11 +25,11 @@ from tests.soul.forging import (
 )
 from tests.soul.tamperings import ALL, Tampering
 
-from lumen.kernel.deep import compare
-from lumen.soul.archive import read_at
-from lumen.soul.index import Index
-from lumen.soul.storage import files_of
-from lumen.soul.verify import verify
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.soul.archive.line import read_at
+from lumen.soul.checking.verify import verify
+from lumen.soul.index.index import Index
+from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
     from _pytest.mark import ParameterSet

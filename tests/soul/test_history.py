@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lumen.core.data import Author, Kept, Origin, Transition
-from lumen.soul.index import Index
+from lumen.core.data import Author, FileVersion, Origin, Transition
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
 
     from lumen.core.canon import JSON
-    from lumen.soul.write import Writer
+    from lumen.soul.writing.write import Writer
 
 SOUL, VALUES = "data/soul.md", "data/values.json"
 
@@ -52,15 +52,18 @@ def test_a_file_is_known_as_every_event_left_it(home: Home, writer: Writer) -> N
     home.say(writer, "in between")
     gone = tell(home, writer, "gone", changes=[change(SOUL, None, "2")])
     index = caught_up(home)
-    first = Kept(SOUL, "x", 2, one, "", "# One")
-    second = Kept(SOUL, "x", 3, two, "1", "# Two")
-    third = Kept(SOUL, "x", 5, gone, "2", None)
+    first = FileVersion(SOUL, "x", 2, one, "", "# One")
+    second = FileVersion(SOUL, "x", 3, two, "1", "# Two")
+    third = FileVersion(SOUL, "x", 5, gone, "2", None)
     assert [index.files.kept(SOUL, at) for at in range(7)] == [
         None, None, first, second, second, third, third,
     ]  # fmt: skip
     assert index.files.kept(SOUL) == third
     assert index.files.all_kept(2) == {SOUL: first}
-    assert index.files.all_kept() == {SOUL: third, VALUES: Kept(VALUES, "x", 3, two, "", "[]")}
+    assert index.files.all_kept() == {
+        SOUL: third,
+        VALUES: FileVersion(VALUES, "x", 3, two, "", "[]"),
+    }
     assert index.files.last_change() == 5
 
 

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sampling import examples
 
-from lumen.core.data import Author, Kept
+from lumen.core.data import Author, FileVersion
 from lumen.core.errors import Damaged, LumenError, NoSpace
-from lumen.soul import database
-from lumen.soul.archive import read_at
-from lumen.soul.index import Index
-from lumen.soul.links import UNREADABLE, Loose
+from lumen.soul.archive.line import read_at
+from lumen.soul.archive.links import UNREADABLE, LooseLine
+from lumen.soul.index import database
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
 
-    from lumen.soul.write import Writer
+    from lumen.soul.writing.write import Writer
 
 REBUILT = "The index was rebuilt from the archive: {}."
 CATCH_UP = """
@@ -88,7 +88,7 @@ def test_what_is_asked_is_answered_from_the_archive(home: Home, index: Index) ->
         ("lumen:interface:6", 20),
     ]
     (changed,) = [e for e in index.events.turn("lumen:interface:7") if e.seq == 25]
-    assert index.files.kept("data/soul.md") == Kept(
+    assert index.files.kept("data/soul.md") == FileVersion(
         "data/soul.md", "soul", 25, changed.timestamp, "7", "# 7"
     )
     assert index.files.kept("data/values.json") is None
@@ -227,7 +227,9 @@ def test_an_index_stops_at_a_line_it_cannot_read_and_goes_on_when_it_is_mended(
     home.overwrite(home.newest(), b"".join([*lines[:-1], b"{}\n"]))
     for _ in range(2):
         assert index.catch_up() == 30
-        assert index.loose == Loose(home.newest().name, sum(map(len, lines[:-1])), 30, UNREADABLE)
+        assert index.loose == LooseLine(
+            home.newest().name, sum(map(len, lines[:-1])), 30, UNREADABLE
+        )
     home.overwrite(home.newest(), b"".join(lines))
     assert (index.catch_up(), index.loose) == (31, None)
     assert home.rows() == rebuilt(home)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.errors import Damaged, Locked
-from lumen.soul.keys import Keyring, is_signed_text
+from lumen.soul.trust.keys import Keyring, is_signed_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,15 +21,15 @@ from tests.storing import tables as tables_of
 
 from lumen.core.canon import sha256
 from lumen.core.clock import Clock, FixedClock, SystemClock, ulid
-from lumen.core.data import Author, Being, Change, Entry, EventType, Origin, kernel_entry
+from lumen.core.data import Author, BeingPaths, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.commit import Gate
-from lumen.kernel.mend import recover
-from lumen.soul.archive import read, segments, torn_end
-from lumen.soul.index import Index
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import Report, verify
-from lumen.soul.write import Writer
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.recovery import recover
+from lumen.soul.archive.line import read, segments, torn_end
+from lumen.soul.checking.verify import Report, verify
+from lumen.soul.index.index import Index
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.write import Writer
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -55,8 +55,8 @@ BOTH_SIDES = pytest.mark.parametrize("when", ["before", "after"])
 BEAT = kernel_entry("record", "RECORD: done", "lumen:interface:1", {})
 
 
-def home(root: Path) -> tuple[Being, Keyring]:
-    return Being(root / "being"), Keyring(root / "host")
+def home(root: Path) -> tuple[BeingPaths, Keyring]:
+    return BeingPaths(root / "being"), Keyring(root / "host")
 
 
 def open_writer(root: Path, clock: Clock) -> Writer:
@@ -83,7 +83,7 @@ def said(text: str) -> Entry:
     )
 
 
-def paths(being: Being) -> dict[Store, Path]:
+def paths(being: BeingPaths) -> dict[Store, Path]:
     return {Store.SOUL: being.soul_md, Store.VALUES: being.values}
 
 
@@ -361,7 +361,7 @@ def lived(root: Path, events: int) -> None:
             writer.append([said(f"w{number}"), *([record] if number % 3 else [])], durable=False)
 
 
-def tables(being: Being) -> dict[str, list[Any]]:
+def tables(being: BeingPaths) -> dict[str, list[Any]]:
     """Every row of the index, and every word in it; how SQLite lays them out may differ."""
     with closing(apsw.Connection(str(being.index))) as db:
         assert db.pragma("integrity_check") == "ok"

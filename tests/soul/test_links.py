@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lumen.soul.archive import Stored, Tail, tail
-from lumen.soul.links import UNLINKED, Applied, Loose, follow, linked_lines, links_on
+from lumen.soul.archive.line import Stored, Tail, tail
+from lumen.soul.archive.links import (
+    UNLINKED,
+    LastApplied,
+    LooseLine,
+    follow,
+    linked_lines,
+    links_on,
+)
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
 
-    from lumen.soul.write import Writer
+    from lumen.soul.writing.write import Writer
 
 
 def test_lines_are_read_up_to_the_first_that_does_not_follow_and_no_further(
@@ -19,9 +26,9 @@ def test_lines_are_read_up_to_the_first_that_does_not_follow_and_no_further(
     home.live(writer, 2)
     whole, last = home.newest().read_bytes(), tail(home.being.memory)
     home.overwrite(home.newest(), whole + whole.splitlines(keepends=True)[-1] * 2)
-    *lines, end = linked_lines(home.being.memory, Applied())
+    *lines, end = linked_lines(home.being.memory, LastApplied())
     assert [s.event.seq for s in lines if isinstance(s, Stored)] == [*range(1, last.seq + 1)]
-    assert end == Loose(home.newest().name, len(whole), last.seq, UNLINKED)
+    assert end == LooseLine(home.newest().name, len(whole), last.seq, UNLINKED)
     assert not links_on(home.being.memory, last)
 
 

@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 
 from lumen.core.data import Author, Passage, kernel_entry
-from lumen.soul.archive import content_length, read, read_at
-from lumen.soul.dynamics import faded, strengthened
-from lumen.soul.files import blank
-from lumen.soul.fold import day_of, effects, fold
-from lumen.soul.index import Index
+from lumen.soul.archive.line import content_length, read, read_at
+from lumen.soul.index.index import Index
+from lumen.soul.state.dynamics import faded, strengthened
+from lumen.soul.state.fold import day_of, effects, fold
+from lumen.soul.writing.files import blank
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
 
     from lumen.core.canon import JSON
     from lumen.core.data import Entry, Placed
-    from lumen.soul.archive import Stored
-    from lumen.soul.write import Writer
+    from lumen.soul.archive.line import Stored
+    from lumen.soul.writing.write import Writer
 
 SOUL, VALUES = "data/soul.md", "data/values.json"
 Weighed = dict[int, tuple[int, int]]  # what each memory weighs, and on which day that was so

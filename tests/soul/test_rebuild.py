@@ -10,17 +10,17 @@ from tests.soul.forging import told_otherwise
 
 from lumen.core.data import Passage
 from lumen.core.errors import Damaged, NoSpace
-from lumen.soul import following
-from lumen.soul import index as index_module
-from lumen.soul.database import make
-from lumen.soul.index import Index
+from lumen.soul.index import following
+from lumen.soul.index import index as index_module
+from lumen.soul.index.database import make
+from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.soul.conftest import Home
 
-    from lumen.soul.write import Writer
+    from lumen.soul.writing.write import Writer
 
 REBUILT = "The index was rebuilt from the archive: {}."
 

@@ -13,16 +13,16 @@ from tests.sampling import examples
 
 from lumen.core.canon import sha256
 from lumen.core.data import Author, EventType, Origin
-from lumen.soul import chain
-from lumen.soul.archive import body, line, parse
-from lumen.soul.chain import MISPLACED, check_span, join, spans
-from lumen.soul.keys import Keyring, head_line
-from lumen.soul.verify import verify
+from lumen.soul.archive import chain
+from lumen.soul.archive.chain import MISPLACED, check_span, join, spans
+from lumen.soul.archive.line import body, line, parse
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.keys import Keyring, head_line
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Grown, Home, Line
 
-    from lumen.soul.verify import Report
+    from lumen.soul.checking.verify import Report
 
 EVENTS = 16
 SIGNED = (1, 4, 7, 10, 13, 16)

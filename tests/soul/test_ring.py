@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumen.core.errors import ArchiveError, NoSpace
-from lumen.soul.archive import LOCK
-from lumen.soul.files import blank
-from lumen.soul.index import Index
-from lumen.soul.ring import HALF, SIZE, Ring
+from lumen.soul.archive.line import LOCK
+from lumen.soul.archive.ring import HALF, SIZE, Ring
+from lumen.soul.index.index import Index
+from lumen.soul.writing.files import blank
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.data import Author, Being
+from lumen.core.data import Author, BeingPaths
 from lumen.core.errors import Busy, UsageError
-from lumen.soul.archive import CONTENT_HASH
-from lumen.soul.backup import Packed, Progress, Source, pack, unpack
-from lumen.soul.keys import Keyring
+from lumen.soul.archive.line import CONTENT_HASH
+from lumen.soul.backup.pack import Packed, Progress, Source, pack, unpack
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -33,11 +33,11 @@ def backup(home: Home, name: str = "a.lumen", *, progress: Progress = silent) ->
     return pack(source, home.root / name, created="", progress=progress)
 
 
-def restore(home: Home) -> Being:
+def restore(home: Home) -> BeingPaths:
     """A restored copy."""
     folder = home.root / "restored"
     assert unpack(home.root / "a.lumen", folder, Keyring(home.root / "elsewhere")).verified
-    return Being(folder)
+    return BeingPaths(folder)
 
 
 def there(home: Home) -> list[str]:
@@ -99,7 +99,7 @@ def test_a_snapshot_waits_for_a_line_that_is_being_written(lived: Home) -> None:
     with (lived.being.memory / ".lock").open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         looking = lived.run(
-            "from lumen.soul.snapshot import snapshot\nprint('ready', flush=True)\n"
+            "from lumen.soul.backup.snapshot import snapshot\nprint('ready', flush=True)\n"
             "print(snapshot(being, with_end=True).end.seq, flush=True)\n"
         )
         assert looking.stdout is not None

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sampling import examples
 
-from lumen.soul import chain
-from lumen.soul.chain import CHANGED, check_span, join, spans
+from lumen.soul.archive import chain
+from lumen.soul.archive.chain import CHANGED, check_span, join, spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.sampling import Sampled
     from tests.soul.conftest import Grown, Line
 
-    from lumen.soul.verify import Report
+    from lumen.soul.checking.verify import Report
 
 EVENTS = 16
 WORTH_EVERY_BYTE = (0, 1, 6, 7, 10, 15)  # the ends of segments, and one amid; the rest by chance
@@ -216,7 +216,7 @@ def test_a_segment_that_shrinks_while_it_is_read_is_checked_as_far_as_it_goes(
 
 
 def test_several_processes_say_what_one_says(grown: Grown, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lumen.soul.verify.PARALLEL_FROM", 0)
+    monkeypatch.setattr("lumen.soul.checking.verify.PARALLEL_FROM", 0)
     monkeypatch.setattr(chain, "PART", 300)
     home = grown.restore()
     assert home.verify(processes=2) == home.verify()

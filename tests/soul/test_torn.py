@@ -13,7 +13,7 @@ from lumen.core.canon import sha256
 from lumen.core.clock import ulid
 from lumen.core.data import Author
 from lumen.core.errors import Damaged
-from lumen.soul.archive import read, torn_end
+from lumen.soul.archive.line import read, torn_end
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home

@@ -9,13 +9,13 @@ import pytest
 from tests.soul.forging import told_otherwise
 
 from lumen.core.data import Author, EventType, Passage
-from lumen.soul.index import Index
-from lumen.soul.vectors import ASKED_AT_ONCE, BuiltInVectors
+from lumen.soul.index.index import Index
+from lumen.soul.index.vectors import ASKED_AT_ONCE, BuiltInVectors
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
 
-    from lumen.soul.write import Writer
+    from lumen.soul.writing.write import Writer
 
 SAID = [2, 5, 8, 11, 14, 17, 20, 23]
 

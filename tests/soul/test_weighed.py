@@ -7,16 +7,16 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.data import Held, Kept
-from lumen.soul.selfhood import VALUES, spell
-from lumen.soul.weighed import GONE, series
+from lumen.core.data import FileVersion, SelfItem
+from lumen.soul.index.weighed import GONE, series
+from lumen.soul.state.selfhood import VALUES, spell
 
 GOALS = "data/goals/2031.json"
 
 
-def version(seq: int, *held: tuple[str, float, str], path: str = VALUES) -> Kept:
-    text = spell([Held(*h) for h in held])
-    return Kept(path, "", seq, f"2031-01-{seq:02d}T00:00:00.000Z", "", text)
+def version(seq: int, *held: tuple[str, float, str], path: str = VALUES) -> FileVersion:
+    text = spell([SelfItem(*h) for h in held])
+    return FileVersion(path, "", seq, f"2031-01-{seq:02d}T00:00:00.000Z", "", text)
 
 
 def test_only_changes_are_points_and_the_heaviest_comes_first() -> None:
@@ -44,7 +44,7 @@ def test_what_is_taken_away_is_gone_comes_last_and_may_come_back() -> None:
     back = series([*away, version(3, ("tact", 0.5, "active"))])
     assert [p.weight for p in back[0].points] == [0.9, None, 0.5]
     assert (
-        series([version(1, ("tact", 0.9, "active")), Kept(VALUES, "", 2, "", "", None)])[
+        series([version(1, ("tact", 0.9, "active")), FileVersion(VALUES, "", 2, "", "", None)])[
             0
         ].now.weight
         is None
@@ -62,7 +62,7 @@ def test_a_goal_of_the_same_name_in_another_year_is_another_goal() -> None:
 
 
 def test_a_version_that_cannot_be_read_changes_nothing_and_no_version_is_no_series() -> None:
-    broken = Kept(VALUES, "", 2, "", "", "not a list")
+    broken = FileVersion(VALUES, "", 2, "", "", "not a list")
     assert len(series([version(1, ("tact", 0.2, "active")), broken])[0].points) == 1
     assert series([]) == []
 

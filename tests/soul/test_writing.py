@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.clock import ulid
-from lumen.core.data import Author, Being
+from lumen.core.data import Author, BeingPaths
 from lumen.core.errors import Busy, Damaged, Refused
-from lumen.soul import disk
-from lumen.soul.archive import parse, read, read_at, tail
-from lumen.soul.self_files import BeingFiles
+from lumen.soul.archive import disk
+from lumen.soul.archive.line import parse, read, read_at, tail
+from lumen.soul.writing.self_files import BeingFiles
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView
@@ -361,7 +361,7 @@ def test_a_file_is_set_whole_or_taken_away(home: Home) -> None:
 
 
 def test_scaffolding_leaves_what_is_there(tmp_path: Path) -> None:
-    being = Being(tmp_path / "being")
+    being = BeingPaths(tmp_path / "being")
     BeingFiles(being).scaffold({SOUL: "", GOALS: "[]\n"})
     being.soul_md.write_text("# Mine\n", "utf-8")
     BeingFiles(being).scaffold({SOUL: "", "data/values.json": "[]\n"})

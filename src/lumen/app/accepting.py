@@ -12,12 +12,12 @@ from lumen.app.settings import must_be
 from lumen.app.storage import open_storage
 from lumen.app.wiring import keyring
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being, Placed
+from lumen.core.data import BeingPaths, Placed
 from lumen.core.errors import Estranged
-from lumen.kernel import acceptance
-from lumen.kernel.commit import Gate
-from lumen.kernel.turns import no_turn_meanwhile
-from lumen.soul.witness import refuse_strange
+from lumen.kernel.gate import acceptance
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.presence import no_turn_meanwhile
+from lumen.soul.checking.witness import refuse_strange
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Strange:
+class UnrecognisedArchive:
     """A being that is refused as it stands, open for its author to decide."""
 
     gate: Gate
@@ -50,11 +50,11 @@ class Strange:
 
 @contextmanager
 def strange(
-    being: Being,
+    being: BeingPaths,
     agrees: Callable[[str], bool],
     tell: Callable[[str], None],
     passphrases: Passphrases | None = None,
-) -> Iterator[Strange | None]:
+) -> Iterator[UnrecognisedArchive | None]:
     """A being that is refused as it stands, once the author, told why, agrees; else nothing."""
     settings = must_be(being)
     passphrases = passphrases or Passphrases()
@@ -65,7 +65,7 @@ def strange(
     try:
         if _agreed(gate, settings.soul, agrees):
             with no_turn_meanwhile(being):
-                yield Strange(gate, settings.soul)
+                yield UnrecognisedArchive(gate, settings.soul)
         else:
             yield None
         for line in gate.repairs:

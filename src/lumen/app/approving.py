@@ -6,21 +6,21 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lumen.core.data import Being
-from lumen.kernel.approvals import decide
-from lumen.kernel.proposals import SKILL, WAITING, proposals
-from lumen.kernel.proposals import Proposal as Proposal
+from lumen.core.data import BeingPaths
+from lumen.kernel.gate.approvals import decide
+from lumen.kernel.gate.proposals import SKILL, WAITING, proposals
+from lumen.kernel.gate.proposals import ApprovalRequest as ApprovalRequest
 from lumen.soul.ports.queries import Queries
 
 if TYPE_CHECKING:
-    from lumen.kernel.run import Kernel
+    from lumen.kernel.turn.run import Kernel
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
     """A proposal and, in its own words, what it is about; empty: that was forgotten."""
 
-    proposal: Proposal
+    proposal: ApprovalRequest
     question: str = ""
 
     @property
@@ -33,7 +33,7 @@ class Pending:
 class Approved:
     """What the author allowed and, where a stronger model was asked, its answer."""
 
-    proposal: Proposal
+    proposal: ApprovalRequest
     reply: str = ""
 
 
@@ -44,29 +44,29 @@ def pending(index: Queries, *, everything: bool = False) -> tuple[Pending, ...]:
     return tuple(Pending(p, asked[p.question].text if p.question in asked else "") for p in found)
 
 
-def sign_yes(kernel: Kernel, soul: str, number: int) -> Proposal:
+def sign_yes(kernel: Kernel, soul: str, number: int) -> ApprovalRequest:
     """Sign that a proposal may be carried out.
 
     Raises:
         UsageError: there is none of that number, or what it is about was forgotten.
     """
-    from lumen.kernel.escalate import must_be_known
+    from lumen.kernel.turn.escalate import must_be_known
 
     kernel.index.catch_up()
     must_be_known(kernel.index, number)
     return decide(kernel.gate, soul, number, allow=True)
 
 
-def sign_no(kernel: Kernel, soul: str, number: int) -> Proposal:
+def sign_no(kernel: Kernel, soul: str, number: int) -> ApprovalRequest:
     """Sign that a proposal is not to be carried out."""
     kernel.index.catch_up()
     return decide(kernel.gate, soul, number, allow=False)
 
 
-async def carry_out(kernel: Kernel, proposal: Proposal) -> Approved:
+async def carry_out(kernel: Kernel, proposal: ApprovalRequest) -> Approved:
     """Do what was allowed: a stronger model is asked; a skill simply may run from now on."""
-    from lumen.kernel.escalate import escalate
-    from lumen.kernel.turns import in_turn
+    from lumen.kernel.gate.presence import in_turn
+    from lumen.kernel.turn.escalate import escalate
 
     if proposal.kind == SKILL:
         return Approved(proposal)
@@ -74,8 +74,8 @@ async def carry_out(kernel: Kernel, proposal: Proposal) -> Approved:
         return Approved(proposal, await escalate(kernel, proposal))
 
 
-def one_at_a_time(being: Being) -> AbstractContextManager[None]:
+def one_at_a_time(being: BeingPaths) -> AbstractContextManager[None]:
     """Carry out what the author allowed one after the other: two yeses to one proposal ask once."""
-    from lumen.kernel.turns import deciding
+    from lumen.kernel.gate.presence import deciding
 
     return deciding(being)

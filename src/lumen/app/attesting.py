@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from lumen.app.keys import Standing, standing
+from lumen.app.keys import KeyStanding, standing
 from lumen.app.settings import data_home, must_be
 from lumen.app.storage import asking
 from lumen.core.clock import Clock, stamp
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import Damaged, UsageError
-from lumen.soul.attest import LARGEST, signed, statement_from
-from lumen.soul.attest import Statement as Statement
-from lumen.soul.attest import must_be_challenge as must_be_challenge
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import verify
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.attest import LARGEST, signed, statement_from
+from lumen.soul.trust.attest import Statement as Statement
+from lumen.soul.trust.attest import must_be_challenge as must_be_challenge
+from lumen.soul.trust.keys import Keyring
 
 SURE = 8  # letters of a key that say which one is meant
 
@@ -28,10 +28,10 @@ class Attested:
 
     statement: Statement
     line: bytes
-    standing: Standing
+    standing: KeyStanding
 
 
-def attest(being: Being, challenge: str, clock: Clock) -> Attested:
+def attest(being: BeingPaths, challenge: str, clock: Clock) -> Attested:
     """State, signed with this host's key, which being this is and where its archive ends.
 
     Raises:
@@ -64,7 +64,7 @@ def problem_with(statement: Statement, challenge: str | None, key: str) -> str:
     return ""
 
 
-def compared(being: Being, statement: Statement) -> tuple[str, str]:
+def compared(being: BeingPaths, statement: Statement) -> tuple[str, str]:
     """What the being here says to a statement, and what speaks against it."""
     with asking(being) as index:
         hash_here, last = index.events.hash_of(statement.seq), index.events.last_head()[0]

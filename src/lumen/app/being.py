@@ -19,15 +19,15 @@ from lumen.app.prompts import refuse_bad_prompts
 from lumen.app.reflecting import Reflection, look_back
 from lumen.app.settings import data_home, find_being, must_be
 from lumen.app.storage import open_storage
-from lumen.app.talking import Draft, Progress, Reply, Said, Spoken, Step
+from lumen.app.talking import DraftText, IncomingMessage, Progress, ReplyText, Said, StepStarted
 from lumen.app.wiring import open_kernel, take_settings
 from lumen.core.clock import Clock, SystemClock
-from lumen.core.data import Being as Folder
+from lumen.core.data import BeingPaths as Folder
 from lumen.core.errors import UsageError
-from lumen.kernel.birth import init
-from lumen.kernel.run import Watch
-from lumen.kernel.turns import between_turns, carrying_out
-from lumen.soul.keys import Keyring
+from lumen.kernel.gate.birth import init
+from lumen.kernel.gate.presence import between_turns, carrying_out
+from lumen.kernel.turn.run import Watch
+from lumen.soul.trust.keys import Keyring
 
 AUTHOR_WAITS_S = 60.0  # for turns to end, before what only the author may do
 P = ParamSpec("P")
@@ -139,7 +139,7 @@ class Being(Opened):
     allow = _waited_for(AsyncBeing.allow)
 
 
-async def _answer(being: Opened, text: str, spoken: Spoken, watch: Watch) -> Said:
+async def _answer(being: Opened, text: str, spoken: IncomingMessage, watch: Watch) -> Said:
     if not isinstance(text, str):
         raise UsageError(f"a message is a text, not {text!r}", fix='being.say("words")')
     names = [f"conversation {spoken.conversation}", *([f"key {spoken.key}"] if spoken.key else [])]
@@ -147,7 +147,9 @@ async def _answer(being: Opened, text: str, spoken: Spoken, watch: Watch) -> Sai
         return await talking.answer(kernel, text, watch, spoken)
 
 
-async def _stream(being: Opened, text: str, spoken: Spoken) -> AsyncGenerator[Progress, None]:
+async def _stream(
+    being: Opened, text: str, spoken: IncomingMessage
+) -> AsyncGenerator[Progress, None]:
     loop = asyncio.get_running_loop()
     seen: asyncio.Queue[Progress | None] = asyncio.Queue()
 
@@ -155,9 +157,9 @@ async def _stream(being: Opened, text: str, spoken: Spoken) -> AsyncGenerator[Pr
         loop.call_soon_threadsafe(seen.put_nowait, one)  # a model may run in a thread
 
     watch = Watch(
-        step=lambda name: tell(Step(name)),
-        reply=lambda words: tell(Reply(words)),
-        draft=lambda piece: tell(Draft(piece)),
+        step=lambda name: tell(StepStarted(name)),
+        reply=lambda words: tell(ReplyText(words)),
+        draft=lambda piece: tell(DraftText(piece)),
     )
     turn = asyncio.create_task(_answer(being, text, spoken, watch))
     turn.add_done_callback(lambda _: tell(None))

@@ -12,9 +12,9 @@ from lumen.core.clock import stamp, ulid
 from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.core.stores import Store
-from lumen.kernel.conversation import LONGEST_MESSAGE, says_something
-from lumen.kernel.run import Kernel
-from lumen.soul.fold import TOLD
+from lumen.kernel.turn.conversation import LONGEST_MESSAGE, says_something
+from lumen.kernel.turn.run import Kernel
+from lumen.soul.state.fold import TOLD
 
 AT_ONCE = 256  # memories in one commit
 
@@ -34,14 +34,14 @@ class Memo:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class MemoriesKept:
     """What was kept: the events, in the order given; and how many secrets were left out."""
 
     events: tuple[int, ...]
     redacted: int
 
 
-def remember(kernel: Kernel, memos: Iterable[Memo], author_name: str) -> Remembered:
+def remember(kernel: Kernel, memos: Iterable[Memo], author_name: str) -> MemoriesKept:
     """Archive what the author gives to remember, durably, a few hundred in a commit.
 
     Raises:
@@ -59,7 +59,7 @@ def remember(kernel: Kernel, memos: Iterable[Memo], author_name: str) -> Remembe
         placed = kernel.gate.commit("author", changes, beat, durable=True, sign=True)
         events += [p.seq for p in placed[: len(entries)]]
     kernel.index.catch_up()
-    return Remembered(tuple(events), hidden)
+    return MemoriesKept(tuple(events), hidden)
 
 
 def as_memos(what: str | Memo | Iterable[str | Memo], like: Memo) -> Iterator[Memo]:

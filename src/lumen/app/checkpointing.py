@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lumen.kernel.checkpoints import create as _create
-from lumen.kernel.checkpoints import difference, find, in_words, last_undoable, self_at
-from lumen.kernel.checkpoints import restore as _restore
-from lumen.kernel.checkpoints import undo as _undo
-from lumen.kernel.turns import no_turn_meanwhile
+from lumen.kernel.gate.checkpoints import create as _create
+from lumen.kernel.gate.checkpoints import difference, find, in_words, last_undoable, self_at
+from lumen.kernel.gate.checkpoints import restore as _restore
+from lumen.kernel.gate.checkpoints import undo as _undo
+from lumen.kernel.gate.presence import no_turn_meanwhile
 from lumen.soul.ports.queries import Queries
 
 if TYPE_CHECKING:
-    from lumen.kernel.commit import Gate
+    from lumen.kernel.gate.commit import Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCheckpoint:
     """A moment that was given a name."""
 
     event: int
@@ -81,10 +81,10 @@ def compared(index: Queries, point: str, other: str | None = None) -> tuple[str,
     return tuple(difference(self_at(index, find(index, point)), after))
 
 
-def name_moment(gate: Gate, name: str) -> Named:
+def name_moment(gate: Gate, name: str) -> NamedCheckpoint:
     """Give this moment a name, while no turn runs."""
     with no_turn_meanwhile(gate.being):
-        return Named(_create(gate, name).seq, name)
+        return NamedCheckpoint(_create(gate, name).seq, name)
 
 
 def would_restore(index: Queries, point: str) -> Restored:

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from lumen.app.protection import Finding, archive_of, keys_of
 from lumen.app.settings import Settings, must_be
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
 
 ROOM = 200 << 20
@@ -25,7 +25,7 @@ class Examined:
     findings: tuple[Finding, ...]
 
 
-async def examine(being: Being, *, by_default: bool) -> Examined:
+async def examine(being: BeingPaths, *, by_default: bool) -> Examined:
     """Look at the installation and at a being."""
     mind = [one async for one in _mind()]
     of_being = [one async for one in _being(being, by_default)]
@@ -77,7 +77,7 @@ async def _mind() -> AsyncIterator[Finding]:
         yield Finding("embedder", "bad", error.what, error.fix)
 
 
-async def _being(being: Being, by_default: bool) -> AsyncIterator[Finding]:
+async def _being(being: BeingPaths, by_default: bool) -> AsyncIterator[Finding]:
     try:
         settings = must_be(being)
     except LumenError as error:
@@ -99,8 +99,8 @@ async def _being(being: Being, by_default: bool) -> AsyncIterator[Finding]:
 async def _roles(settings: Settings) -> list[Finding]:
     """Whether what each role is assigned to is there: each one is asked, for seconds at most."""
     from lumen.app.reach import all_assignments, endpoints_of, notes_file
-    from lumen.kernel.models import ask_roles
-    from lumen.kernel.registry import load
+    from lumen.kernel.models.registry import load
+    from lumen.kernel.models.scan import ask_roles
 
     try:
         reachable, assigned = endpoints_of(settings), all_assignments(settings)

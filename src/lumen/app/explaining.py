@@ -14,7 +14,7 @@ from lumen.core.errors import UsageError
 from lumen.soul.ports.queries import Queries
 
 if TYPE_CHECKING:
-    from lumen.kernel.evidence import Evidence
+    from lumen.kernel.recall.evidence import Evidence
 
 MOST_DIGITS = 18  # SQLite counts no further
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from lumen.kernel.forget import Goes, Plan, carry_out, find, plan
-from lumen.kernel.keys import must_be_author as see_author
-from lumen.kernel.loose import remains
-from lumen.kernel.run import Kernel
-from lumen.kernel.turns import no_turn_meanwhile
+from lumen.kernel.gate.keys import must_be_author as see_author
+from lumen.kernel.gate.presence import no_turn_meanwhile
+from lumen.kernel.turn.run import Kernel
+from lumen.kernel.upkeep.forget import EventToErase, ForgetPlan, carry_out, find, plan
+from lumen.kernel.upkeep.untracked_files import remains
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,13 @@ class ToForget:
     """
 
     what: str
-    goes: tuple[Goes, ...]
+    goes: tuple[EventToErase, ...]
     files: dict[str, tuple[str, ...]]
     yours: dict[str, tuple[str, ...]]
     mentions: tuple[int, ...]
     beyond: tuple[str, ...]
     own_files: bool
-    _plan: Plan = field(repr=False, compare=False)
+    _plan: ForgetPlan = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,38 +8,38 @@ from dataclasses import dataclass
 
 from lumen.app.histories import History, histories
 from lumen.app.selves import add_held, close_goal, drop_held, held_of, new_held, set_held
-from lumen.core.data import Held
-from lumen.kernel.commit import Gate
-from lumen.kernel.run import Kernel
+from lumen.core.data import SelfItem
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.turn.run import Kernel
 from lumen.soul.ports.queries import Queries
 
 
-def holding(kernel: Kernel, kind: str) -> Holding:
+def holding(kernel: Kernel, kind: str) -> SelfItems:
     """The values or the goals of a being that is open for its author, and for nobody else."""
     kernel.index.catch_up()
-    return Holding(kind, kernel.index, lambda: nullcontext(kernel.gate))
+    return SelfItems(kind, kernel.index, lambda: nullcontext(kernel.gate))
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class SelfItems:
     """What a being holds of one kind, the heaviest first; `as_author` gives the gate to change it."""
 
     kind: str  # value or goal
     index: Queries
     as_author: Callable[[], AbstractContextManager[Gate]]
 
-    def list(self) -> tuple[Held, ...]:
+    def list(self) -> tuple[SelfItem, ...]:
         """All of them, as they stand now."""
         self.index.catch_up()
         return held_of(self.index, self.kind)
 
-    def __iter__(self) -> Iterator[Held]:
+    def __iter__(self) -> Iterator[SelfItem]:
         return iter(self.list())
 
     def __len__(self) -> int:
         return len(self.list())
 
-    def __getitem__(self, name: str) -> Held:
+    def __getitem__(self, name: str) -> SelfItem:
         """The one of a name.
 
         Raises:
@@ -55,22 +55,22 @@ class Holding:
         self.index.catch_up()
         return histories(self.index, self.kind)
 
-    def add(self, name: str, weight: float | None = None, status: str | None = None) -> Held:
+    def add(self, name: str, weight: float | None = None, status: str | None = None) -> SelfItem:
         """Add one; weighs 0.5 unless said otherwise."""
         with self.as_author() as gate:
             return add_held(gate, self.kind, new_held(self.kind, name, weight, status))
 
-    def set(self, name: str, weight: float | None = None, status: str | None = None) -> Held:
+    def set(self, name: str, weight: float | None = None, status: str | None = None) -> SelfItem:
         """Change what one weighs, or how it stands."""
         with self.as_author() as gate:
             return set_held(gate, self.kind, name, weight, status)
 
-    def drop(self, name: str) -> Held:
+    def drop(self, name: str) -> SelfItem:
         """Take one away."""
         with self.as_author() as gate:
             return drop_held(gate, self.kind, name)
 
-    def done(self, name: str) -> Held:
+    def done(self, name: str) -> SelfItem:
         """Say that a goal is reached."""
         with self.as_author() as gate:
             return close_goal(gate, name)

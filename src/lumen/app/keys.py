@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from lumen.app.settings import data_home
 from lumen.app.storage import asking
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError, UsageError
-from lumen.soul.keys import Keyring
-from lumen.soul.trust import HOST, Key, Trust
-from lumen.soul.witness import trust_in
+from lumen.soul.checking.witness import trust_in
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.trust.vouching import HOST, Key, Trust
 
 if TYPE_CHECKING:
-    from lumen.kernel.commit import Gate
+    from lumen.kernel.gate.commit import Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class KeyMade:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class KeyStanding:
     """Whether a key's word, given at an event, counts; `words` is a predicate to the key."""
 
     counts: bool
     words: str
 
 
-def keys_of(being: Being, soul: str) -> Keys:
+def keys_of(being: BeingPaths, soul: str) -> Keys:
     """Every key the archive names, and what lies on this host."""
     keyring = Keyring(data_home())
     with asking(being) as index:
@@ -76,7 +76,7 @@ def keys_of(being: Being, soul: str) -> Keys:
     )
 
 
-def must_be_named(being: Being, soul: str, key: str) -> None:
+def must_be_named(being: BeingPaths, soul: str, key: str) -> None:
     """See that the archive names a key that begins so, before anybody is asked about it.
 
     Raises:
@@ -91,18 +91,18 @@ def _fixes(trust: Trust) -> tuple[str, ...]:
     return tuple(dict.fromkeys(heals))
 
 
-def standing(being: Being, soul: str, public: str, seq: int) -> Standing:
+def standing(being: BeingPaths, soul: str, public: str, seq: int) -> KeyStanding:
     """How a host's key stands in the archive, for what it signs at an event."""
     with asking(being) as index:
         key = trust_in(index, Keyring(data_home()).accepted(soul)).keys.get(public)
     if key is None:
-        return Standing(False, "the archive does not name")
+        return KeyStanding(False, "the archive does not name")
     if key.role != HOST:
-        return Standing(False, "is the author's, not a host's")
+        return KeyStanding(False, "is the author's, not a host's")
     if key.counts_at(seq):
-        return Standing(True, f"counts since event {key.since:,}")
+        return KeyStanding(True, f"counts since event {key.since:,}")
     how = f"was revoked in event {key.revoked:,}" if key.revoked else "nobody has vouched for"
-    return Standing(False, how)
+    return KeyStanding(False, how)
 
 
 def has_author_key(soul: str) -> bool:
@@ -130,21 +130,21 @@ def change_passphrase(
 
 def vouch(gate: Gate, key: str) -> int:
     """Say, signed, that a key is one of the author's, or a host of theirs; returns the event."""
-    from lumen.kernel.keys import vouch as vouch_for
+    from lumen.kernel.gate.keys import vouch as vouch_for
 
     return vouch_for(gate, key).seq
 
 
 def accept_here(gate: Gate, key: str) -> None:
     """Let a key count on this host alone; nothing is signed."""
-    from lumen.kernel.keys import accept_key
+    from lumen.kernel.gate.keys import accept_key
 
     accept_key(gate, key)
 
 
 def vouch_for_erasures(gate: Gate) -> tuple[int | None, list[int]]:
     """Vouch for erasures from before they were signed; returns the event and the erasures."""
-    from lumen.kernel.keys import vouch_for_erasures as vouch_for
+    from lumen.kernel.gate.keys import vouch_for_erasures as vouch_for
 
     placed, old = vouch_for(gate)
     return (placed.seq if placed else None), list(old)
@@ -152,14 +152,14 @@ def vouch_for_erasures(gate: Gate) -> tuple[int | None, list[int]]:
 
 def revoke(gate: Gate, key: str) -> int:
     """Let the word of a key, lost or stolen, count no longer; returns the event."""
-    from lumen.kernel.keys import revoke as revoke_key
+    from lumen.kernel.gate.keys import revoke as revoke_key
 
     return revoke_key(gate, key).seq
 
 
 def make_key(gate: Gate, soul: str) -> KeyMade:
     """Make another key of the author's for this host; the one before is put aside."""
-    from lumen.kernel.keys import new_author_key
+    from lumen.kernel.gate.keys import new_author_key
 
     keyring = Keyring(data_home())
     aside = _put_aside(keyring.author_file(soul))

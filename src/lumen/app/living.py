@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-from lumen.kernel.cycle import due, pursue, reflect_if_due, wonder
-from lumen.kernel.loops import SHOWN as SHOWN
-from lumen.kernel.run import Kernel, Watch, adopt_edits
-from lumen.kernel.turns import yield_to_talk
+from lumen.kernel.gate.presence import yield_to_talk
+from lumen.kernel.turn.cycle import due, pursue, reflect_if_due, wonder
+from lumen.kernel.turn.loops import SHOWN as SHOWN
+from lumen.kernel.turn.run import Kernel, Watch, adopt_edits
 
 Watching = Callable[[str], AbstractContextManager[Callable[[str], None]]]
 

@@ -10,16 +10,16 @@ from zoneinfo import ZoneInfo
 from lumen.app.settings import Settings, must_be, zone
 from lumen.app.status import strange
 from lumen.app.storage import asking, files_of
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.soul.ports.files import FilesOnDisk
 from lumen.soul.ports.queries import Queries
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ReadOnlyBeing:
     """What the questions of the author are asked of."""
 
-    being: Being
+    being: BeingPaths
     settings: Settings
     index: Queries
     files: FilesOnDisk
@@ -31,13 +31,13 @@ class Look:
 
 
 @contextmanager
-def looking(being: Being, tell: Callable[[str], None]) -> Iterator[Look]:
+def looking(being: BeingPaths, tell: Callable[[str], None]) -> Iterator[ReadOnlyBeing]:
     """A being to ask things of; what had to be mended, or is not as this host knows it, is told."""
     settings = must_be(being)
     with asking(being) as index:
         for line in [*index.repairs, *(strange(index, settings.soul) if index.loose else ())]:
             tell(line)
         index.repairs.clear()
-        yield Look(being, settings, index, files_of(being))
+        yield ReadOnlyBeing(being, settings, index, files_of(being))
         for line in index.repairs:
             tell(line)

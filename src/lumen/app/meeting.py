@@ -7,25 +7,25 @@ from functools import partial
 from lumen.app.settings import data_home, zone
 from lumen.app.storage import open_index, open_storage
 from lumen.core.clock import Clock, SystemClock
-from lumen.core.data import Being
-from lumen.kernel.birth import init, introduce
-from lumen.kernel.conversation import overheard
-from lumen.kernel.conversation import says_something as says_something
-from lumen.kernel.learning import Learner as Learner
-from lumen.kernel.naming import LONGEST_NAME as LONGEST_NAME
-from lumen.kernel.naming import UNNAMED as UNNAMED
-from lumen.kernel.naming import introduced, is_called, is_message, names_given
-from lumen.kernel.run import Kernel
-from lumen.soul.keys import Keyring
+from lumen.core.data import BeingPaths
+from lumen.kernel.gate.birth import init, introduce
+from lumen.kernel.identity.naming import LONGEST_NAME as LONGEST_NAME
+from lumen.kernel.identity.naming import UNNAMED as UNNAMED
+from lumen.kernel.identity.naming import introduced, is_called, is_message, names_given
+from lumen.kernel.turn.conversation import overheard
+from lumen.kernel.turn.conversation import says_something as says_something
+from lumen.kernel.turn.run import Kernel
+from lumen.kernel.upkeep.background_indexing import Learner as Learner
+from lumen.soul.trust.keys import Keyring
 
 
-def bear(being: Being, clock: Clock | None = None) -> str:
+def bear(being: BeingPaths, clock: Clock | None = None) -> str:
     """Make a new being in a folder that holds none; returns the soul's id."""
     clock = clock or SystemClock()
     return init(being, open_storage(being, Keyring(data_home()), clock), clock)
 
 
-def has_met(being: Being) -> bool:
+def has_met(being: BeingPaths) -> bool:
     """Whether it was given a name already."""
     return being.soul_md.exists() and bool(being.soul_md.read_bytes().strip())
 

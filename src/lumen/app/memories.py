@@ -13,8 +13,8 @@ from lumen.core.errors import UsageError
 from lumen.soul.ports.queries import Queries
 
 if TYPE_CHECKING:
-    from lumen.kernel.evidence import Evidence
-    from lumen.kernel.recall import Recall
+    from lumen.kernel.recall.evidence import Evidence
+    from lumen.kernel.recall.search import IndexedRecall
 
 RELATED = 0.3  # the least score of what a search finds by meaning
 BEARS_ON = 0.45  # the least score of what is shown for a claim
@@ -53,7 +53,7 @@ class Recalled(Recollection):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MemoryFilter:
     """Which memories are wanted: `day` is a UTC day, `limit` None means all of them."""
 
     query: str = ""
@@ -65,7 +65,7 @@ class Wanted:
 
 
 def remembered(
-    index: Queries, wanted: Wanted, evidence: Callable[[str], tuple[Evidence, ...]]
+    index: Queries, wanted: MemoryFilter, evidence: Callable[[str], tuple[Evidence, ...]]
 ) -> tuple[Recollection, ...]:
     """The memories that are wanted, each as the archive has it.
 
@@ -82,7 +82,7 @@ def remembered(
     return tuple(map(recollection, found))
 
 
-def _listed(index: Queries, wanted: Wanted) -> list[Memory]:
+def _listed(index: Queries, wanted: MemoryFilter) -> list[Memory]:
     return index.memories.listed(
         author=wanted.author,
         day=wanted.day,
@@ -93,9 +93,9 @@ def _listed(index: Queries, wanted: Wanted) -> list[Memory]:
 
 
 def _search(
-    index: Queries, wanted: Wanted, evidence: Callable[[str], tuple[Evidence, ...]]
+    index: Queries, wanted: MemoryFilter, evidence: Callable[[str], tuple[Evidence, ...]]
 ) -> list[Memory]:
-    from lumen.kernel.reading import words
+    from lumen.kernel.language.reading import words
 
     by_words = [seq for seq, _ in index.memories.search(words(wanted.query), MOST_HITS)]
     by_meaning = [e.memory.seq for e in evidence(wanted.query) if e.score >= RELATED]
@@ -110,7 +110,7 @@ def _search(
 
 def by_words(index: Queries, query: str, limit: int) -> tuple[Recollection, ...]:
     """What holds some words; quick, as nothing is looked for by meaning."""
-    from lumen.kernel.reading import words
+    from lumen.kernel.language.reading import words
 
     found = as_archived(
         index,
@@ -129,16 +129,16 @@ def latest(index: Queries, limit: int) -> tuple[Recollection, ...]:
 
 def as_archived(index: Queries, look: Callable[[], Iterable[Memory]]) -> list[Memory]:
     """Memories, each as the archive has it; that an index says otherwise goes to its repairs."""
-    from lumen.kernel.proved import proved
+    from lumen.kernel.recall.verified import proved
 
     return proved(index, look, lambda m: (m,))
 
 
 def evidence_of(
-    index: Queries, claim: str, tell: Callable[[str], None], recall: Recall | None = None
+    index: Queries, claim: str, tell: Callable[[str], None], recall: IndexedRecall | None = None
 ) -> tuple[Evidence, ...]:
     """What the author said that bears on a claim, as the archive has it."""
-    from lumen.kernel.proved import of_evidence, proved
+    from lumen.kernel.recall.verified import of_evidence, proved
 
     found = proved(index, lambda: _evidence(index, claim, tell, recall), of_evidence)
     now = index.memories.get(
@@ -148,13 +148,13 @@ def evidence_of(
 
 
 def _evidence(
-    index: Queries, claim: str, tell: Callable[[str], None], recall: Recall | None
+    index: Queries, claim: str, tell: Callable[[str], None], recall: IndexedRecall | None
 ) -> tuple[Evidence, ...]:
-    from lumen.kernel.recall import Recall
-    from lumen.kernel.recall_before import EVERYTHING
+    from lumen.kernel.recall.before import EVERYTHING
+    from lumen.kernel.recall.search import IndexedRecall
     from lumen.mind.embed import WhenNeeded
 
-    recall = recall or Recall(index, WhenNeeded())
+    recall = recall or IndexedRecall(index, WhenNeeded())
     if recall.learn() and recall.learn():  # more than a handful is worth a word
         tell("making memories findable by meaning …")
         while recall.learn():
@@ -183,7 +183,7 @@ def _fit(claim: str, e: Evidence) -> str:
     Pavel's taxi is near to whatever else is said of Pavel. Where most of a claim is nowhere in it,
     it does not say it.
     """
-    from lumen.kernel.reading import lacks, strays, unsaid
+    from lumen.kernel.language.reading import lacks, strays, unsaid
 
     if lacks(claim, e.memory.text) or strays(claim, e.memory.text):
         return NOT_SAID

@@ -13,15 +13,15 @@ from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp
 from lumen.core.errors import MindError, UsageError
 from lumen.core.settings import BUILT_IN_EMBEDDER
-from lumen.kernel.registry import Registry, load, noting
+from lumen.kernel.models.registry import Registry, load, noting
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import ASSIGNABLE, Assignment, parse_assignment
 from lumen.mind.roles import EMBEDDER as EMBEDDER
 from lumen.mind.substrate import ModelDescriptor as ModelDescriptor
 
 if TYPE_CHECKING:
-    from lumen.kernel.models import Found
-    from lumen.kernel.run import Kernel
+    from lumen.kernel.models.scan import ScanResult
+    from lumen.kernel.turn.run import Kernel
 
 ROLES = tuple(ASSIGNABLE)
 TALKING_ROLES = tuple(role for role in ASSIGNABLE if role != EMBEDDER)
@@ -41,7 +41,7 @@ class RoleState:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SubstrateState:
     """A substrate: where models are served, and how it stood when it was last looked at."""
 
     substrate: str
@@ -57,7 +57,7 @@ class Models:
     """The roles with their models, and the substrates that serve any."""
 
     roles: tuple[RoleState, ...]
-    substrates: tuple[Place, ...]
+    substrates: tuple[SubstrateState, ...]
 
     @property
     def ok(self) -> bool:
@@ -88,7 +88,7 @@ class Assigned:
 class Scanned:
     """What every substrate said that it has, and how the roles stand by that."""
 
-    substrates: tuple[Found, ...]
+    substrates: tuple[ScanResult, ...]
     roles: tuple[RoleState, ...]
 
 
@@ -109,7 +109,7 @@ def _roles(
 
 async def checked(settings: Settings) -> Models:
     """The same, with what came of asking for each role's model just now."""
-    from lumen.kernel.models import ask_roles
+    from lumen.kernel.models.scan import ask_roles
 
     reachable, notes = endpoints_of(settings), load(notes_file())
     known = models_of(settings)
@@ -152,7 +152,7 @@ def asked_substrates(settings: Settings) -> tuple[str, ...]:
 
 async def scan(settings: Settings, clock: Clock) -> Scanned:
     """Ask every substrate which models it has; what is seen is noted for this host."""
-    from lumen.kernel.models import scan as look
+    from lumen.kernel.models.scan import scan as look
 
     reachable = {n: e for n, e in endpoints_of(settings).items() if e.kind != "scripted"}
     found = await look(reachable, notes_file(), clock)
@@ -175,8 +175,8 @@ async def find_model(kernel: Kernel, settings: Settings, role: str, model: str) 
         UsageError: it cannot serve that role, or is not there.
     """
     from lumen.app.wiring import makes_vectors
-    from lumen.kernel.models import built_in_embedder, find, must_suit
-    from lumen.kernel.run import calls_for
+    from lumen.kernel.models.scan import built_in_embedder, find, must_suit
+    from lumen.kernel.turn.run import calls_for
 
     assignment = must_be_assignable(settings, role, model)
     calls = calls_for(kernel, "lumen:author")
@@ -197,7 +197,7 @@ async def find_model(kernel: Kernel, settings: Settings, role: str, model: str) 
 
 def assign_model(kernel: Kernel, suited: Suited) -> Assigned:
     """Let a model that was found serve its role from now on."""
-    from lumen.kernel.models import assign
+    from lumen.kernel.models.scan import assign
 
     model, how = suited.model, suited.found
     if how != "built in" and model.substrate not in ("embedded", "scripted"):
@@ -223,8 +223,8 @@ def must_be_assignable(settings: Settings, role: str, model: str) -> Assignment:
 
 async def try_model(kernel: Kernel, role: str) -> TriedModel:
     """Ask the model of a role for a word and for JSON; says what each took."""
-    from lumen.kernel.models import try_out
-    from lumen.kernel.run import calls_for
+    from lumen.kernel.models.scan import try_out
+    from lumen.kernel.turn.run import calls_for
 
     calls = calls_for(kernel, f"lumen:{role}")
     try:
@@ -268,7 +268,7 @@ def _known_of(
     return f"not asked; seen {short_time(seen.last_seen, zone(settings.timezone))}"
 
 
-def _place(endpoint: Endpoint, notes: Registry, settings: Settings) -> Place:
+def _place(endpoint: Endpoint, notes: Registry, settings: Settings) -> SubstrateState:
     looked = notes.looked.get(endpoint.id)
     if endpoint.kind == "embedded":
         state = "always there"
@@ -279,7 +279,7 @@ def _place(endpoint: Endpoint, notes: Registry, settings: Settings) -> Place:
     else:
         when = short_time(looked.at, zone(settings.timezone))
         state = f"{looked.detail if looked.ok else 'not reached'} · {when}"
-    return Place(
+    return SubstrateState(
         substrate=endpoint.id,
         kind=endpoint.kind,
         url=endpoint.url,

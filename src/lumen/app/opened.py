@@ -22,25 +22,25 @@ from lumen.app import (
     safekeeping,
     spending,
 )
-from lumen.app.bulk import Memo, Remembered, as_memos, remember
-from lumen.app.holding import Holding
+from lumen.app.bulk import Memo, MemoriesKept, as_memos, remember
+from lumen.app.holding import SelfItems
 from lumen.app.living import Scheduler
-from lumen.app.looking import Look
+from lumen.app.looking import ReadOnlyBeing
 from lumen.app.models import Models, models_of
 from lumen.app.queues import Queues
 from lumen.app.settings import must_be
 from lumen.app.skills import SkillState, skills_of
 from lumen.app.status import Status, read_status
-from lumen.app.talking import Spoken, key_of, new_conversation
+from lumen.app.talking import IncomingMessage, key_of, new_conversation
 from lumen.app.wiring import alone
 from lumen.core.errors import UsageError
-from lumen.kernel.run import Kernel
+from lumen.kernel.turn.run import Kernel
 
 if TYPE_CHECKING:
     from lumen.app.histories import History
-    from lumen.kernel.commit import Gate
-    from lumen.kernel.evidence import Evidence
-    from lumen.soul.backup import Packed
+    from lumen.kernel.gate.commit import Gate
+    from lumen.kernel.recall.evidence import Evidence
+    from lumen.soul.backup.pack import Packed
 
 AUTHOR = ""  # the speaker that is nobody else
 
@@ -71,14 +71,14 @@ class Opened:
         return self._wired
 
     @property
-    def values(self) -> Holding:
+    def values(self) -> SelfItems:
         """What it values, the heaviest first; changed as its author."""
-        return Holding("value", self._kernel.index, self._authors_gate)
+        return SelfItems("value", self._kernel.index, self._authors_gate)
 
     @property
-    def goals(self) -> Holding:
+    def goals(self) -> SelfItems:
         """What it is after, the heaviest first; changed as its author."""
-        return Holding("goal", self._kernel.index, self._authors_gate)
+        return SelfItems("goal", self._kernel.index, self._authors_gate)
 
     @property
     def path(self) -> Path:
@@ -112,7 +112,7 @@ class Opened:
         speaker: str | None = None,
         session: str | None = None,
         private: bool = False,
-    ) -> Remembered:
+    ) -> MemoriesKept:
         """Keep one text or many, as said at a moment of the past; nothing answers them."""
         memos = as_memos(what, Memo("", at, speaker, session, private))
         return remember(self._kernel, memos, self._look().settings.author_name)
@@ -130,7 +130,7 @@ class Opened:
         limit: int | None = memories.LISTED,
     ) -> tuple[memories.Recollection, ...]:
         """The last memories, or those that words or meaning find; `day` is a UTC day."""
-        wanted = memories.Wanted(query, author, day, limit)
+        wanted = memories.MemoryFilter(query, author, day, limit)
         return memories.remembered(self._look().index, wanted, self._evidence)
 
     def why(
@@ -161,7 +161,7 @@ class Opened:
             )
         return forgetting.forget(self._kernel, planned)
 
-    def mark_private(self, *events: int, private: bool = True) -> privacy.Marked:
+    def mark_private(self, *events: int, private: bool = True) -> privacy.PrivacyMarks:
         """Let memories never leave for a model that is not local; or, with `private` off, again."""
         with self.as_author() as kernel:
             return privacy.mark(kernel, events, private=private)
@@ -170,7 +170,7 @@ class Opened:
         """Every moment the self can be taken back to."""
         return checkpointing.moments(self._look().index)
 
-    def checkpoint(self, name: str) -> checkpointing.Named:
+    def checkpoint(self, name: str) -> checkpointing.NamedCheckpoint:
         """Give this moment a name."""
         return checkpointing.name_moment(self._kernel.gate, name)
 
@@ -195,7 +195,7 @@ class Opened:
         """What waits for the author's word; or everything that ever did."""
         return approving.pending(self._look().index, everything=everything)
 
-    def deny(self, number: int) -> approving.Proposal:
+    def deny(self, number: int) -> approving.ApprovalRequest:
         """Refuse a proposal; the author's key signs that."""
         with approving.one_at_a_time(self._kernel.being), self.as_author() as kernel:
             return approving.sign_no(kernel, self._look().settings.soul, number)
@@ -204,7 +204,7 @@ class Opened:
         """What models cost, and where that leads; the last `calls` one by one."""
         return spending.treasury_of(self._look(), self._kernel.clock.now(), days, calls)
 
-    def egress(self, limit: int = 20) -> tuple[spending.Sent, ...]:
+    def egress(self, limit: int = 20) -> tuple[spending.EgressRow, ...]:
         """What was sent to models that are not on this machine, the newest first."""
         return spending.egress_of(self._look(), limit)
 
@@ -218,18 +218,18 @@ class Opened:
 
     def _spoken(
         self, conversation: str | None, speaker: str | None, key: str | None, *, private: bool
-    ) -> Spoken:
+    ) -> IncomingMessage:
         """How a message comes: without a conversation, each speaker has one for as long as this is open."""
         mine = speaker is None or speaker == self._look().settings.author_name
         guest = AUTHOR if mine else str(speaker)
         if conversation is None:
             conversation = self._talks.setdefault(guest, new_conversation(self._kernel))
-        return Spoken(conversation, guest, key_of(key), private)
+        return IncomingMessage(conversation, guest, key_of(key), private)
 
-    def _look(self) -> Look:
+    def _look(self) -> ReadOnlyBeing:
         self._kernel.index.catch_up()
         kernel = self._kernel
-        return Look(kernel.being, must_be(kernel.being), kernel.index, kernel.gate.files)
+        return ReadOnlyBeing(kernel.being, must_be(kernel.being), kernel.index, kernel.gate.files)
 
     def _evidence(self, claim: str) -> tuple[Evidence, ...]:
         self._kernel.index.catch_up()

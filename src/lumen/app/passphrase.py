@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lumen.core.errors import Locked
-from lumen.soul.keys import Keyring as Keyring
+from lumen.soul.trust.keys import Keyring as Keyring
 
 VARIABLE = "LUMEN_PASSPHRASE"
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from lumen.core.data import Author, Memory, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.core.stores import Store, store_at
-from lumen.kernel.edits import in_force
-from lumen.kernel.forget import Sought, plan
-from lumen.kernel.maintain import summaries
-from lumen.kernel.provenance import provenance
-from lumen.kernel.quoting import in_view
-from lumen.kernel.run import Kernel
-from lumen.soul.selfhood import SOUL, entries
+from lumen.kernel.gate.edits import in_force
+from lumen.kernel.identity.provenance import provenance
+from lumen.kernel.turn.run import Kernel
+from lumen.kernel.upkeep.dependants import in_view
+from lumen.kernel.upkeep.forget import ForgetRequest, plan
+from lumen.kernel.upkeep.maintain import summaries
+from lumen.soul.state.selfhood import SOUL, entries
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class PrivacyMarks:
     """Memories that are private from here on, or no longer; `lines` of the self follow them."""
 
     marked: tuple[int, ...]
@@ -26,7 +26,7 @@ class Marked:
     lines: tuple[str, ...]
 
 
-def mark(kernel: Kernel, events: Sequence[int], *, private: bool = True) -> Marked:
+def mark(kernel: Kernel, events: Sequence[int], *, private: bool = True) -> PrivacyMarks:
     """Archive that memories are private from here on, or no longer, and what follows from it.
 
     Raises:
@@ -45,13 +45,13 @@ def mark(kernel: Kernel, events: Sequence[int], *, private: bool = True) -> Mark
     kernel.index.catch_up()
     if any(store_at(path) is Store.SUMMARY for path in kernel.index.files.all_kept()):
         summaries(kernel.gate, kernel.now().zone)
-    return Marked(tuple(events), private, tuple(_lines_resting_on(kernel)))
+    return PrivacyMarks(tuple(events), private, tuple(_lines_resting_on(kernel)))
 
 
 def _resting_on(kernel: Kernel, known: dict[int, Memory]) -> list[int]:
     """The replies to some memories, those that rest on them, and those that repeat them."""
     sessions = {m.session_key for m in known.values()}
-    found = plan(kernel.gate, Sought(tuple(known)))
+    found = plan(kernel.gate, ForgetRequest(tuple(known)))
     goes = {g.seq for g in found.goes if g.who == Author.SELF.value}
     return [
         event.seq

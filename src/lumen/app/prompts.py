@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lumen.core.canon import sha256
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import BadSetting, UsageError
-from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.templates import TEMPLATES, Problem, Template, check, in_force, templates
+from lumen.kernel.models.templates import (
+    TEMPLATES,
+    Template,
+    TemplateProblem,
+    check,
+    in_force,
+    templates,
+)
+from lumen.kernel.turn.recorded import PROMPTS
 from lumen.mind.render import find
 
 
@@ -61,7 +68,7 @@ class PromptProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class PromptCheck:
     """Whether every template can be used."""
 
     ok: bool
@@ -77,7 +84,7 @@ class Overridden:
     diff: tuple[str, ...]
 
 
-def refuse_bad_prompts(being: Being) -> None:
+def refuse_bad_prompts(being: BeingPaths) -> None:
     """Stop before a turn when one of the being's own templates could not be used.
 
     Raises:
@@ -91,12 +98,12 @@ def refuse_bad_prompts(being: Being) -> None:
         raise BadSetting(f"{first.place()}: {first.what}{more}", fix=fix)
 
 
-def prompts_of(being: Being) -> tuple[PromptFile, ...]:
+def prompts_of(being: BeingPaths) -> tuple[PromptFile, ...]:
     """Every template in force."""
     return tuple(_described(being, template) for template in in_force((being.prompts, PROMPTS)))
 
 
-def prompts_for(being: Being, which: str, *, small: bool) -> PromptStep:
+def prompts_for(being: BeingPaths, which: str, *, small: bool) -> PromptStep:
     """The templates of a step, or of STEP/PART.
 
     Raises:
@@ -124,7 +131,7 @@ def prompts_for(being: Being, which: str, *, small: bool) -> PromptStep:
     return PromptStep(step, part, declared.meaning, found, tuple(slots))
 
 
-def overridden(being: Being, step: str | None = None) -> Overridden:
+def overridden(being: BeingPaths, step: str | None = None) -> Overridden:
     """What a being's own templates say otherwise than the shipped ones."""
     if step is not None:
         must_be_step(step)
@@ -133,12 +140,12 @@ def overridden(being: Being, step: str | None = None) -> Overridden:
     return Overridden(tuple(t.name for t in own), tuple(lines))
 
 
-def check_prompts(being: Being) -> Checked:
+def check_prompts(being: BeingPaths) -> PromptCheck:
     """Whether every template, the being's and the shipped, can be used."""
     folders = (being.prompts, PROMPTS)
     problems = tuple(map(_problem, check(folders)))
     count = sum(len(templates(folder)) for folder in folders if folder.is_dir())
-    return Checked(not problems, count, problems)
+    return PromptCheck(not problems, count, problems)
 
 
 def must_be_step(step: str) -> None:
@@ -154,7 +161,7 @@ def must_be_step(step: str) -> None:
         )
 
 
-def _described(being: Being, template: Template) -> PromptFile:
+def _described(being: BeingPaths, template: Template) -> PromptFile:
     text = _text(template.path)
     return PromptFile(
         step=template.step,
@@ -188,7 +195,7 @@ def _difference(own: Template) -> list[str]:
     return list(lines)
 
 
-def _problem(problem: Problem) -> PromptProblem:
+def _problem(problem: TemplateProblem) -> PromptProblem:
     return PromptProblem(
         str(problem.path), problem.line, problem.what, problem.fix, problem.place()
     )

@@ -11,10 +11,10 @@ from shlex import quote
 
 from lumen.app.settings import Settings, data_home
 from lumen.app.words import counted
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import Report, verify
+from lumen.soul.checking.verify import Report, verify
+from lumen.soul.trust.keys import Keyring
 
 NO_KEY = "not on this host: the next turn makes a new, unvouched one"
 NO_AUTHOR = "not on this host: what only you may do is done where it is, or lumen keys new"
@@ -30,7 +30,7 @@ class Finding:
     fix: str = ""
 
 
-def keys_of(being: Being, settings: Settings) -> Iterator[Finding]:
+def keys_of(being: BeingPaths, settings: Settings) -> Iterator[Finding]:
     """Both keys, how each is kept, and whether a skill can reach them."""
     soul, keyring = settings.soul, Keyring(data_home())
     yield _host(keyring, soul)
@@ -78,12 +78,12 @@ def _open_to_others(what: str, path: Path) -> Finding | None:
     return None
 
 
-def _reach(being: Being, settings: Settings, keyring: Keyring) -> Finding:
+def _reach(being: BeingPaths, settings: Settings, keyring: Keyring) -> Finding:
     """Which skills run with the author's rights, and so can read what the author can."""
     from lumen.app.wiring import terms_of
     from lumen.hands.isolation import Isolation, bwrap_trouble
+    from lumen.hands.policy import held, in_force
     from lumen.hands.skills import Maker, discover, made_by
-    from lumen.hands.terms import held, in_force
 
     terms = terms_of(settings)
     said = "; ".join(in_force(terms))
@@ -106,7 +106,7 @@ def _reach(being: Being, settings: Settings, keyring: Keyring) -> Finding:
     return Finding("isolation", "warn" if none else "ok", f"{said}{out}")
 
 
-def archive_of(being: Being, soul: str) -> Iterator[Finding]:
+def archive_of(being: BeingPaths, soul: str) -> Iterator[Finding]:
     """Whether the chain verifies, up to where it is signed, and what this host has seen of it."""
     keyring = Keyring(data_home())
     try:

@@ -1,7 +1,7 @@
 """The turns of one open being: those of one conversation queue in order, others run at the same time.
 
 Only about turns of this very object. What turns anywhere on the being mean to each other is in
-kernel/turns.py.
+kernel/gate/presence.py.
 """
 
 from __future__ import annotations

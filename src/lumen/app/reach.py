@@ -16,7 +16,7 @@ from shlex import quote
 from lumen.app.settings import Settings, data_home
 from lumen.core.canon import dumps
 from lumen.core.errors import BadSetting, LumenError, UsageError
-from lumen.mind.endpoints import Endpoint, Named, endpoints
+from lumen.mind.endpoints import Endpoint, EndpointSettings, endpoints
 from lumen.mind.roles import (
     EMBEDDER,
     ESCALATION,
@@ -41,7 +41,7 @@ def notes_file() -> Path:
 
 def endpoints_of(settings: Settings) -> dict[str, Endpoint]:
     """Every substrate this being knows of, with its key."""
-    named = {name: Named(name, **told) for name, told in settings.substrates.items()}
+    named = {name: EndpointSettings(name, **told) for name, told in settings.substrates.items()}
     return endpoints(named, os.environ, read_keys())
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lumen.kernel.cycle import due, reflect
-from lumen.kernel.evolve import Experience as Experience
-from lumen.kernel.evolve import Proposal as Proposal
-from lumen.kernel.lived import Lived
-from lumen.kernel.loops import SHOWN as SHOWN
-from lumen.kernel.loops import parameters
-from lumen.kernel.run import Kernel, Watch
+from lumen.kernel.reflection.evolve import Experience as Experience
+from lumen.kernel.reflection.evolve import SelfChange as SelfChange
+from lumen.kernel.reflection.experience import ArchivedExperience
+from lumen.kernel.reflection.triggers import Fired
 from lumen.kernel.steps.reflect import Reviewing
-from lumen.kernel.triggers import Fired
+from lumen.kernel.turn.cycle import due, reflect
+from lumen.kernel.turn.loops import SHOWN as SHOWN
+from lumen.kernel.turn.loops import parameters
+from lumen.kernel.turn.run import Kernel, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Reflection:
 
     summary: str
     triggers: tuple[Fired, ...]
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[SelfChange, ...]
     conflicts: tuple[str, ...]
     applied: bool
     refused: str
@@ -39,7 +39,7 @@ async def look_back(
 ) -> Reflection:
     """Let it look back and change what it values and wants; a dry run changes nothing."""
     why = due(kernel, asked=True)
-    past = Lived(kernel.index, kernel.thresholds.stale_cycles).experience()
+    past = ArchivedExperience(kernel.index, kernel.thresholds.stale_cycles).experience()
     began = kernel.index.events.time_of(past.since)
     came = await reflect(kernel, why, Watch(step=step), dry_run=dry_run)
     return Reflection(

@@ -10,16 +10,16 @@ from pathlib import Path
 from lumen.app.settings import data_home, must_be
 from lumen.app.storage import asking, files_of, size_of
 from lumen.core.clock import Clock, stamp
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import Damaged, UsageError
-from lumen.kernel.deep import Compared as Compared
-from lumen.kernel.deep import compare
-from lumen.soul.backup import Packed as Packed
-from lumen.soul.backup import Source, pack, unpack
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import Report as Report
-from lumen.soul.verify import verify
-from lumen.soul.witness import SURE as SURE
+from lumen.kernel.upkeep.deep_verify import DeepReport as DeepReport
+from lumen.kernel.upkeep.deep_verify import compare
+from lumen.soul.backup.pack import Packed as Packed
+from lumen.soul.backup.pack import Source, pack, unpack
+from lumen.soul.checking.verify import Report as Report
+from lumen.soul.checking.verify import verify
+from lumen.soul.checking.witness import SURE as SURE
+from lumen.soul.trust.keys import Keyring
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Verified:
     """
 
     report: Report
-    compared: Compared | None = None
+    compared: DeepReport | None = None
     by: str = ""
 
     @property
@@ -57,7 +57,7 @@ class Verified:
 
 
 def verify_being(
-    being: Being,
+    being: BeingPaths,
     *,
     deep: bool = False,
     by: str = "",
@@ -69,18 +69,18 @@ def verify_being(
     return Verified(report, _compared(being, progress) if deep and report.ok else None, by)
 
 
-def _compared(being: Being, progress: Callable[[int, int], None]) -> Compared:
+def _compared(being: BeingPaths, progress: Callable[[int, int], None]) -> DeepReport:
     with asking(being) as index:
         return compare(files_of(being), index, progress)
 
 
-def archive_size(being: Being) -> int:
+def archive_size(being: BeingPaths) -> int:
     """How many bytes the archive has."""
     return size_of(being)
 
 
 def backup_being(
-    being: Being,
+    being: BeingPaths,
     file: Path,
     clock: Clock,
     *,
@@ -94,7 +94,7 @@ def backup_being(
 
 
 @dataclass(frozen=True, slots=True)
-class Unpacked:
+class RestoredBackup:
     """A being restored from a backup; whether its key is on this host, and whether it was seen here."""
 
     packed: Packed
@@ -108,7 +108,7 @@ def restore_being(
     *,
     even_damaged: bool = False,
     progress: Callable[[str, int, int], None] = lambda _step, _done, _total: None,
-) -> Unpacked:
+) -> RestoredBackup:
     """Restore a being from a backup into a new folder.
 
     Raises:
@@ -120,4 +120,4 @@ def restore_being(
     except Damaged as error:  # nothing was written: what was asked for cannot be
         raise UsageError(error.what, fix=error.fix) from error
     known = bool(keyring.witness(found.soul) or keyring.mark(found.soul))
-    return Unpacked(found, keyring.has_key(found.soul), known)
+    return RestoredBackup(found, keyring.has_key(found.soul), known)

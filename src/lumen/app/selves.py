@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lumen.app.looking import Look
+from lumen.app.looking import ReadOnlyBeing
 from lumen.core.canon import clean
-from lumen.core.data import Change, Held, kernel_entry
+from lumen.core.data import Change, SelfItem, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.core.stores import Store
-from lumen.kernel.checkpoints import difference
-from lumen.kernel.commit import Gate
-from lumen.kernel.completion import OPEN
-from lumen.kernel.edits import Edits, in_force, look, self_in_force
+from lumen.kernel.choice.completion import OPEN
+from lumen.kernel.gate.checkpoints import difference
+from lumen.kernel.gate.commit import Gate
+from lumen.kernel.gate.edits import Edits, in_force, look, self_in_force
 from lumen.soul.ports.queries import Queries
-from lumen.soul.selfhood import GOAL_STATES, LONGEST_NAME, VALUE_STATES, goals_of, selfhood
-from lumen.soul.selfhood import Selfhood as Selfhood
+from lumen.soul.state.selfhood import GOAL_STATES, LONGEST_NAME, VALUE_STATES, goals_of, selfhood
+from lumen.soul.state.selfhood import Selfhood as Selfhood
 
 AUTHOR = "lumen:author"
 NEW_WEIGHT = 0.5
@@ -56,12 +56,12 @@ def self_of(index: Queries) -> Selfhood:
     return self_in_force(index)
 
 
-def edits_told(found: Look) -> list[str]:
+def edits_told(found: ReadOnlyBeing) -> list[str]:
     """The files that say otherwise than what is in force and do not count, each with why."""
     return look(found.files, found.index, found.settings.redact).told()
 
 
-def self_diff(found: Look) -> SelfDiff:
+def self_diff(found: ReadOnlyBeing) -> SelfDiff:
     """What was edited by hand, line by line, and why it is not in force."""
     edits = look(found.files, found.index, found.settings.redact)
     state = in_force(found.index)
@@ -84,7 +84,7 @@ def _edit(edits: Edits, path: str) -> Edit:
 
 def held_of(
     index: Queries, kind: str, year: int | None = None, status: str | None = None
-) -> tuple[Held, ...]:
+) -> tuple[SelfItem, ...]:
     """The values or the goals in force, the heaviest first; goals of one year's file, or of a status."""
     texts = in_force(index)
     if year is not None:
@@ -94,12 +94,12 @@ def held_of(
     return tuple(h for h in held if status in (None, h.status))
 
 
-def held_named(index: Queries, kind: str, name: str) -> Held | None:
+def held_named(index: Queries, kind: str, name: str) -> SelfItem | None:
     """The value or goal of a name, if there is one."""
     return next((h for h in held_of(index, kind) if h.name == name), None)
 
 
-def add_held(gate: Gate, kind: str, wanted: Held) -> Held:
+def add_held(gate: Gate, kind: str, wanted: SelfItem) -> SelfItem:
     """Add a value or a goal, as its author; one that is there is not touched.
 
     Raises:
@@ -114,7 +114,7 @@ def add_held(gate: Gate, kind: str, wanted: Held) -> Held:
 
 def set_held(
     gate: Gate, kind: str, name: str, weight: float | None = None, status: str | None = None
-) -> Held:
+) -> SelfItem:
     """Change the weight or the status of a value or goal, as its author; a new value is added.
 
     Raises:
@@ -133,14 +133,14 @@ def set_held(
     return _put(gate, kind, changed, "set")
 
 
-def put_held(gate: Gate, kind: str, name: str, weight: float | None = None) -> Held:
+def put_held(gate: Gate, kind: str, name: str, weight: float | None = None) -> SelfItem:
     """Set a value or goal as its author, and add it where there is none of that name."""
     if held_named(gate.index, kind, name):
         return set_held(gate, kind, name, weight)
     return add_held(gate, kind, new_held(kind, name, weight))
 
 
-def drop_held(gate: Gate, kind: str, name: str) -> Held:
+def drop_held(gate: Gate, kind: str, name: str) -> SelfItem:
     """Take a value or a goal away, as its author.
 
     Raises:
@@ -153,7 +153,7 @@ def drop_held(gate: Gate, kind: str, name: str) -> Held:
     return known
 
 
-def close_goal(gate: Gate, name: str) -> Held:
+def close_goal(gate: Gate, name: str) -> SelfItem:
     """Say that a goal is reached, as its author.
 
     Raises:
@@ -169,20 +169,22 @@ def close_goal(gate: Gate, name: str) -> Held:
     return over
 
 
-def new_held(kind: str, name: str, weight: float | None = None, status: str | None = None) -> Held:
+def new_held(
+    kind: str, name: str, weight: float | None = None, status: str | None = None
+) -> SelfItem:
     """A value or goal as it begins."""
     text = " ".join(clean(name).split())
-    return Held(text, NEW_WEIGHT if weight is None else weight, status or STATES[kind][0])
+    return SelfItem(text, NEW_WEIGHT if weight is None else weight, status or STATES[kind][0])
 
 
-def _put(gate: Gate, kind: str, wanted: Held, verb: str) -> Held:
+def _put(gate: Gate, kind: str, wanted: SelfItem, verb: str) -> SelfItem:
     _must_be_sound(kind, wanted)
     said = f"The author {verb} the {kind} {wanted.name!r}: {wanted.weight:.2f}, {wanted.status}."
     _commit(gate, Change(STORES[kind], "put", wanted), said)
     return wanted
 
 
-def _must_be_sound(kind: str, wanted: Held) -> None:
+def _must_be_sound(kind: str, wanted: SelfItem) -> None:
     """See that it could stand in the file, before the gate has to refuse and archive it."""
     example = f"lumen {kind}s set {wanted.name or 'NAME'!r} --weight 0.7"
     if not wanted.name or len(wanted.name) > LONGEST_NAME:

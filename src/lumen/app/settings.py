@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import NotABeing, UsageError
 from lumen.core.settings import Settings as Settings
 from lumen.core.settings import read_settings
@@ -21,7 +21,7 @@ def data_home() -> Path:
     return base / "lumen"
 
 
-def find_being(named: str | None) -> tuple[Being, bool]:
+def find_being(named: str | None) -> tuple[BeingPaths, bool]:
     """The being meant: named, in the environment, here, or the default; and whether by default.
 
     Raises:
@@ -31,17 +31,17 @@ def find_being(named: str | None) -> tuple[Being, bool]:
         raise UsageError("--being names nothing", fix="lumen --being DIR …")
     explicit = named or os.environ.get("LUMEN_BEING")
     if explicit:
-        return Being(Path(explicit).expanduser().absolute()), False
+        return BeingPaths(Path(explicit).expanduser().absolute()), False
     try:
         here = Path.cwd()
     except FileNotFoundError as error:
         raise UsageError("the folder you are in is gone", fix="cd") from error
     if (here / "lumen.toml").is_file():
-        return Being(here), False
-    return Being(data_home() / "default"), True
+        return BeingPaths(here), False
+    return BeingPaths(data_home() / "default"), True
 
 
-def must_be(being: Being) -> Settings:
+def must_be(being: BeingPaths) -> Settings:
     """The settings of a being that exists.
 
     Raises:
@@ -75,7 +75,7 @@ def must_be(being: Being) -> Settings:
     return settings
 
 
-def _without_settings(being: Being) -> NotABeing:
+def _without_settings(being: BeingPaths) -> NotABeing:
     root = being.root
     from lumen.app.storage import soul_of
 

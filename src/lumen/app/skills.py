@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from lumen.app.settings import Settings
 from lumen.core.canon import JSON
-from lumen.core.data import Being, kernel_entry
+from lumen.core.data import BeingPaths, kernel_entry
 from lumen.core.errors import LumenError, SkillError, Unapproved, UsageError
 from lumen.hands.author import accept as accept_as_authors
 from lumen.hands.author import switch
-from lumen.hands.effects import Effects, effects_of
+from lumen.hands.effects import DeclaredEffects, effects_of
+from lumen.hands.policy import Approves, SkillPolicies, grant, held, in_force, nobody
 from lumen.hands.skills import (
     Maker,
     Skill,
@@ -26,13 +27,12 @@ from lumen.hands.skills import (
     source_hash,
 )
 from lumen.hands.skills import named as skill_named
-from lumen.hands.terms import Approves, Terms, grant, held, in_force, nobody
 from lumen.hands.trial import Trial
-from lumen.kernel.approvals import may_run
+from lumen.kernel.gate.approvals import may_run
 
 if TYPE_CHECKING:
-    from lumen.kernel.guard import Guard
-    from lumen.kernel.run import Kernel
+    from lumen.kernel.gate.guard import Guard
+    from lumen.kernel.turn.run import Kernel
     from lumen.soul.ports.queries import Queries
 
 AUTHOR = "lumen:author"
@@ -84,7 +84,7 @@ class Tried:
     tried: bool
 
 
-def skills_of(being: Being, settings: Settings, index: Queries) -> tuple[SkillState, ...]:
+def skills_of(being: BeingPaths, settings: Settings, index: Queries) -> tuple[SkillState, ...]:
     """Every skill of a being."""
     from lumen.app.wiring import terms_of
 
@@ -99,7 +99,7 @@ def _approves(index: Queries) -> Approves:
     return lambda name, sha256: may_run(index, name, sha256)
 
 
-def known_skill(being: Being, name: str) -> Skill:
+def known_skill(being: BeingPaths, name: str) -> Skill:
     """A skill by its name.
 
     Raises:
@@ -124,7 +124,7 @@ async def details(kernel: Kernel, settings: Settings, name: str) -> SkillDetails
     return SkillDetails(state, source_hash(skill), authored(skill), said, trouble)
 
 
-def must_be_runnable(being: Being, name: str) -> None:
+def must_be_runnable(being: BeingPaths, name: str) -> None:
     """See that there is a skill of a name that can run.
 
     Raises:
@@ -138,7 +138,7 @@ def must_be_runnable(being: Being, name: str) -> None:
 
 async def run_skill(kernel: Kernel, name: str, action: str, given: JSON) -> SkillRun:
     """Call a skill as the author; the call and how it went are archived."""
-    from lumen.kernel.capabilities import RecordedHands
+    from lumen.kernel.turn.recorded import RecordedHands
 
     must_be_runnable(kernel.being, name)
     hands = RecordedHands(kernel.gate, AUTHOR, kernel.clock, kernel.terms)
@@ -149,7 +149,7 @@ async def run_skill(kernel: Kernel, name: str, action: str, given: JSON) -> Skil
     return SkillRun(done.ok, done.output, done.error or None)
 
 
-def to_test(being: Being, name: str | None) -> list[Skill]:
+def to_test(being: BeingPaths, name: str | None) -> list[Skill]:
     """The skill of a name, or all that are switched on."""
     return [known_skill(being, name)] if name else [s for s in discover(being.skills) if _on(s)]
 
@@ -163,7 +163,7 @@ async def test_skill(kernel: Kernel, skill: Skill) -> Tried:
     return Tried(skill.name, trial.ok, trial.why, trial.tried)
 
 
-def new_skill(being: Being, name: str) -> Path:
+def new_skill(being: BeingPaths, name: str) -> Path:
     """Make a skill to fill in; returns its folder.
 
     Raises:
@@ -184,7 +184,7 @@ def new_skill(being: Being, name: str) -> Path:
     return folder
 
 
-def must_be_decidable(being: Being, name: str, what: str) -> Skill:
+def must_be_decidable(being: BeingPaths, name: str, what: str) -> Skill:
     """A skill about which the author may decide something.
 
     Raises:
@@ -214,8 +214,8 @@ def decide_skill(kernel: Kernel, soul: str, name: str, what: str) -> str:
 
 def _say_yes(kernel: Kernel, skill: Skill, soul: str) -> None:
     """The author's signature under exactly these files: taken for one's own, they may run anywhere."""
-    from lumen.kernel.approvals import decide
-    from lumen.kernel.proposals import skill_of, skill_proposal
+    from lumen.kernel.gate.approvals import decide
+    from lumen.kernel.gate.proposals import skill_of, skill_proposal
 
     sha256, mark = source_hash(skill), authored(skill) or {}
     by = str(mark.get("by", "a model"))
@@ -231,7 +231,7 @@ def _say_yes(kernel: Kernel, skill: Skill, soul: str) -> None:
 
 
 def _guard(kernel: Kernel) -> Guard:
-    from lumen.kernel.guard import Guard
+    from lumen.kernel.gate.guard import Guard
 
     return Guard(kernel.gate, kernel.terms, kernel.clock, AUTHOR)
 
@@ -240,11 +240,13 @@ def _on(skill: Skill) -> bool:
     return skill.ready and not skill.disabled
 
 
-def _state_of(skill: Skill, being: Being, terms: Terms, approves: Approves) -> SkillState:
+def _state_of(
+    skill: Skill, being: BeingPaths, terms: SkillPolicies, approves: Approves
+) -> SkillState:
     maker = made_by(skill)
     trouble = ""
     isolation, why = held(skill.name, maker, terms)
-    effects = Effects()
+    effects = DeclaredEffects()
     try:
         effects = effects_of(skill)
         given = grant(skill, being.root, terms, approves)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
-from lumen.app.looking import Look
+from lumen.app.looking import ReadOnlyBeing
 from lumen.app.storage import size_of
 from lumen.app.wiring import caps_of
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import stamp
-from lumen.core.data import Called, Event, EventType
+from lumen.core.data import Event, EventType, ModelCall
 from lumen.core.data import Spent as Spent
 from lumen.core.errors import UsageError
-from lumen.kernel.escalate import life
-from lumen.kernel.treasury import forecast
+from lumen.kernel.models.treasury import forecast
+from lumen.kernel.turn.escalate import life
 
 MICROS = 1_000_000
 DAYS = 14
@@ -33,7 +33,7 @@ class SpentOn:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class DailyCaps:
     """What the author allows to be spent a day; 0: no cap."""
 
     tokens: int
@@ -43,7 +43,7 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Burn:
+class DailyUse:
     """How much is used a day, as the last days go."""
 
     days: float
@@ -51,7 +51,7 @@ class Burn:
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class CapForecast:
     """Where that leads."""
 
     dollars_a_day: float
@@ -65,16 +65,16 @@ class Treasury:
 
     phase: str
     today: dict[str, Spent]  # by role, and under "total"
-    caps: Allowed
-    burn: Burn
-    forecast: Ahead
+    caps: DailyCaps
+    burn: DailyUse
+    forecast: CapForecast
     days: tuple[SpentOn, ...]
-    calls: tuple[Called, ...]
+    calls: tuple[ModelCall, ...]
     storage_bytes: int
     skill_runs: int
 
 
-def treasury_of(look: Look, now: datetime, days: int = DAYS, last: int = 0) -> Treasury:
+def treasury_of(look: ReadOnlyBeing, now: datetime, days: int = DAYS, last: int = 0) -> Treasury:
     """What models cost: the last `days`, and the last `last` calls one by one."""
     caps, index = caps_of(look.settings), look.index
     today = index.ledger.spent_on(stamp(now)[:10])
@@ -84,9 +84,9 @@ def treasury_of(look: Look, now: datetime, days: int = DAYS, last: int = 0) -> T
     return Treasury(
         phase=life(index),
         today={"total": sum(today.values(), Spent()), **today},
-        caps=Allowed(caps.tokens, caps.dollars, dict(caps.roles), caps.escalations),
-        burn=Burn(ahead.days, ahead.tokens_a_day),
-        forecast=Ahead(
+        caps=DailyCaps(caps.tokens, caps.dollars, dict(caps.roles), caps.escalations),
+        burn=DailyUse(ahead.days, ahead.tokens_a_day),
+        forecast=CapForecast(
             ahead.micros_a_day / MICROS,
             ahead.micros_a_month / MICROS,
             stamp(reached) if reached else None,
@@ -99,17 +99,17 @@ def treasury_of(look: Look, now: datetime, days: int = DAYS, last: int = 0) -> T
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class EgressRow:
     """A call to a model that is not on this machine; `bytes` None: what was sent was forgotten."""
 
-    call: Called
+    call: ModelCall
     url: str
     bytes: int | None
     sha256: str
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class EgressDetail:
     """All that one call sent away, to the byte."""
 
     event: int
@@ -117,15 +117,15 @@ class Letter:
     told: dict[str, JSON]  # url, sha256 and body, as archived
 
 
-def egress_of(look: Look, limit: int) -> tuple[Sent, ...]:
+def egress_of(look: ReadOnlyBeing, limit: int) -> tuple[EgressRow, ...]:
     """What was sent to models that are not on this machine, the newest first."""
     away = [c for c in look.index.ledger.calls() if not c.local][:limit]
     return tuple(_sent(c, look.index.events.get(c.at)) for c in away)
 
 
-def _sent(call: Called, event: Event | None) -> Sent:
+def _sent(call: ModelCall, event: Event | None) -> EgressRow:
     told = event.entry.payload.get("sent") if event else None
-    return Sent(
+    return EgressRow(
         call=call,
         url=told["url"] if told else "",
         bytes=len(dumps(told["body"])) if told else None,
@@ -133,7 +133,7 @@ def _sent(call: Called, event: Event | None) -> Sent:
     )
 
 
-def letter_of(look: Look, number: int) -> Letter:
+def letter_of(look: ReadOnlyBeing, number: int) -> EgressDetail:
     """What one event sent away.
 
     Raises:
@@ -143,4 +143,4 @@ def letter_of(look: Look, number: int) -> Letter:
     told = event.entry.payload.get("sent") if event else None
     if event is None or not told:
         raise UsageError(f"event {number} sent nothing away", fix="lumen egress")
-    return Letter(number, event.timestamp, told)
+    return EgressDetail(number, event.timestamp, told)

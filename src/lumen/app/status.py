@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from lumen.app.settings import Settings, data_home, must_be
 from lumen.app.storage import asking, files_of
-from lumen.core.data import Author, Being, Held
+from lumen.core.data import Author, BeingPaths, SelfItem
 from lumen.core.errors import Damaged, Estranged
-from lumen.kernel.edits import look, self_in_force
-from lumen.kernel.proposals import waiting
-from lumen.soul.keys import Keyring
+from lumen.kernel.gate.edits import look, self_in_force
+from lumen.kernel.gate.proposals import waiting
 from lumen.soul.ports.queries import Queries
-from lumen.soul.selfhood import VALUES
+from lumen.soul.state.selfhood import VALUES
+from lumen.soul.trust.keys import Keyring
 
 AUTHORS = (Author.EXTERNAL, Author.SELF, Author.GOAL, Author.KERNEL)
 
 
 @dataclass(frozen=True, slots=True)
-class Portion:
+class Progress:
     """How much of something is done."""
 
     done: int
@@ -32,17 +32,17 @@ class Status:
     being: str
     name: str
     ontology: str
-    values: tuple[Held, ...]
-    goals: tuple[Held, ...]
+    values: tuple[SelfItem, ...]
+    goals: tuple[SelfItem, ...]
     values_changed: str | None
     born: str | None
     author: str
     model: str
     events: int
     memory: dict[str, int]  # how many memories each author wrote
-    recallable: Portion  # how many memories can be found by meaning
+    recallable: Progress  # how many memories can be found by meaning
     embedder: str
-    reindexed: Portion
+    reindexed: Progress
     head: str
     signed_up_to: int
     reflected: str | None
@@ -51,7 +51,7 @@ class Status:
     waiting: int  # proposals that wait for the author
 
 
-def status_of(being: Being) -> tuple[Status, list[str]]:
+def status_of(being: BeingPaths) -> tuple[Status, list[str]]:
     """A being's status, and what its author should be told besides."""
     settings = must_be(being)
     with asking(being) as index:
@@ -61,7 +61,7 @@ def status_of(being: Being) -> tuple[Status, list[str]]:
         return found, [*index.repairs, *edits.told(), *odd]
 
 
-def read_status(being: Being, settings: Settings, index: Queries) -> Status:
+def read_status(being: BeingPaths, settings: Settings, index: Queries) -> Status:
     """A being's status, over an open index."""
     events = index.catch_up()
     counts = index.events.counts()
@@ -83,9 +83,9 @@ def read_status(being: Being, settings: Settings, index: Queries) -> Status:
         model=settings.roles["interface"],
         events=events,
         memory={a.value: counts.get(a.value, 0) for a in AUTHORS},
-        recallable=Portion(vectors, worth),
+        recallable=Progress(vectors, worth),
         embedder=settings.embedder,
-        reindexed=Portion(again, of),
+        reindexed=Progress(again, of),
         head=index.events.last_head()[1],
         signed_up_to=index.events.signed_up_to(),
         reflected=index.events.time_of(reflected) or None,
@@ -101,7 +101,7 @@ def strange(index: Queries, soul: str) -> list[str]:
     mark = keyring.mark(soul)
     if not index.loose and mark and mark.knows(*index.events.last_head()):
         return []  # it ends where this host left it; checking the witness takes as long as all else
-    from lumen.soul.witness import refuse_strange  # so does importing it
+    from lumen.soul.checking.witness import refuse_strange  # so does importing it
 
     try:
         refuse_strange(index, keyring, soul)

@@ -6,26 +6,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lumen.core.clock import Clock
-from lumen.core.data import Being
-from lumen.soul import storage
-from lumen.soul.keys import Keyring
+from lumen.core.data import BeingPaths
 from lumen.soul.ports.files import FilesOnDisk
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.storage import Storage
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing import open
 
 
-def open_storage(being: Being, keyring: Keyring, clock: Clock) -> Storage:
+def open_storage(being: BeingPaths, keyring: Keyring, clock: Clock) -> Storage:
     """All that keeps a being, to be written to: for a gate."""
-    return storage.open_storage(being, keyring, clock)
+    return open.open_storage(being, keyring, clock)
 
 
-def open_index(being: Being) -> Queries:
+def open_index(being: BeingPaths) -> Queries:
     """What can be asked of a being; it is not caught up yet."""
-    return storage.open_index(being)
+    return open.open_index(being)
 
 
 @contextmanager
-def asking(being: Being) -> Iterator[Queries]:
+def asking(being: BeingPaths) -> Iterator[Queries]:
     """What can be asked of a being, caught up, for as long as this is open."""
     index = open_index(being)
     try:
@@ -35,14 +35,14 @@ def asking(being: Being) -> Iterator[Queries]:
         index.close()
 
 
-def files_of(being: Being) -> FilesOnDisk:
+def files_of(being: BeingPaths) -> FilesOnDisk:
     """The files of a being, to be looked at."""
-    return storage.files_of(being)
+    return open.files_of(being)
 
 
-def soul_of(being: Being) -> str:
+def soul_of(being: BeingPaths) -> str:
     """The soul that a being's log begins with; empty where there is none, or none that is sound."""
-    return storage.soul_of(being)
+    return open.soul_of(being)
 
 
 def engine() -> str:
@@ -51,14 +51,14 @@ def engine() -> str:
     Raises:
         LumenError: it could damage what is entrusted to it.
     """
-    return storage.engine()
+    return open.engine()
 
 
-def size_of(being: Being) -> int:
+def size_of(being: BeingPaths) -> int:
     """How many bytes the lines of a being's log take."""
-    return storage.size_of(being)
+    return open.size_of(being)
 
 
-def has_events(being: Being) -> bool:
+def has_events(being: BeingPaths) -> bool:
     """Whether a being has a log that has begun, sound or not."""
-    return storage.has_events(being)
+    return open.has_events(being)

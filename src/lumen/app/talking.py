@@ -7,35 +7,35 @@ from dataclasses import dataclass
 from lumen.core.canon import sha256
 from lumen.core.clock import ulid
 from lumen.core.errors import LumenError
-from lumen.kernel.conversation import Answered, converse
-from lumen.kernel.cycle import reflect_if_due
-from lumen.kernel.escalate import propose
-from lumen.kernel.hearing import Spoken as Spoken
-from lumen.kernel.lexicon import lexicon
-from lumen.kernel.loops import SHOWN as SHOWN
-from lumen.kernel.run import Kernel
-from lumen.kernel.run import Watch as Watch
+from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.steps.reflect import in_words
+from lumen.kernel.turn.conversation import TurnResult, converse
+from lumen.kernel.turn.cycle import reflect_if_due
+from lumen.kernel.turn.escalate import propose
+from lumen.kernel.turn.loops import SHOWN as SHOWN
+from lumen.kernel.turn.message import IncomingMessage as IncomingMessage
+from lumen.kernel.turn.run import Kernel
+from lumen.kernel.turn.run import Watch as Watch
 
 KEY_DIGITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class StepStarted:
     """A step of the turn has begun."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftText:
     """A piece of what a model drafts; what is said in the end may be something else."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ReplyText:
     """The words that are said: durable, while the turn is not over yet."""
 
     text: str
@@ -60,10 +60,12 @@ class Said:
     notices: tuple[str, ...] = ()  # what had to be mended, in words for the author
 
 
-Progress = Step | Draft | Reply | Said
+Progress = StepStarted | DraftText | ReplyText | Said
 
 
-async def answer(kernel: Kernel, text: str, watch: Watch, spoken: Spoken | None = None) -> Said:
+async def answer(
+    kernel: Kernel, text: str, watch: Watch, spoken: IncomingMessage | None = None
+) -> Said:
     """One message and its answer; then reflection, where the turn gave cause to, and a proposal.
 
     A message whose key was answered before is given that answer again, and nothing is archived.
@@ -71,7 +73,7 @@ async def answer(kernel: Kernel, text: str, watch: Watch, spoken: Spoken | None 
     Raises:
         LumenError: there is no answer. What goes wrong after one is told in its notices instead.
     """
-    spoken = spoken or Spoken()
+    spoken = spoken or IncomingMessage()
     if spoken.key and (again := said_before(kernel, spoken)):
         watch.reply(again.text)
         return again
@@ -104,7 +106,7 @@ async def answer(kernel: Kernel, text: str, watch: Watch, spoken: Spoken | None 
     )
 
 
-def said_before(kernel: Kernel, spoken: Spoken) -> Said | None:
+def said_before(kernel: Kernel, spoken: IncomingMessage) -> Said | None:
     """The answer that a message with this key was given, if there was one and it is not forgotten."""
     kernel.index.catch_up()
     turn = kernel.index.events.turn_answering(spoken.key)
@@ -124,7 +126,7 @@ def said_before(kernel: Kernel, spoken: Spoken) -> Said | None:
     )
 
 
-async def _look_back(kernel: Kernel, answered: Answered, *, by_author: bool) -> tuple[str, ...]:
+async def _look_back(kernel: Kernel, answered: TurnResult, *, by_author: bool) -> tuple[str, ...]:
     """Reflect when the turn gave cause to; says what was changed. Only the author may ask for it."""
     said = kernel.index.memories.get([answered.heard]).get(answered.heard)
     asked = bool(by_author and said and lexicon().has("self_examination", said.text))

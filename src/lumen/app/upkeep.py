@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from lumen.app.settings import Settings, data_home, must_be, zone
 from lumen.app.storage import open_storage, soul_of
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import Damaged
 from lumen.core.settings import blank
-from lumen.kernel.maintain import fade, learn, reindex, summaries
-from lumen.kernel.mend import rebuild, write_settings
-from lumen.kernel.run import Kernel
-from lumen.soul.keys import Keyring
-from lumen.soul.verify import verify
+from lumen.kernel.gate.recovery import rebuild, write_settings
+from lumen.kernel.turn.run import Kernel
+from lumen.kernel.upkeep.maintain import fade, learn, reindex, summaries
+from lumen.soul.checking.verify import verify
+from lumen.soul.trust.keys import Keyring
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def maintain(
     return Maintained(faded, tuple(written), learnt, again)
 
 
-def must_be_sound(being: Being) -> None:
+def must_be_sound(being: BeingPaths) -> None:
     """See that an archive is one that anything may be made from.
 
     Raises:
@@ -66,7 +66,7 @@ def must_be_sound(being: Being) -> None:
         )
 
 
-def bring_settings_back(being: Being) -> list[str]:
+def bring_settings_back(being: BeingPaths) -> list[str]:
     """Write lumen.toml again from a sound archive where it is gone; says so."""
     if not _lost_settings(being):
         return []
@@ -78,7 +78,7 @@ def bring_settings_back(being: Being) -> list[str]:
         storage.index.close()
 
 
-def _lost_settings(being: Being) -> bool:
+def _lost_settings(being: BeingPaths) -> bool:
     return not being.settings.exists() and bool(soul_of(being))
 
 

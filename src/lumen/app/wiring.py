@@ -21,33 +21,33 @@ from lumen.app.reach import (
 from lumen.app.settings import Settings, data_home, must_be, zone
 from lumen.app.storage import open_storage
 from lumen.core.clock import Clock, Now, SystemClock, stamp
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import BadSetting, NoSubstrate, Refused
 from lumen.hands.ancestry import started_by_skill
 from lumen.hands.isolation import Isolation
+from lumen.hands.policy import SkillPolicies
 from lumen.hands.run import Limits
-from lumen.hands.terms import Terms
-from lumen.kernel.capabilities import PROMPTS
-from lumen.kernel.chosen import ChosenEmbedder
-from lumen.kernel.commit import Gate as Gate
-from lumen.kernel.mend import recover
-from lumen.kernel.recall import Recall
-from lumen.kernel.registry import load, noting
-from lumen.kernel.run import Kernel as Kernel
-from lumen.kernel.run import adopt_edits
-from lumen.kernel.slots import Self
-from lumen.kernel.treasury import Caps
-from lumen.kernel.triggers import Thresholds
-from lumen.kernel.turns import no_turn_meanwhile
+from lumen.kernel.contour.slots import Self
+from lumen.kernel.gate.commit import Gate as Gate
+from lumen.kernel.gate.presence import no_turn_meanwhile
+from lumen.kernel.gate.recovery import recover
+from lumen.kernel.models.registry import load, noting
+from lumen.kernel.models.treasury import Caps
+from lumen.kernel.recall.external_embedder import ExternalEncoder
+from lumen.kernel.recall.search import IndexedRecall
+from lumen.kernel.reflection.triggers import Thresholds
+from lumen.kernel.turn.recorded import PROMPTS
+from lumen.kernel.turn.run import Kernel as Kernel
+from lumen.kernel.turn.run import adopt_edits
 from lumen.mind.ask import Reach
 from lumen.mind.embed import WhenNeeded
 from lumen.mind.roles import ASSIGNABLE, EMBEDDER, parse_assignment
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.keys import Keyring
-from lumen.soul.records import millionths
+from lumen.soul.state.records import millionths
+from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
-    from lumen.kernel.passages import Rows
+    from lumen.kernel.language.passages import Rows
 
 
 def keyring() -> Keyring:
@@ -75,11 +75,11 @@ class Unserved:
         """Nothing is held."""
 
 
-def chosen_embedder(settings: Settings, gate: Gate, clock: Clock) -> ChosenEmbedder | None:
+def chosen_embedder(settings: Settings, gate: Gate, clock: Clock) -> ExternalEncoder | None:
     """The embedder the author chose beside the built-in one, if any."""
     if not settings.chosen_embedder:
         return None
-    from lumen.kernel.embedding import EmbedderMeter
+    from lumen.kernel.models.metered_embedder import EmbedderMeter
     from lumen.mind.embed_http import HttpEmbedder
     from lumen.mind.substrates.remote import unlisted
 
@@ -110,7 +110,7 @@ def makes_vectors(kernel: Kernel, settings: Settings) -> None:
 
 
 def open_kernel(
-    being: Being,
+    being: BeingPaths,
     settings: Settings | None = None,
     *,
     alone: bool = False,
@@ -141,7 +141,7 @@ def open_kernel(
         being=being,
         gate=gate,
         index=index,
-        recall=Recall(index, WhenNeeded(), chosen),
+        recall=IndexedRecall(index, WhenNeeded(), chosen),
         reach=Reach(
             assignments_of(settings),
             (being.prompts, PROMPTS),
@@ -180,17 +180,17 @@ def take_settings(kernel: Kernel) -> None:
     chosen = chosen_embedder(settings, kernel.gate, kernel.clock)
     kernel.index.vectors.choose(chosen.id if chosen else "", private=bool(chosen and chosen.local))
     kernel.recall.close()
-    kernel.recall = Recall(kernel.index, kernel.recall.embedder, chosen)
+    kernel.recall = IndexedRecall(kernel.index, kernel.recall.embedder, chosen)
 
 
-def terms_of(settings: Settings) -> Terms:
+def terms_of(settings: Settings) -> SkillPolicies:
     """On which terms skills run."""
     seconds = settings.skill_seconds
     limits = Limits(
         seconds, memory_bytes=settings.skill_memory_mib << 20, cpu_seconds=ceil(seconds)
     )
     hidden = (*keyring().folders(), key_file().resolve())
-    return Terms(limits, Isolation(settings.isolation), settings.skill_settings, hidden)
+    return SkillPolicies(limits, Isolation(settings.isolation), settings.skill_settings, hidden)
 
 
 def caps_of(settings: Settings) -> Caps:
@@ -226,7 +226,7 @@ def _note_gone(model: ModelDescriptor, clock: Clock) -> None:
 
 @contextmanager
 def opened(
-    being: Being,
+    being: BeingPaths,
     tell: Callable[[str], None],
     *,
     alone: bool = False,
@@ -246,7 +246,7 @@ def opened(
 
 @contextmanager
 def as_author(
-    being: Being, tell: Callable[[str], None], *, passphrases: Passphrases | None = None
+    being: BeingPaths, tell: Callable[[str], None], *, passphrases: Passphrases | None = None
 ) -> Iterator[Kernel]:
     """A being opened for what only the author may do, and not while a turn is under way."""
     must_be(being)

@@ -127,7 +127,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SelfItem:
     """A value or a goal: how much it weighs and how it stands."""
 
     name: str
@@ -136,7 +136,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Datum:
+class NamedValue:
     """A value by name, for a store of the kind `state`; `share` is how far an average moves to it."""
 
     name: str
@@ -156,7 +156,7 @@ class Change:
 
     store: Store
     operation: str
-    value: Entry | Held | Datum | dict[str, JSON] | str | None
+    value: Entry | SelfItem | NamedValue | dict[str, JSON] | str | None
     base: str = ""
     path: str = ""
 
@@ -183,7 +183,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FileVersion:
     """A file as the archive has it: which event left it so, when, and from what."""
 
     path: str
@@ -217,7 +217,7 @@ class Transition:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class FinishedCycle:
     """A cycle that is over."""
 
     seq: int
@@ -233,7 +233,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class ModelCall:
     """A call to a model: announced before it was made, told of when it was over, or both.
 
     Tokens are what it is taken to have used, `None` while that is not known; the announcement's
@@ -289,7 +289,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class CosineFit:
     """How long an embedder's vectors are, and the line from its cosines to the built-in ones'."""
 
     size: int
@@ -298,7 +298,7 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class Being:
+class BeingPaths:
     """One directory on disk: copy it and the being has moved."""
 
     root: Path

@@ -2,7 +2,7 @@
 
 The gate's grants, the shapes of changes, and which files are checked, adopted, restored, rebuilt and
 guarded all follow from here: a new store is a new member, and nothing else. What a kind of place
-makes of its operations is in soul/records.py. Prompts, code, step order and this table are in nobody's
+makes of its operations is in soul/state/records.py. Prompts, code, step order and this table are in nobody's
 row: they change by hand or not at all.
 """
 
@@ -22,7 +22,7 @@ NAME = "NAME"  # in a path: the name of the store
 Check = Callable[[Mapping[str, JSON]], str]  # what is wrong with a JSON object; empty: nothing
 
 
-class Kind(Enum):
+class StoreKind(Enum):
     """What kind of thing a store is kept in."""
 
     EVENTS = "events"  # the archive itself
@@ -49,10 +49,10 @@ def anything(_said: Mapping[str, JSON]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StoreLayout:
     """Where a store lives and what can be done there; without a path it has no file of its own."""
 
-    kind: Kind
+    kind: StoreKind
     operations: frozenset[str]
     path: str = ""
     by_hand: ByHand = ByHand.ADOPTED
@@ -74,43 +74,45 @@ class Place:
     @property
     def is_record(self) -> bool:
         """Whether it is changed by operations that the fold carries out."""
-        return self.kind in (Kind.LINES, Kind.STATE)
+        return self.kind in (StoreKind.LINES, StoreKind.STATE)
 
 
-NOWHERE = Place(Kind.VERB, frozenset(), by_hand=ByHand.OVERWRITTEN, goes_back=False)
+NOWHERE = StoreLayout(StoreKind.VERB, frozenset(), by_hand=ByHand.OVERWRITTEN, goes_back=False)
 
 
 def text(
     path: str, by_hand: ByHand = ByHand.ADOPTED, *, goes_back: bool = True, can_go: bool = True
-) -> Place:
+) -> StoreLayout:
     """A text that is set whole."""
-    return Place(Kind.TEXT, frozenset({"set"}), path, by_hand, goes_back=goes_back, can_go=can_go)
+    return StoreLayout(
+        StoreKind.TEXT, frozenset({"set"}), path, by_hand, goes_back=goes_back, can_go=can_go
+    )
 
 
-def held(path: str, *states: str) -> Place:
+def held(path: str, *states: str) -> StoreLayout:
     """A list of values or goals, set whole or one at a time."""
-    return Place(Kind.HELD, frozenset({"set", "put", "drop"}), path, states=states)
+    return StoreLayout(StoreKind.HELD, frozenset({"set", "put", "drop"}), path, states=states)
 
 
-def lines(most: int = 1_000, check: Check = anything) -> Place:
+def lines(most: int = 1_000, check: Check = anything) -> StoreLayout:
     """A record of JSON objects that is only added to; the newest are kept. `set`: the whole of it."""
     operations = frozenset({"append", "set"})
     path = f"data/state/{NAME}.jsonl"
-    return Place(Kind.LINES, operations, path, ByHand.PUT_BACK, most=most, check=check)
+    return StoreLayout(StoreKind.LINES, operations, path, ByHand.PUT_BACK, most=most, check=check)
 
 
-def state(check: Check = anything) -> Place:
+def state(check: Check = anything) -> StoreLayout:
     """Values by name: each is set, moved a little towards a number, or a list that is added to.
 
     `set` also takes the whole of it.
     """
     operations = frozenset({"set", "append", "average"})
-    return Place(Kind.STATE, operations, f"data/state/{NAME}.json", check=check)
+    return StoreLayout(StoreKind.STATE, operations, f"data/state/{NAME}.json", check=check)
 
 
-def verb(operation: str) -> Place:
+def verb(operation: str) -> StoreLayout:
     """One operation on another store, granted by itself."""
-    return Place(Kind.VERB, frozenset({operation}))
+    return StoreLayout(StoreKind.VERB, frozenset({operation}))
 
 
 class Store(StrEnum):
@@ -120,10 +122,10 @@ class Store(StrEnum):
     """
 
     _value_: str
-    place: Place
+    place: StoreLayout
     loops: frozenset[str]
 
-    def __new__(cls, name: str, place: Place, loops: str) -> Store:
+    def __new__(cls, name: str, place: StoreLayout, loops: str) -> Store:
         """A member is its archived name, and carries the rest of its entry."""
         member = str.__new__(cls, name)
         member._value_ = name
@@ -133,7 +135,7 @@ class Store(StrEnum):
 
     MEMORY = (
         "memory",
-        Place(Kind.EVENTS, frozenset({"append"})),
+        StoreLayout(StoreKind.EVENTS, frozenset({"append"})),
         "action explore reflection maintenance author",
     )
     SOUL = "soul", text("data/soul.md"), "reflection author"
@@ -146,7 +148,7 @@ class Store(StrEnum):
     GOAL_STATUS = "goal_status", verb("move"), "action reflection author"
     GOAL_GAP = "goal_gap", verb("add"), "action"
     STATE = "state", state(), "action explore reflection"
-    SKILLS = "skills", Place(Kind.PROGRAMS, frozenset()), "action author"
+    SKILLS = "skills", StoreLayout(StoreKind.PROGRAMS, frozenset()), "action author"
     SETTINGS = (
         "settings",
         text("lumen.toml", ByHand.THEIRS, goes_back=False, can_go=False),
@@ -178,7 +180,7 @@ def store_at(path: str) -> Store | None:
     return next((store for store in Store if store.place.holds(path)), None)
 
 
-def place_at(path: str) -> Place:
+def place_at(path: str) -> StoreLayout:
     """The place a path inside the being is a file of, or one where nothing can be done."""
     store = store_at(path)
     return store.place if store else NOWHERE
@@ -187,7 +189,7 @@ def place_at(path: str) -> Place:
 def is_self(path: str) -> bool:
     """Whether a path inside the being is one of the files that say who it is."""
     place = place_at(path)
-    return place.kind in (Kind.TEXT, Kind.HELD) and place.by_hand is ByHand.ADOPTED
+    return place.kind in (StoreKind.TEXT, StoreKind.HELD) and place.by_hand is ByHand.ADOPTED
 
 
 def is_looked_at(path: str) -> bool:

@@ -19,8 +19,8 @@ from pathlib import Path
 from lumen.core.canon import clean, dumps
 from lumen.core.clock import Clock
 from lumen.core.errors import SkillError
-from lumen.hands.effects import Effects, effects_of
-from lumen.hands.isolation import Box, Isolation, bwrap_trouble
+from lumen.hands.effects import DeclaredEffects, effects_of
+from lumen.hands.isolation import Isolation, Sandbox, bwrap_trouble
 from lumen.hands.process import Limits
 from lumen.hands.script import packages
 from lumen.hands.skills import AUTHORED, DISABLED, Skill, describe, is_name, source_hash
@@ -31,7 +31,7 @@ TRIAL_LIMITS = Limits(seconds=10.0, cpu_seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SkillDraft:
     """A skill as a model wrote it; what is empty is left out."""
 
     name: str
@@ -53,13 +53,13 @@ class Authored:
     sha256: str
     files: Mapping[str, str]
     help: str
-    effects: Effects
+    effects: DeclaredEffects
     isolation: Isolation  # under which it was tried
     tried: bool  # whether it declared an example, which then passed
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class UntestedSkill:
     """A draft that was not run, as bubblewrap does not work here: it lies there for the author."""
 
     skill: Skill
@@ -84,8 +84,8 @@ class Signature:
 
 
 async def author(
-    staging: Path, skills_dir: Path, draft: Draft, signed: Signature, clock: Clock
-) -> Authored | Kept | Rejected:
+    staging: Path, skills_dir: Path, draft: SkillDraft, signed: Signature, clock: Clock
+) -> Authored | UntestedSkill | Rejected:
     """Make a skill of a draft; nothing is left in `staging`, and in `skills_dir` all or nothing.
 
     `staging` must be on the same disk as `skills_dir`, and outside it.
@@ -117,7 +117,7 @@ def switch(skill: Skill, *, on: bool) -> None:
         mark.touch()
 
 
-def _flaw(draft: Draft, skills_dir: Path) -> str:
+def _flaw(draft: SkillDraft, skills_dir: Path) -> str:
     """What can be told of a draft without running it; empty when there is nothing."""
     if not is_name(draft.name):
         return (
@@ -151,16 +151,16 @@ def _flaw_in(source: str) -> str:
 
 async def _try(
     skill: Skill, skills_dir: Path, files: Mapping[str, str], signed: Signature, clock: Clock
-) -> Authored | Kept | Rejected:
+) -> Authored | UntestedSkill | Rejected:
     """Run a draft where it lies, and move it in when it holds; unrun where that is not safe."""
-    box = Box(Isolation.BWRAP)
+    box = Sandbox(Isolation.BWRAP)
     effects = effects_of(skill)
     sha256 = source_hash(skill)
     final = Skill(skill.name, skills_dir / skill.name)
     taken = Rejected(f"there is a skill named {skill.name} already", files)
     if trouble := bwrap_trouble():
         _sign(skill, sha256, signed)
-        return Kept(final, sha256, trouble) if _move(skill.folder, final.folder) else taken
+        return UntestedSkill(final, sha256, trouble) if _move(skill.folder, final.folder) else taken
     try:
         said = await describe(skill, box)
     except SkillError as error:

@@ -64,7 +64,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class DeclaredEffects:
     """What a skill says it does to the world; not `known` means that it says nothing."""
 
     known: bool = False
@@ -89,7 +89,7 @@ class Effects:
         return "; ".join(said) or "none"
 
 
-def effects_of(skill: Skill) -> Effects:
+def effects_of(skill: Skill) -> DeclaredEffects:
     """What a skill declares.
 
     Raises:
@@ -98,11 +98,11 @@ def effects_of(skill: Skill) -> Effects:
     told = _read(skill.folder / "skill.toml")
     described = words_of(_read(skill.folder / "SKILL.md") or "")
     if told is None:
-        return Effects(description=described)
+        return DeclaredEffects(description=described)
     return parse_effects(told, described)
 
 
-def parse_effects(text: str, described: str = "") -> Effects:
+def parse_effects(text: str, described: str = "") -> DeclaredEffects:
     """The declaration that a `skill.toml` spells; `described` is what `SKILL.md` says."""
     try:
         raw = tomllib.loads(text)
@@ -111,7 +111,7 @@ def parse_effects(text: str, described: str = "") -> Effects:
     _fits(raw, _KINDS, "")
     example = raw.get("example")
     description = printable(raw.get("description", "") or described)[:MOST_DESCRIPTION].strip()
-    return Effects(
+    return DeclaredEffects(
         known=True,
         description=description,
         reads=_folders(raw, "reads"),

@@ -46,7 +46,7 @@ class Isolation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class Sandbox:
     """How one call is held, and what of the machine it is shown where that can be withheld."""
 
     isolation: Isolation = Isolation.LIMITS
@@ -56,7 +56,7 @@ class Box:
     hidden: tuple[Path, ...] = ()  # never shown, though they lie below what is
 
 
-def confined(command: tuple[str, ...], folder: Path, box: Box, limits: Limits) -> Program:
+def confined(command: tuple[str, ...], folder: Path, box: Sandbox, limits: Limits) -> Program:
     """The program that runs a command in its folder, held as the box says.
 
     Raises:
@@ -90,7 +90,7 @@ def bwrap_trouble() -> str:
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed (apt install bubblewrap)"
     with tempfile.TemporaryDirectory(prefix="lumen-") as folder:
-        command = (*_bwrap(Path(folder), Box(Isolation.BWRAP)), sys.executable, "-I", "-c", "")
+        command = (*_bwrap(Path(folder), Sandbox(Isolation.BWRAP)), sys.executable, "-I", "-c", "")
         try:
             tried = subprocess.run(command, capture_output=True, check=False, timeout=PROBE_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -124,7 +124,7 @@ def _lower(kind: int, most: int) -> int:
     return most if hard == resource.RLIM_INFINITY else min(most, hard)
 
 
-def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
+def _bwrap(folder: Path, box: Sandbox) -> tuple[str, ...]:
     """The command that makes the room; what comes later lies over what came before."""
     shown: list[str] = ["--ro-bind", "/usr", "/usr"]
     for name in _TOP:
@@ -164,7 +164,7 @@ def _bwrap(folder: Path, box: Box) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _covered(box: Box) -> list[str]:
+def _covered(box: Sandbox) -> list[str]:
     """What is hidden and lies in a granted folder: an empty one, or nothing, lies over it."""
     granted = (*box.reads, *box.writes)
     said: list[str] = []

@@ -19,7 +19,7 @@ from subprocess import PIPE
 
 from lumen.core.canon import printable
 from lumen.hands.ancestry import runs_a_skill
-from lumen.hands.tree import Size, Tree, growing
+from lumen.hands.tree import Tree, TreeUse, growing
 
 STDERR_TAIL = 4096
 GRACE_SECONDS = 0.5  # for output still in the pipes once the program itself has exited
@@ -232,7 +232,7 @@ async def _watch(ear: _Ear, limits: Limits, tree: Tree) -> None:
     ear.silent.set()
 
 
-def _excess(size: Size, limits: Limits) -> End | None:
+def _excess(size: TreeUse, limits: Limits) -> End | None:
     if size.processes > limits.processes:
         return End.SWARM
     return End.GREED if size.memory > limits.memory_bytes else None

@@ -19,15 +19,15 @@ from pathlib import Path
 from lumen.core.canon import JSON, dumps, loads, printable
 from lumen.core.clock import Clock
 from lumen.core.errors import SkillError
-from lumen.hands.isolation import Box, Isolation, confined
+from lumen.hands.isolation import Isolation, Sandbox, confined
 from lumen.hands.process import End, Ending, Limits, converse
 from lumen.hands.script import command_of
 from lumen.hands.skills import Skill
 
-__all__ = ["Box", "Call", "Limits", "Result", "run"]
+__all__ = ["Call", "Limits", "Result", "Sandbox", "run"]
 
 PROTOCOL = 1
-BOX = Box()
+BOX = Sandbox()
 
 BORROWED = stat.S_ISUID | stat.S_ISGID
 _ERROR_LENGTH = 2000
@@ -59,7 +59,7 @@ class Result:
     isolation: Isolation = Isolation.NONE
 
 
-async def run(call: Call, limits: Limits, clock: Clock, box: Box = BOX) -> Result:
+async def run(call: Call, limits: Limits, clock: Clock, box: Sandbox = BOX) -> Result:
     """Call a skill, held as the box says. Raises nothing but cancellation: then it is gone too."""
     began = clock.tick()
     stderr = ""

@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 
 from lumen.core.errors import SkillError
-from lumen.hands.isolation import Box, Isolation
+from lumen.hands.isolation import Isolation, Sandbox
 from lumen.hands.process import python
 
 MOST_BYTES = 1 << 20
@@ -43,7 +43,7 @@ def packages(source: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def command_of(entry: Path, box: Box, *arguments: str) -> tuple[str, ...]:
+def command_of(entry: Path, box: Sandbox, *arguments: str) -> tuple[str, ...]:
     """What runs a skill's entry.
 
     Raises:

@@ -10,7 +10,7 @@ PROC = Path("/proc")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-class Seen(NamedTuple):
+class ProcessRow(NamedTuple):
     """A process, its parent and its session."""
 
     pid: int
@@ -20,11 +20,11 @@ class Seen(NamedTuple):
     memory: int
 
 
-def look(pid: int) -> Seen | None:
+def look(pid: int) -> ProcessRow | None:
     """A process as it is now; nothing when there is none, or it cannot be seen."""
     try:
         stat = (PROC / str(pid) / "stat").read_bytes()
     except OSError:
         return None
     told = stat[stat.rindex(b")") + 2 :].split()  # the name before it may hold anything
-    return Seen(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)
+    return ProcessRow(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)

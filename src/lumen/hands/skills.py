@@ -17,14 +17,14 @@ from pathlib import Path
 
 from lumen.core.canon import JSON, dumps, loads, printable, sha256
 from lumen.core.errors import SkillError
-from lumen.hands.isolation import Box, confined
+from lumen.hands.isolation import Sandbox, confined
 from lumen.hands.process import Limits, converse
 from lumen.hands.script import command_of
 
 HELP_LIMITS = Limits(seconds=2.0, output_bytes=64_000)
 DISABLED = ".disabled"
 AUTHORED = ".authored.json"
-HELD = Box()
+HELD = Sandbox()
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _MOST_NAME = 40
@@ -135,7 +135,7 @@ def authored(skill: Skill) -> dict[str, JSON] | None:
     return {}
 
 
-async def describe(skill: Skill, box: Box = HELD, kept: Path | None = None) -> str:
+async def describe(skill: Skill, box: Sandbox = HELD, kept: Path | None = None) -> str:
     """What the skill answers to `--help`: its capabilities, its input and its output.
 
     Asked once for as long as its files are the same; `kept` is a file that outlives the process,
@@ -151,7 +151,7 @@ async def describe(skill: Skill, box: Box = HELD, kept: Path | None = None) -> s
     return _known_help[key]
 
 
-async def _ask_for_help(skill: Skill, box: Box) -> str:
+async def _ask_for_help(skill: Skill, box: Sandbox) -> str:
     trouble = text = ""
     try:
         command = command_of(skill.entry, box, "--help") if skill.ready else ()

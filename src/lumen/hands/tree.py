@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from lumen.hands.seen import PROC, Seen, look
+from lumen.hands.seen import PROC, ProcessRow, look
 
 PATIENCE_SECONDS = 2.0  # for what was killed to be gone; longer takes only a broken disk
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
@@ -24,7 +24,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class TreeUse:
     """How much a call has become."""
 
     processes: int = 0
@@ -58,10 +58,10 @@ class Tree:
             _calls.roots.add(pid)
             _calls.starting -= 1
 
-    def size(self) -> Size:
+    def size(self) -> TreeUse:
         """How many there are now, and how much memory they hold."""
         found = list(_descendants([self._root, *(o.pid for o in _orphans())]))
-        return Size(len(found), sum(one.memory for one in found))
+        return TreeUse(len(found), sum(one.memory for one in found))
 
     async def end(self) -> None:
         """End whatever is left. The first process must have been waited for."""
@@ -110,7 +110,7 @@ def _adopt_orphans(*, yes: bool) -> None:
     ctypes.CDLL(None).prctl(_SUBREAPER, int(yes), 0, 0, 0)
 
 
-def _orphans() -> Iterator[Seen]:
+def _orphans() -> Iterator[ProcessRow]:
     """Children of ours that a skill has left behind.
 
     Nobody can join a session, so what is in another one than ours was started by a skill, or is
@@ -125,7 +125,7 @@ def _orphans() -> Iterator[Seen]:
             yield one
 
 
-def _descendants(roots: list[int]) -> Iterator[Seen]:
+def _descendants(roots: list[int]) -> Iterator[ProcessRow]:
     waiting = [seen for pid in roots if (seen := look(pid))]
     known: set[int] = set()
     while waiting:
@@ -136,7 +136,7 @@ def _descendants(roots: list[int]) -> Iterator[Seen]:
             waiting += _children(one.pid)
 
 
-def _stop_all(roots: list[Seen]) -> None:
+def _stop_all(roots: list[ProcessRow]) -> None:
     """Hold everything still first: what is killed one by one could start more meanwhile."""
     held: set[int] = set()
     while fresh := {one.pid for one in _descendants([r.pid for r in roots])} - held:
@@ -145,7 +145,7 @@ def _stop_all(roots: list[Seen]) -> None:
         held |= fresh
 
 
-def _children(pid: int) -> list[Seen]:
+def _children(pid: int) -> list[ProcessRow]:
     found = []
     with suppress(OSError):
         for thread in os.listdir(PROC / str(pid) / "task"):  # noqa: PTH208 - names are enough

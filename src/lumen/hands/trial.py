@@ -8,8 +8,8 @@ from pathlib import Path
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock
-from lumen.hands.effects import BY_SETTING, Effects, missing
-from lumen.hands.isolation import Box
+from lumen.hands.effects import BY_SETTING, DeclaredEffects, missing
+from lumen.hands.isolation import Sandbox
 from lumen.hands.process import Limits
 from lumen.hands.run import Call, run
 from lumen.hands.skills import Skill
@@ -24,7 +24,9 @@ class Trial:
     tried: bool = True
 
 
-async def try_out(skill: Skill, effects: Effects, box: Box, limits: Limits, clock: Clock) -> Trial:
+async def try_out(
+    skill: Skill, effects: DeclaredEffects, box: Sandbox, limits: Limits, clock: Clock
+) -> Trial:
     """Run a skill's declared example; no folder it is granted is one of the being's."""
     example = effects.example
     if example is None:

@@ -25,7 +25,7 @@ NOTHING_ASSERTED = ("not told me", "not sure you told me", "do not know", "don't
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question and what came back."""
 
     question: str
@@ -40,7 +40,7 @@ class Score:
     """What a run came to."""
 
     name: str
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedQuestion, ...]
 
     def _count(self, *, told: bool, corrected: bool = False) -> tuple[int, int]:
         among = [a for a in self.asked if a.told is told and (a.corrected or not corrected)]
@@ -100,7 +100,7 @@ def evaluate(
     ]
     for unknown, reply in zip(never, replies[len(questions) :], strict=True):
         silent = any(mark in reply.lower() for mark in NOTHING_ASSERTED)
-        asked.append(Asked(unknown["ask"], reply, silent, told=False))
+        asked.append(AskedQuestion(unknown["ask"], reply, silent, told=False))
     return Score(which, tuple(asked))
 
 
@@ -109,7 +109,7 @@ def read_set(which: str) -> dict[str, JSON]:
     return tomllib.loads((FOLDER / f"{which}.toml").read_text("utf-8"))
 
 
-def _judge(question: dict[str, JSON], reply: str, corrected: bool) -> Asked:
+def _judge(question: dict[str, JSON], reply: str, corrected: bool) -> AskedQuestion:
     """A corrected fact is right when the new value is said and no line says only the old one."""
     right = _says(reply, question["answer"])
     if corrected:
@@ -120,7 +120,7 @@ def _judge(question: dict[str, JSON], reply: str, corrected: bool) -> Asked:
         )
     elif "stale" in question:
         right = right or _says(reply, question["stale"])
-    return Asked(question["ask"], reply, right, corrected)
+    return AskedQuestion(question["ask"], reply, right, corrected)
 
 
 def _says(text: str, values: Sequence[str]) -> bool:

@@ -85,7 +85,7 @@ def is_ordinary(word: str) -> bool:
     return word in _vocabulary()
 
 
-class Embedder:
+class MiniLM:
     """Turns texts into unit vectors; safe to use from several threads."""
 
     id = "all-MiniLM-L6-v2"
@@ -145,15 +145,15 @@ class Embedder:
 
 
 @cache
-def _loaded() -> Embedder:
+def _loaded() -> MiniLM:
     """One for the whole process: it keeps nothing of what it embeds, and its file is checked once."""
-    return Embedder()
+    return MiniLM()
 
 
 class WhenNeeded:
     """The embedder, loaded with the first text: much of what is done to a being embeds none."""
 
-    id = Embedder.id
+    id = MiniLM.id
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row of length 1 for each text."""

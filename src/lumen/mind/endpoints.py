@@ -69,7 +69,7 @@ _URL_NAMES = {"ollama": "OLLAMA_HOST", "openai": "OPENAI_BASE_URL"}
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class EndpointSettings:
     """A [substrates.NAME] table as the author wrote it; what is None was not said."""
 
     name: str
@@ -81,12 +81,12 @@ class Named:
 
 
 def endpoints(
-    named: Mapping[str, Named], environ: Mapping[str, str], keys: Mapping[str, str]
+    named: Mapping[str, EndpointSettings], environ: Mapping[str, str], keys: Mapping[str, str]
 ) -> dict[str, Endpoint]:
     """Every endpoint there is, well-known ones first, each with its key if there is one."""
     found: dict[str, Endpoint] = {}
     for name in (*BUILT_IN, *(n for n in named if n not in BUILT_IN)):
-        said = named.get(name, Named(name))
+        said = named.get(name, EndpointSettings(name))
         endpoint = _said(_known(name, environ) if name in BUILT_IN else _custom(said), said)
         found[name] = replace(endpoint, key=_key(endpoint, environ, keys))
     return found
@@ -100,7 +100,7 @@ def _known(name: str, environ: Mapping[str, str]) -> Endpoint:
     return replace(endpoint, url=url or endpoint.url)
 
 
-def _custom(said: Named) -> Endpoint:
+def _custom(said: EndpointSettings) -> Endpoint:
     where = f"[substrates.{said.name}]"
     if not _NAME.fullmatch(said.name):
         raise BadSetting(f"{where}: a name is small letters, digits, - and _")
@@ -112,7 +112,7 @@ def _custom(said: Named) -> Endpoint:
     return Endpoint(said.name, kind, said.url)  # type: ignore[arg-type] # looked up just above
 
 
-def _said(endpoint: Endpoint, said: Named) -> Endpoint:
+def _said(endpoint: Endpoint, said: EndpointSettings) -> Endpoint:
     """The endpoint with everything its table says, checked."""
     where = f"[substrates.{said.name}]"
     if said.kind is not None and said.kind != endpoint.kind:
@@ -124,7 +124,7 @@ def _said(endpoint: Endpoint, said: Named) -> Endpoint:
             fix=f"lumen models key {said.name}",
         )
     if endpoint.kind in ("embedded", "scripted"):
-        if said != Named(said.name):
+        if said != EndpointSettings(said.name):
             raise BadSetting(f"{where}: there is nothing to set")
         return endpoint
     place = where if said.url else _URL_NAMES.get(said.name, where)
@@ -140,7 +140,7 @@ def _said(endpoint: Endpoint, said: Named) -> Endpoint:
     )
 
 
-def _is_local(endpoint: Endpoint, host: str, said: Named, where: str) -> bool:
+def _is_local(endpoint: Endpoint, host: str, said: EndpointSettings, where: str) -> bool:
     """Ollama and LM Studio on this machine are local; anything else only if the author says so.
 
     A server on the loopback interface proves nothing by itself: it may be a gateway that passes

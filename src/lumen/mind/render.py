@@ -19,7 +19,7 @@ from lumen.core.canon import sha256
 from lumen.core.errors import BadSetting
 from lumen.core.untrusted import Untrusted, data
 from lumen.mind.seal import CUT, WHOLE, Sealed, Seals
-from lumen.mind.substrate import Turn
+from lumen.mind.substrate import Exchange
 
 __all__ = ["BadTemplate", "Rendered", "Untrusted", "data", "find", "render", "render_turns"]
 
@@ -72,7 +72,7 @@ def render(
 
 def render_turns(
     folders: Sequence[Path], step: str, slots: Mapping[str, object], *, small: bool
-) -> tuple[tuple[Turn, ...], Rendered | None]:
+) -> tuple[tuple[Exchange, ...], Rendered | None]:
     """The exchanges `<step>/turns.md` shows before the prompt; a step may do without.
 
     Lines that begin with > are what was said, the lines after them the reply. A small model
@@ -83,7 +83,7 @@ def render_turns(
         return (), None
     filled = _fill(*found, slots, one_line=True)
     turns = tuple(
-        Turn(filled.seals.open(said), filled.seals.open(reply))
+        Exchange(filled.seals.open(said), filled.seals.open(reply))
         for said, reply in pairs(filled.text, found[0])
     )
     return turns, filled.done()

@@ -45,7 +45,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Exchange:
     """An exchange shown to a model as if it had happened: an example, or a recent one."""
 
     said: str
@@ -65,7 +65,7 @@ class Prompt:
     temperature: float = 0.0
     seed: int = 0
     stop: tuple[str, ...] = ()
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[Exchange, ...] = ()
     schema: JSON = None
 
     def messages(self) -> list[tuple[str, str]]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import click
 
 from lumen.app import approving as app
-from lumen.app.approving import Approved, Pending, Proposal
+from lumen.app.approving import ApprovalRequest, Approved, Pending
 from lumen.app.words import short_time
 from lumen.body.cli.command import command, group
 from lumen.body.cli.passphrase import signing
-from lumen.body.cli.render import Told, data, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import ToldResult, data, tell
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, one_line, say, table
 from lumen.body.cli.treasury import dollars
 from lumen.core.canon import JSON
@@ -30,7 +30,7 @@ class Waiting:
 
 @group("approvals", for_skills=True)
 @click.option("--all", "everything", is_flag=True, help="Also what was decided already.")
-def approvals(request: Request, everything: bool) -> Waiting:
+def approvals(request: CommandRequest, everything: bool) -> Waiting:
     """What waits for your word; `allow` and `deny` give it."""
     with request.looking() as look:
         return Waiting(app.pending(look.index, everything=everything))
@@ -42,7 +42,7 @@ def _waiting_data(waiting: Waiting) -> JSON:
 
 
 @tell.register(Waiting)
-def _tell_waiting(waiting: Waiting, request: Request) -> None:
+def _tell_waiting(waiting: Waiting, request: CommandRequest) -> None:
     if not waiting.found:
         say("Nothing waits for you.")
         return
@@ -64,7 +64,7 @@ def _escalation(one: Pending) -> list[tuple[str, str]]:
     ]
 
 
-def _skill(p: Proposal, request: Request) -> list[tuple[str, str]]:
+def _skill(p: ApprovalRequest, request: CommandRequest) -> list[tuple[str, str]]:
     return [
         ("written by", p.model),
         ("read it first", str(request.being.skills / p.skill / "main.py")),
@@ -77,7 +77,7 @@ def _skill(p: Proposal, request: Request) -> list[tuple[str, str]]:
 @command("allow", within=approvals)
 @NUMBER
 @signing
-def allow(request: Request, number: int) -> Approved:
+def allow(request: CommandRequest, number: int) -> Approved:
     """Let proposal NUMBER be carried out, now; your key signs it."""
     soul = request.settings.soul
     with app.one_at_a_time(request.being):
@@ -99,7 +99,7 @@ def _approved_data(approved: Approved) -> JSON:
 
 
 @tell.register(Approved)
-def _tell_approved(approved: Approved, _request: Request) -> None:
+def _tell_approved(approved: Approved, _request: CommandRequest) -> None:
     if skill := approved.proposal.skill:
         say(f"Allowed: {skill} may run, with limits, for as long as its files are the same.")
         note(f"  next: lumen skills test {skill}")
@@ -110,12 +110,12 @@ def _tell_approved(approved: Approved, _request: Request) -> None:
 @command("deny", within=approvals)
 @NUMBER
 @signing
-def deny(request: Request, number: int) -> Told:
+def deny(request: CommandRequest, number: int) -> ToldResult:
     """Refuse proposal NUMBER."""
     soul = request.settings.soul
     with app.one_at_a_time(request.being), request.as_author() as kernel:
         proposal = app.sign_no(kernel, soul, number)
     model, skill = proposal.model, proposal.skill
-    return Told(
+    return ToldResult(
         proposal, f"Denied: {f'{skill} does not run' if skill else f'{model} is not asked'}."
     )

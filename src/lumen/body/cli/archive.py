@@ -14,14 +14,14 @@ from lumen.app.words import counted
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.render import Told, data, tell
-from lumen.body.cli.request import Request, at_terminal
+from lumen.body.cli.render import ToldResult, data, tell
+from lumen.body.cli.request import CommandRequest, at_terminal
 from lumen.body.cli.terminal import note, one_line, say
 from lumen.core.canon import JSON
 from lumen.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from lumen.app.accepting import Accepted, Strange
+    from lumen.app.accepting import Accepted, UnrecognisedArchive
 
 LARGE = 64 << 20
 KEY = re.compile(rf"[0-9A-Fa-f]{{{SURE},64}}")
@@ -35,7 +35,7 @@ def archive() -> None:
 @command("verify", within=archive, for_skills=True)
 @click.option("--deep", is_flag=True, help="Also replay it, and compare every table and file.")
 @click.option("--key", default="", metavar="HEX", help="The key that must have signed it.")
-def verify_command(request: Request, deep: bool, key: str) -> Verified:
+def verify_command(request: CommandRequest, deep: bool, key: str) -> Verified:
     """Check every event, link, signature and the witness; name the first bad event."""
     if key and not KEY.fullmatch(key):
         raise UsageError(
@@ -56,7 +56,7 @@ def _verified_data(found: Verified) -> JSON:
 
 
 @tell.register(Verified)
-def _tell_verified(found: Verified, _request: Request) -> None:
+def _tell_verified(found: Verified, _request: CommandRequest) -> None:
     report, compared = found.report, found.compared
     if found.is_by_key or not report.trusted:
         _tell_report(report)
@@ -108,7 +108,7 @@ def _fix(what: str) -> str:
 @click.option("--head", default="", metavar="HEX", help="The head that is kept; a fork needs it.")
 @YES
 @signing
-def accept_rollback(request: Request, head: str, yes: bool) -> Told | None:
+def accept_rollback(request: CommandRequest, head: str, yes: bool) -> ToldResult | None:
     """Go on from an archive that is older than, or forked from, the one this host has seen.
 
     Your key signs that, where this host has it.
@@ -116,35 +116,43 @@ def accept_rollback(request: Request, head: str, yes: bool) -> Told | None:
     fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
     done = _decided(request, "Go on from this one?", yes, fix, lambda found: found.accept(head))
     what = "This host now knows the being by this archive."
-    return Told(done, f"Accepted in event {done.event}. {what}") if done else None
+    return ToldResult(done, f"Accepted in event {done.event}. {what}") if done else None
 
 
 @command("accept-tail", within=archive)
 @YES
 @signing
-def accept_the_tail(request: Request, yes: bool) -> Told | None:
+def accept_the_tail(request: CommandRequest, yes: bool) -> ToldResult | None:
     """Take events at the end that this host did not write for true; your key signs that."""
     fix = "lumen archive accept-tail --yes"
     done = _decided(request, "Take them for true?", yes, fix, lambda found: found.accept_tail())
-    return Told(done, f"Accepted in event {done.event}. They count from here on.") if done else None
+    return (
+        ToldResult(done, f"Accepted in event {done.event}. They count from here on.")
+        if done
+        else None
+    )
 
 
 @command("cut-tail", within=archive)
 @YES
 @signing
-def cut_the_tail(request: Request, yes: bool) -> Told | None:
+def cut_the_tail(request: CommandRequest, yes: bool) -> ToldResult | None:
     """Move events at the end that this host did not write to quarantine; your key signs that."""
     fix = "lumen archive cut-tail --yes"
     done = _decided(request, "Move them to quarantine?", yes, fix, lambda found: found.cut_tail())
     return (
-        Told(done, f"Moved to data/memory/quarantine; event {done.event} says so.")
+        ToldResult(done, f"Moved to data/memory/quarantine; event {done.event} says so.")
         if done
         else None
     )
 
 
 def _decided(
-    request: Request, question: str, yes: bool, fix: str, what: Callable[[Strange], Accepted]
+    request: CommandRequest,
+    question: str,
+    yes: bool,
+    fix: str,
+    what: Callable[[UnrecognisedArchive], Accepted],
 ) -> Accepted | None:
     """What the author decided about a being that is refused as it stands; nothing: they did not."""
     from lumen.app.accepting import strange

@@ -11,16 +11,16 @@ from lumen.app import attesting as app
 from lumen.app.attesting import Attested, Statement
 from lumen.body.cli.command import command
 from lumen.body.cli.render import data, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, say
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import NotABeing, UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class StatementCheck:
     """Whether a statement holds, what is wrong with it, and what the being here says to it."""
 
     ok: bool
@@ -34,8 +34,8 @@ class Checked:
 @click.option("--check", "file", type=click.Path(path_type=Path), help="Check a statement instead.")
 @click.option("--key", default="", metavar="HEX", help="With --check: the key it must be by.")
 def attest(
-    request: Request, challenge: str | None, file: Path | None, key: str
-) -> Attested | Checked:
+    request: CommandRequest, challenge: str | None, file: Path | None, key: str
+) -> Attested | StatementCheck:
     """State, signed, which being this is and where its archive ends; or check such a statement."""
     if challenge is not None:
         app.must_be_challenge(challenge)
@@ -54,22 +54,24 @@ def _attested_data(made: Attested) -> JSON:
 
 
 @tell.register(Attested)
-def _tell_attested(made: Attested, _request: Request) -> None:
+def _tell_attested(made: Attested, _request: CommandRequest) -> None:
     click.echo(made.line)
     key, standing = made.statement.key, made.standing
     note(f"signed with this host's key {key[:16]}, which {standing.words}")
 
 
-def _check(statement: Statement, challenge: str | None, key: str, request: Request) -> Checked:
+def _check(
+    statement: Statement, challenge: str | None, key: str, request: CommandRequest
+) -> StatementCheck:
     found = app.problem_with(statement, challenge, key)
     told = "no being is here to compare it with"
     if not found and (being := _being_of(statement, request)):
         told, found = app.compared(being, statement)
-    return Checked(not found, found, told, statement)
+    return StatementCheck(not found, found, told, statement)
 
 
-@tell.register(Checked)
-def _tell_checked(checked: Checked, _request: Request) -> None:
+@tell.register(StatementCheck)
+def _tell_checked(checked: StatementCheck, _request: CommandRequest) -> None:
     statement = checked.statement
     if not checked.ok:
         say(f"✗ {checked.problem}.")
@@ -80,7 +82,7 @@ def _tell_checked(checked: Checked, _request: Request) -> None:
     say(f"  {checked.compared}")
 
 
-def _being_of(statement: Statement, request: Request) -> Being | None:
+def _being_of(statement: Statement, request: CommandRequest) -> BeingPaths | None:
     """The being here that a statement is about; one that was named must be it."""
     try:
         soul = request.settings.soul

@@ -9,25 +9,27 @@ from shlex import quote
 
 import click
 
-from lumen.app.safekeeping import Packed, Unpacked, backup_being, restore_being
+from lumen.app.safekeeping import Packed, RestoredBackup, backup_being, restore_being
 from lumen.app.words import counted
 from lumen.body.cli.command import command
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.render import Told
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import ToldResult
+from lumen.body.cli.request import CommandRequest
 from lumen.core.clock import SystemClock
 
 
 @command("backup")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--even-damaged", is_flag=True, help="Also if the archive does not verify.")
-def backup(request: Request, file: Path, even_damaged: bool) -> Told:
+def backup(request: CommandRequest, file: Path, even_damaged: bool) -> ToldResult:
     """Back the being up into one new FILE; it may talk meanwhile."""
     with Bar() as bar:
         made = backup_being(
             request.being, file, SystemClock(), even_damaged=even_damaged, progress=bar.told
         )
-    return Told({"file": str(file.absolute()), **asdict(made)}, _backed_up(made, file.absolute()))
+    return ToldResult(
+        {"file": str(file.absolute()), **asdict(made)}, _backed_up(made, file.absolute())
+    )
 
 
 def _backed_up(made: Packed, file: Path) -> Iterator[str]:
@@ -53,7 +55,9 @@ def _backed_up(made: Packed, file: Path) -> Iterator[str]:
     is_flag=True,
     help="Also if it does not verify or nobody who counts signed it.",
 )
-def restore_backup(request: Request, file: Path, folder: Path | None, even_damaged: bool) -> Told:
+def restore_backup(
+    request: CommandRequest, file: Path, folder: Path | None, even_damaged: bool
+) -> ToldResult:
     """Restore the being in FILE into DIR, which must be new or empty.
 
     Without DIR it becomes the being that --being, LUMEN_BEING or the default names.
@@ -64,10 +68,10 @@ def restore_backup(request: Request, file: Path, folder: Path | None, even_damag
     found = restored.packed
     seen = {"seq": found.seen.seq, "event_hash": found.seen.event_hash} if found.seen else None
     told = {"being": str(root), **asdict(found), "seen": seen}
-    return Told(told, _restored(restored, root))
+    return ToldResult(told, _restored(restored, root))
 
 
-def _restored(restored: Unpacked, root: Path) -> Iterator[str]:
+def _restored(restored: RestoredBackup, root: Path) -> Iterator[str]:
     found = restored.packed
     lumen = f"lumen --being {quote(str(root))}"
     end = f"ends at event {found.count:,} · head {found.head}"

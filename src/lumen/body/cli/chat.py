@@ -27,11 +27,11 @@ from lumen.app.settings import find_being, must_be
 from lumen.app.talking import last_or_new_conversation, new_conversation
 from lumen.body.cli.command import command
 from lumen.body.cli.in_chat import COMMAND, COMMANDS, LEAVES, carry_out
-from lumen.body.cli.request import Request, at_terminal
+from lumen.body.cli.request import CommandRequest, at_terminal
 from lumen.body.cli.talk import Talk
 from lumen.body.cli.terminal import is_terminal, note, one_line, say
 from lumen.core.canon import JSON, clean
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError, UsageError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ ASKS_FIRST = "  I will answer that in a moment. First a name, or Enter for the o
 @command("chat", for_skills=True)  # which talk as a tool
 @click.option("-m", "--message", help="Say one thing and leave; - reads it whole from stdin.")
 @click.option("--private", is_flag=True, help="Mark what is said as private.")
-def chat(request: Request, message: str | None, private: bool) -> dict[str, JSON] | None:
+def chat(request: CommandRequest, message: str | None, private: bool) -> dict[str, JSON] | None:
     """Talk with your being; a first chat makes one."""
     if message is not None and message != "-" and not says_something(message):
         raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
@@ -85,7 +85,7 @@ def _converse(talk: Talk) -> None:
         _piped(talk)
 
 
-def _overheard(request: Request, message: str | None) -> dict[str, JSON] | None:
+def _overheard(request: CommandRequest, message: str | None) -> dict[str, JSON] | None:
     """Keep what a skill says through this command: as a tool's word, which nobody answers."""
     text = _stdin() if message in (None, "-") else message or ""
     with request.opened() as kernel:
@@ -96,7 +96,7 @@ def _overheard(request: Request, message: str | None) -> dict[str, JSON] | None:
     return None
 
 
-def _open(being: Being, tell: Callable[[str], None] = lambda _: None) -> Kernel:
+def _open(being: BeingPaths, tell: Callable[[str], None] = lambda _: None) -> Kernel:
     from lumen.app.wiring import open_kernel
 
     kernel, mended = open_kernel(being, passphrases=at_terminal())
@@ -105,7 +105,7 @@ def _open(being: Being, tell: Callable[[str], None] = lambda _: None) -> Kernel:
     return kernel
 
 
-def _be_born(being: Being) -> None:
+def _be_born(being: BeingPaths) -> None:
     bear(being)
     note(f"A new being was born in {being.root}   (lumen init DIR makes others)")
 

@@ -10,8 +10,8 @@ from lumen.app import checkpointing as app
 from lumen.app.checkpointing import Moment
 from lumen.app.words import short_time
 from lumen.body.cli.command import YES, agrees, command
-from lumen.body.cli.render import Listed, Told
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import Listed, ToldResult
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import say
 
 
@@ -21,7 +21,7 @@ def checkpoint() -> None:
 
 
 @command("list", within=checkpoint, for_skills=True)
-def list_checkpoints(request: Request) -> Listed[Moment]:
+def list_checkpoints(request: CommandRequest) -> Listed[Moment]:
     """Named moments, and every change of self: all can be restored."""
     with request.looking() as look:
         found, where = app.moments(look.index), look.zone
@@ -34,28 +34,28 @@ def list_checkpoints(request: Request) -> Listed[Moment]:
 
 @command("create", within=checkpoint)
 @click.argument("name")
-def create_checkpoint(request: Request, name: str) -> Told:
+def create_checkpoint(request: CommandRequest, name: str) -> ToldResult:
     """Give this moment a NAME."""
     with request.opened() as kernel:
         made = app.name_moment(kernel.gate, name)
     back = f"lumen checkpoint restore {made.event} comes back here"
-    return Told(made, f"{name} is event {made.event}: {back}")
+    return ToldResult(made, f"{name} is event {made.event}: {back}")
 
 
 @command("diff", within=checkpoint, for_skills=True)
 @click.argument("point")
 @click.argument("other", required=False)
-def diff_checkpoint(request: Request, point: str, other: str | None) -> Told:
+def diff_checkpoint(request: CommandRequest, point: str, other: str | None) -> ToldResult:
     """What changed in the self from POINT (a name or an event) to OTHER, or until now."""
     with request.looking() as look:
         lines = app.compared(look.index, point, other)
-    return Told({"diff": lines}, lines or "Nothing changed.")
+    return ToldResult({"diff": lines}, lines or "Nothing changed.")
 
 
 @command("restore", within=checkpoint)
 @click.argument("point")
 @YES
-def restore_checkpoint(request: Request, point: str, yes: bool) -> Told | None:
+def restore_checkpoint(request: CommandRequest, point: str, yes: bool) -> ToldResult | None:
     """Take the self back to POINT, a name or an event; what was said since stays."""
     with request.opened() as kernel:
         would = app.would_restore(kernel.index, point)
@@ -65,12 +65,12 @@ def restore_checkpoint(request: Request, point: str, yes: bool) -> Told | None:
             return None
         done = app.restore(kernel.gate, point)
     said = f"Restored: the self is as it was at event {done.restored}. lumen undo takes it back."
-    return Told(done, said)
+    return ToldResult(done, said)
 
 
 @command("undo")
 @YES
-def undo(request: Request, yes: bool) -> Told | None:
+def undo(request: CommandRequest, yes: bool) -> ToldResult | None:
     """Take back the last change of self; again, the one before it."""
     with request.opened() as kernel:
         last = app.undoable(kernel.index)
@@ -80,9 +80,11 @@ def undo(request: Request, yes: bool) -> Told | None:
             return None
         done = app.undo(kernel.gate)
     what = done.what if done.what.endswith(".") else f"{done.what}."
-    return Told(done, f"Undone: {what} lumen checkpoint restore {done.undone} brings it back.")
+    return ToldResult(
+        done, f"Undone: {what} lumen checkpoint restore {done.undone} brings it back."
+    )
 
 
-def _preview(request: Request, diff: Sequence[str]) -> None:
+def _preview(request: CommandRequest, diff: Sequence[str]) -> None:
     for line in () if request.as_json else diff:
         say(line)

@@ -11,7 +11,7 @@ import click
 
 from lumen.app import callers
 from lumen.body.cli.render import show, succeeded
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note
 from lumen.core.errors import UsageError
 
@@ -61,7 +61,7 @@ def _runs(function: Function, *, for_skills: bool, failing: int = 1) -> Function
     def run(named: str | None, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - click hands over whatever the options are
         ctx = click.get_current_context()
         known = ctx.find_root().ensure_object(dict)
-        request = Request(known.get("being") if named is None else named, as_json)
+        request = CommandRequest(known.get("being") if named is None else named, as_json)
         if ctx.invoked_subcommand:
             _hand_on(request, ctx.invoked_subcommand, known)
             return
@@ -78,7 +78,7 @@ def _runs(function: Function, *, for_skills: bool, failing: int = 1) -> Function
     return shared
 
 
-def _hand_on(request: Request, name: str, known: dict[str, str | None]) -> None:
+def _hand_on(request: CommandRequest, name: str, known: dict[str, str | None]) -> None:
     """What is said before the name of a command counts for it too, where it can."""
     if request.as_json:
         raise UsageError("--json goes last", fix=f"lumen … {name} --json")

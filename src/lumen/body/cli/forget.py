@@ -14,8 +14,8 @@ from lumen.app.words import counted, short_time
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.render import Told, data, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import ToldResult, data, tell
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, note_fixes, one_line, say, table
 from lumen.core.canon import JSON
 
@@ -41,7 +41,9 @@ class Outcome:
 @click.option("--own-files", is_flag=True, help="Take it out of files of yours too.")
 @click.option("--dry-run", is_flag=True, help="Show what would go, and change nothing.")
 @signing
-def forget(request: Request, what: str, yes: bool, own_files: bool, dry_run: bool) -> Outcome:
+def forget(
+    request: CommandRequest, what: str, yes: bool, own_files: bool, dry_run: bool
+) -> Outcome:
     """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it.
 
     Files and skills the being made are cleaned or go with it; files of yours are named, and changed
@@ -52,7 +54,9 @@ def forget(request: Request, what: str, yes: bool, own_files: bool, dry_run: boo
         return Outcome(found) if dry_run else forget_planned(kernel, found, yes=yes)
 
 
-def planned(kernel: Kernel, what: str, request: Request, *, own_files: bool = False) -> ToForget:
+def planned(
+    kernel: Kernel, what: str, request: CommandRequest, *, own_files: bool = False
+) -> ToForget:
     """Look for all that would go, and show it."""
     with Bar("looking for what quotes it") as bar:
         found = plan_forgetting(kernel, what, own_files=own_files, progress=bar)
@@ -88,7 +92,7 @@ def _outcome_data(outcome: Outcome) -> JSON:
 
 
 @tell.register(Outcome)
-def _tell_outcome(outcome: Outcome, _request: Request) -> None:
+def _tell_outcome(outcome: Outcome, _request: CommandRequest) -> None:
     gone = outcome.gone
     if gone is None:
         return
@@ -101,7 +105,7 @@ def _tell_outcome(outcome: Outcome, _request: Request) -> None:
         note_fixes(["edit or delete what is named, or lumen forget WORDS --own-files"])
 
 
-def _preview(found: ToForget, request: Request) -> None:
+def _preview(found: ToForget, request: CommandRequest) -> None:
     where = request.zone
     goes = found.goes[:SHOWN]
     table([(str(g.seq), short_time(g.timestamp, where), g.who, g.why, g.text) for g in goes])
@@ -121,7 +125,7 @@ def _preview(found: ToForget, request: Request) -> None:
 @command("private")
 @click.argument("events", nargs=-1, required=True, type=click.IntRange(1, 10**15))
 @click.option("--off", is_flag=True, help="No longer private.")
-def private(request: Request, events: tuple[int, ...], off: bool) -> Told:
+def private(request: CommandRequest, events: tuple[int, ...], off: bool) -> ToldResult:
     """Mark memories, by EVENT number, that must never leave for a model that is not local."""
     with request.as_author() as kernel:
         marked = mark(kernel, events, private=not off)
@@ -130,4 +134,4 @@ def private(request: Request, events: tuple[int, ...], off: bool) -> Told:
         lines.append(
             "Kept from models that are not on this machine too, as it rests on private memories:"
         )
-    return Told(marked, [*lines, *(f"  - {one_line(line, 100)}" for line in marked.lines)])
+    return ToldResult(marked, [*lines, *(f"  - {one_line(line, 100)}" for line in marked.lines)])

@@ -18,7 +18,7 @@ from lumen.app.memories import Recollection
 from lumen.app.words import local, short_time
 from lumen.body.cli.plots import plot
 from lumen.body.cli.render import data, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import one_line, painted, say
 from lumen.core.canon import JSON, printable
 from lumen.core.clock import SystemClock
@@ -47,7 +47,7 @@ def _histories_data(plotted: Histories) -> JSON:
 
 
 @tell.register(Histories)
-def _plot_all(plotted: Histories, request: Request) -> None:
+def _plot_all(plotted: Histories, request: CommandRequest) -> None:
     if not plotted.found:
         say("none yet: they come of living")
         return
@@ -93,7 +93,7 @@ def _colour(text: str, status: str) -> str:
 
 
 @tell.register(History)
-def _tell_why(found: History, request: Request) -> None:
+def _tell_why(found: History, request: CommandRequest) -> None:
     """What a value or goal weighs, and each change with the memories it rests on, checked."""
     where = request.zone
     weighs = "no longer held" if found.weight is None else standing(found)

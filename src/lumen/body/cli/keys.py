@@ -14,8 +14,8 @@ from lumen.app.words import counted
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import passphrase as given_passphrase
 from lumen.body.cli.passphrase import signing
-from lumen.body.cli.render import Told, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import ToldResult, tell
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
 from lumen.core.errors import UsageError
 
@@ -28,7 +28,7 @@ def keys() -> None:
 
 
 @command("list", within=keys, for_skills=True)
-def list_keys(request: Request) -> Keys:
+def list_keys(request: CommandRequest) -> Keys:
     """Every key the archive names: whose it is, since when, and whether it counts."""
     found = app.keys_of(request.being, request.settings.soul)
     if found.trouble:
@@ -37,7 +37,7 @@ def list_keys(request: Request) -> Keys:
 
 
 @tell.register(Keys)
-def _tell_keys(found: Keys, _request: Request) -> None:
+def _tell_keys(found: Keys, _request: CommandRequest) -> None:
     rows = [(k.key[:SHOWN], k.role, f"event {k.since:,}", k.state, k.where) for k in found.keys]
     table([("key", "whose", "since", "state", "where"), *rows])
     for key in found.unnamed:
@@ -55,7 +55,7 @@ def _listed(numbers: Sequence[int]) -> str:
 @click.option("--new-file", type=click.Path(path_type=Path), help="Holds the new passphrase.")
 @click.option("--remove", is_flag=True, help="Keep the key in the open.")
 @signing
-def set_passphrase(request: Request, new_file: Path | None, remove: bool) -> Told:
+def set_passphrase(request: CommandRequest, new_file: Path | None, remove: bool) -> ToldResult:
     """Put your key under a passphrase, or under another one."""
     soul = request.settings.soul
     if not app.has_author_key(soul):
@@ -66,7 +66,7 @@ def set_passphrase(request: Request, new_file: Path | None, remove: bool) -> Tol
         soul, given_passphrase, lambda: "" if remove else _new_passphrase(new_file)
     )
     how = "is under the new passphrase" if locked else "is under no passphrase now"
-    return Told({"key": key, "passphrase": locked}, f"Your key {key[:SHOWN]} {how}.")
+    return ToldResult({"key": key, "passphrase": locked}, f"Your key {key[:SHOWN]} {how}.")
 
 
 def _new_passphrase(file: Path | None) -> str:
@@ -93,7 +93,7 @@ def _new_passphrase(file: Path | None) -> str:
 @click.option("--here", is_flag=True, help="Let it count on this host alone; nothing is signed.")
 @click.option("--erasures", is_flag=True, help="Vouch for erasures from before they were signed.")
 @signing
-def vouch(request: Request, key: str, here: bool, erasures: bool) -> Told:
+def vouch(request: CommandRequest, key: str, here: bool, erasures: bool) -> ToldResult:
     """Say that KEY is one of yours, or a host of yours; your key signs it."""
     if bool(key) == erasures or (here and erasures):
         raise UsageError(
@@ -105,21 +105,21 @@ def vouch(request: Request, key: str, here: bool, erasures: bool) -> Told:
             event, old = app.vouch_for_erasures(kernel.gate)
             said = f"You vouched for {counted(len(old), 'erasure')}: {_listed(old)}."
             done = said if old else "Every erasure is under your signature already."
-            return Told({"event": event, "erasures": old}, done)
+            return ToldResult({"event": event, "erasures": old}, done)
         if here:
             app.accept_here(kernel.gate, key)
             said = f"{key[:SHOWN]} counts on this host. Elsewhere nobody has vouched for it."
-            return Told({"key": key, "here": True}, said)
+            return ToldResult({"key": key, "here": True}, said)
         event = app.vouch(kernel.gate, key)
         said = f"You vouched for {key[:SHOWN]} in event {event:,}."
-        return Told({"key": key, "event": event}, said)
+        return ToldResult({"key": key, "event": event}, said)
 
 
 @command("revoke", within=keys)
 @click.argument("key")
 @YES
 @signing
-def revoke(request: Request, key: str, yes: bool) -> Told | None:
+def revoke(request: CommandRequest, key: str, yes: bool) -> ToldResult | None:
     """Let the word of KEY, lost or stolen, count no longer; your key signs it."""
     app.must_be_named(request.being, request.settings.soul, key)
     question = f"Revoke {key[:SHOWN]}? It cannot be taken back."
@@ -128,13 +128,13 @@ def revoke(request: Request, key: str, yes: bool) -> Told | None:
     with request.as_author() as kernel:
         event = app.revoke(kernel.gate, key)
     said = f"Revoked in event {event:,}: what {key[:SHOWN]} signs after it does not count."
-    return Told({"key": key, "event": event}, said)
+    return ToldResult({"key": key, "event": event}, said)
 
 
 @command("new", within=keys)
 @YES
 @signing
-def new_key(request: Request, yes: bool) -> Told | None:
+def new_key(request: CommandRequest, yes: bool) -> ToldResult | None:
     """Make another key of yours for this host, where the one before is lost."""
     soul = request.settings.soul
     question = "A key of yours is on this host. Put it aside and make another?"
@@ -145,4 +145,4 @@ def new_key(request: Request, yes: bool) -> Told | None:
     said = f"Your new key is {made.key[:SHOWN]}, named in event {made.event:,}."
     said += f" The one before is kept in {made.aside}." if made.aside else ""
     then = f"  next: lumen keys vouch --here {made.key[:SHOWN]}, then revoke the one that is lost"
-    return Told(made, said, hint=then)
+    return ToldResult(made, said, hint=then)

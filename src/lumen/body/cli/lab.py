@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from lumen.body.cli.command import command
-from lumen.body.cli.render import Told, show
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import ToldResult, show
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note
 from lumen.core.errors import LumenError, UsageError
 
@@ -32,29 +32,29 @@ def lab() -> None:
 )
 @MODEL
 @click.option("--verbose", is_flag=True, help="Show every answer.")
-def facts(_request: Request, which: str, model: str, verbose: bool) -> Told:
+def facts(_request: CommandRequest, which: str, model: str, verbose: bool) -> ToldResult:
     """Tell 230 messages to a new being, ask 45 questions in a second process, count."""
     from lumen.lab.facts import evaluate
 
     score = evaluate(which, model=model, progress=note)
-    return Told(score.as_json(), [*(score.lines() if verbose else ()), score.summary()])
+    return ToldResult(score.as_json(), [*(score.lines() if verbose else ()), score.summary()])
 
 
 @command("together", within=lab)
 @click.option("--minutes", type=click.FloatRange(min=0), default=10.0, help="How long to talk.")
 @MODEL
-def together(request: Request, minutes: float, model: str) -> None:
+def together(request: CommandRequest, minutes: float, model: str) -> None:
     """How long a reply takes alone, and beside `lumen run`, in blocks that take turns."""
     from lumen.lab.together import measure
 
     found = measure(minutes, model=model, progress=note)
-    show(Told(found.as_json(), found.lines()), request)
+    show(ToldResult(found.as_json(), found.lines()), request)
     if not found.ok:
         raise LumenError("the archive of the measurement does not verify")
 
 
 @command("bench", within=lab)
-def bench(request: Request) -> None:
+def bench(request: CommandRequest) -> None:
     """Run the benchmarks of a checkout: ratios against peers, measured in one run."""
     root = Path(__file__).resolve().parents[4]
     if not (root / "bench" / "__main__.py").exists():

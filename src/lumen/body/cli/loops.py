@@ -21,7 +21,7 @@ from lumen.app.skills import how_held
 from lumen.app.words import counted
 from lumen.body.cli.command import command
 from lumen.body.cli.progress import Steps
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import columns, note, one_line, painted, print_json, say
 from lumen.core.clock import Clock
 from lumen.core.errors import UsageError
@@ -44,7 +44,7 @@ COLOURS = {"action": "cyan", "explore": "magenta", "reflection": "yellow"}
     default="full",
     help="full: act; soft: nothing that leaves the machine; shadow: wonder and reflect only.",
 )
-def run(request: Request, cycles: int | None, every: float | None, autonomy: str) -> None:
+def run(request: CommandRequest, cycles: int | None, every: float | None, autonomy: str) -> None:
     """Let it live: pursue goals and wonder, in turns, and reflect when there is cause."""
     if every is not None and not isfinite(every):
         raise UsageError(f"--every {every} is no number of seconds", fix="lumen run --every 60")

@@ -8,12 +8,12 @@ import click
 
 from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, Traced, trace_of, why_of
 from lumen.app.histories import History
-from lumen.app.memories import LISTED, NOT_SAID, Recollection, Wanted, evidence_of, remembered
+from lumen.app.memories import LISTED, NOT_SAID, MemoryFilter, Recollection, evidence_of, remembered
 from lumen.app.words import local, short_time
 from lumen.body.cli import histories as histories  # registers how a history is told
 from lumen.body.cli.command import command
 from lumen.body.cli.render import Listed, data, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, one_line, say, table
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author
@@ -29,10 +29,10 @@ from lumen.core.data import Author
 @click.option(
     "--sort", type=click.Choice(["time", "weight"]), help="By time, or the heaviest first."
 )
-def memory(request: Request, sort: str | None, **asked: JSON) -> Listed[Recollection]:
+def memory(request: CommandRequest, sort: str | None, **asked: JSON) -> Listed[Recollection]:
     """Look through what it remembers; QUERY searches by words and by meaning."""
     weighed = sort == "weight"
-    wanted = Wanted(**asked, limit=None if asked["kernel"] else LISTED, by_weight=weighed)
+    wanted = MemoryFilter(**asked, limit=None if asked["kernel"] else LISTED, by_weight=weighed)
     with request.looking() as look:
         found = remembered(look.index, wanted, partial(evidence_of, look.index, tell=note))
         where = look.zone
@@ -48,14 +48,14 @@ def memory(request: Request, sort: str | None, **asked: JSON) -> Listed[Recollec
 
 @command("why", for_skills=True)
 @click.argument("what", required=False)
-def why(request: Request, what: str | None) -> Explained | Claimed | History:
+def why(request: CommandRequest, what: str | None) -> Explained | Claimed | History:
     """Where the last answer comes from; or that of an event, a claim, a value or a goal."""
     with request.looking() as look:
         return why_of(look.index, what, partial(evidence_of, look.index, tell=note))
 
 
 @tell.register(Explained)
-def tell_reply(found: Explained, request: Request) -> None:
+def tell_reply(found: Explained, request: CommandRequest) -> None:
     """Tell what a reply rests on and what it was chosen over."""
     rows = [("said", one_line(found.reply, 100), f"event {found.event}")]
     for number, m in enumerate(found.sources):
@@ -78,7 +78,7 @@ def _claim_data(found: Claimed) -> JSON:
 
 
 @tell.register(Claimed)
-def _tell_claim(found: Claimed, request: Request) -> None:
+def _tell_claim(found: Claimed, request: CommandRequest) -> None:
     say(f"● {found.claim}")
     if not found.evidence:
         say("  └ you have not told me that")
@@ -91,7 +91,7 @@ def _tell_claim(found: Claimed, request: Request) -> None:
 
 @command("trace", for_skills=True)
 @click.argument("event", required=False, type=click.IntRange(1, 10**MOST_DIGITS))
-def trace(request: Request, event: int | None) -> Traced:
+def trace(request: CommandRequest, event: int | None) -> Traced:
     """What every step of the last turn (or of EVENT's turn) read, wrote and took."""
     with request.looking() as look:
         return trace_of(look.index, event)
@@ -103,7 +103,7 @@ def _trace_data(found: Traced) -> JSON:
 
 
 @tell.register(Traced)
-def _tell_trace(found: Traced, _request: Request) -> None:
+def _tell_trace(found: Traced, _request: CommandRequest) -> None:
     for beat in found.beats:
         say(f"{beat.said}   · event {beat.event}")
         steps = beat.payload["steps"]

@@ -18,8 +18,8 @@ from lumen.app.reach import read_keys, save_key
 from lumen.app.settings import Settings, zone
 from lumen.app.words import counted, short_time
 from lumen.body.cli.command import command
-from lumen.body.cli.render import Listed, Told, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import Listed, ToldResult, tell
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
 from lumen.core.clock import SystemClock
 from lumen.core.errors import NotABeing, UsageError
@@ -38,7 +38,7 @@ def _asked(work: Coroutine[Any, Any, Answer]) -> Answer:
     return asyncio.run(work)
 
 
-def _settings(request: Request) -> Settings:
+def _settings(request: CommandRequest) -> Settings:
     """The being's settings; before there is one, what a new one would have."""
     try:
         return request.settings
@@ -52,7 +52,7 @@ def _settings(request: Request) -> Settings:
 @click.argument("substrate", required=False)
 @click.option("--check", is_flag=True, help="Ask now whether each is there; exit 1 when not.")
 def list_models(
-    request: Request, substrate: str | None, check: bool
+    request: CommandRequest, substrate: str | None, check: bool
 ) -> Models | Listed[ModelDescriptor]:
     """The roles and their models; with SUBSTRATE, every model that was seen there."""
     settings = _settings(request)
@@ -68,7 +68,7 @@ def list_models(
 
 
 @tell.register(Models)
-def _tell_models(found: Models, _request: Request) -> None:
+def _tell_models(found: Models, _request: CommandRequest) -> None:
     roles = [(r.role, r.model, _size(r.context_tokens), r.state) for r in found.roles]
     table([("role", "model", "reads", "state"), *roles])
     places = [
@@ -97,7 +97,7 @@ def _can(model: ModelDescriptor) -> str:
 
 
 @command("scan", within=models)
-def scan(request: Request) -> Scanned:
+def scan(request: CommandRequest) -> Scanned:
     """Ask every substrate which models it has; says which roles are stale."""
     settings = _settings(request)
     if not request.as_json:
@@ -106,7 +106,7 @@ def scan(request: Request) -> Scanned:
 
 
 @tell.register(Scanned)
-def _tell_scan(found: Scanned, _request: Request) -> None:
+def _tell_scan(found: Scanned, _request: CommandRequest) -> None:
     rows = [
         (
             "✗" if f.trouble else "✓",
@@ -126,7 +126,7 @@ def _tell_scan(found: Scanned, _request: Request) -> None:
 @command("set", within=models)
 @click.argument("role", type=click.Choice(app.ROLES))
 @click.argument("model", metavar="SUBSTRATE/MODEL")
-def set_model(request: Request, role: str, model: str) -> Told:
+def set_model(request: CommandRequest, role: str, model: str) -> ToldResult:
     """Let SUBSTRATE/MODEL serve ROLE; it must be listed, or answer."""
     settings = request.settings
     app.must_be_assignable(settings, role, model)
@@ -139,19 +139,19 @@ def set_model(request: Request, role: str, model: str) -> Told:
     chosen = role == app.EMBEDDER and found.found != "built in"
     again = "memories are indexed again in the background; lumen maintain does it now"
     said = f"✓ {role} is served by {found.model} ({found.found}; {stays})"
-    return Told(found, said, hint=again if chosen else "")
+    return ToldResult(found, said, hint=again if chosen else "")
 
 
 @command("test", within=models)
 @click.argument("role", type=click.Choice(app.TALKING_ROLES))
-def test(request: Request, role: str) -> TriedModel:
+def test(request: CommandRequest, role: str) -> TriedModel:
     """Ask the model of ROLE for a word and for JSON; says what each took."""
     with request.opened() as kernel:
         return _asked(app.try_model(kernel, role))
 
 
 @tell.register(TriedModel)
-def _tell_tried(tried: TriedModel, _request: Request) -> None:
+def _tell_tried(tried: TriedModel, _request: CommandRequest) -> None:
     calls = tried.calls
     table([("✓" if c["ok"] else "✗", c["what"], c["took"], c["said"]) for c in calls])
     note_fixes(c["fix"] for c in calls)
@@ -160,7 +160,7 @@ def _tell_tried(tried: TriedModel, _request: Request) -> None:
 @command("key", within=models)
 @click.argument("substrate")
 @click.option("--forget", is_flag=True, help="Keep it no longer.")
-def key(request: Request, substrate: str, forget: bool) -> Told:
+def key(request: CommandRequest, substrate: str, forget: bool) -> ToldResult:
     """Keep the key of SUBSTRATE in a file only you can read; asked for, or read from stdin."""
     endpoint = app.known_substrate(_settings(request), substrate)
     if endpoint.kind in ("embedded", "scripted"):
@@ -170,7 +170,7 @@ def key(request: Request, substrate: str, forget: bool) -> Told:
     path = save_key(substrate, "" if forget else _asked_for(substrate))
     kept = {"substrate": substrate, "kept": not forget, "file": str(path)}
     said = f"✓ {'no longer kept' if forget else 'kept'} in {path}"
-    return Told(kept, said, hint="" if forget else "  next: lumen models scan")
+    return ToldResult(kept, said, hint="" if forget else "  next: lumen models scan")
 
 
 def _asked_for(substrate: str) -> str:

@@ -11,12 +11,12 @@ from datetime import datetime
 
 import click
 
-from lumen.app.reflecting import SHOWN, Experience, Proposal, Reflection, look_back, surprises
+from lumen.app.reflecting import SHOWN, Experience, Reflection, SelfChange, look_back, surprises
 from lumen.app.words import counted
 from lumen.body.cli.command import command
 from lumen.body.cli.progress import Steps
 from lumen.body.cli.render import data, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import lasting, note, note_fixes, say
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
@@ -28,15 +28,15 @@ REPORTED = ("summary", "triggers", "proposals", "conflicts", "applied")
 
 @command("reflect")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-def reflect(request: Request, dry_run: bool) -> Reflected:
+def reflect(request: CommandRequest, dry_run: bool) -> ReflectionShown:
     """Let it look back and change what it values and wants; nothing else is done."""
     with request.opened() as kernel, Steps(SHOWN) as live:
         came = asyncio.run(look_back(kernel, dry_run=dry_run, step=live.step))
-    return Reflected(came, dry_run)
+    return ReflectionShown(came, dry_run)
 
 
 @dataclass(frozen=True, slots=True)
-class Reflected:
+class ReflectionShown:
     """A reflection, and whether it was a dry run."""
 
     came: Reflection
@@ -48,14 +48,14 @@ class Reflected:
         return self.came.applied or self.dry_run or not self.came.proposals
 
 
-@data.register(Reflected)
-def _reflected_data(reflected: Reflected) -> JSON:
+@data.register(ReflectionShown)
+def _reflected_data(reflected: ReflectionShown) -> JSON:
     told = asdict(reflected.came)
     return {key: told[key] for key in REPORTED}
 
 
-@tell.register(Reflected)
-def _tell_reflected(reflected: Reflected, _request: Request) -> None:
+@tell.register(ReflectionShown)
+def _tell_reflected(reflected: ReflectionShown, _request: CommandRequest) -> None:
     came = reflected.came
     say(happened(came.past, came.began, SystemClock().now()))
     for line in proposed(came.proposals):
@@ -101,7 +101,7 @@ def _times(number: int) -> str:
     return f", {number} times" if number > 1 else ""
 
 
-def proposed(found: Sequence[Proposal]) -> Iterator[str]:
+def proposed(found: Sequence[SelfChange]) -> Iterator[str]:
     """Proposals as a table: what, from where to where, and beside it why."""
     names = [_name(p) for p in found]
     wide = max(map(len, names), default=0)
@@ -114,18 +114,18 @@ def proposed(found: Sequence[Proposal]) -> Iterator[str]:
                 first = indent
 
 
-def _name(p: Proposal) -> str:
+def _name(p: SelfChange) -> str:
     name = "story" if p.kind == "story" else p.name
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def _move(p: Proposal) -> str:
+def _move(p: SelfChange) -> str:
     if p.kind == "story":
         return "+"
     return f"{p.before:.2f} → gone" if p.status == "dropped" else f"{p.before:.2f} → {p.after:.2f}"
 
 
-def _reasons(p: Proposal) -> Iterator[str]:
+def _reasons(p: SelfChange) -> Iterator[str]:
     if p.text:
         yield p.text
     label = "event" if len(p.evidence) == 1 else "events"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import singledispatch
 from typing import Any, Generic, TypeVar
 
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import block, note, print_json, say, table
 from lumen.core.canon import JSON
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldResult:
     """A result that a sentence or some lines tell; `hint` is said beside it."""
 
     result: JSON
@@ -39,7 +39,7 @@ class Listed(Generic[T]):
     hint: str = ""
 
 
-def show(result: object, request: Request) -> None:
+def show(result: object, request: CommandRequest) -> None:
     """Print a result as it was asked for; nothing, where a command has said it all."""
     if result is None:
         return
@@ -52,7 +52,7 @@ def show(result: object, request: Request) -> None:
 def succeeded(result: object) -> bool:
     """Whether a command did what it was asked: no result says that it is not `ok`."""
     match result:
-        case Told():
+        case ToldResult():
             return succeeded(result.result)
         case Listed():
             return all(map(succeeded, result.results))
@@ -72,8 +72,8 @@ def _each(results: Iterable[object]) -> JSON:
     return [data(one) for one in results]
 
 
-@data.register(Told)
-def _told_data(told: Told) -> JSON:
+@data.register(ToldResult)
+def _told_data(told: ToldResult) -> JSON:
     return data(told.result)
 
 
@@ -83,7 +83,7 @@ def _listed_data(listed: Listed[object]) -> JSON:
 
 
 @singledispatch
-def tell(result: object, _request: Request) -> None:
+def tell(result: object, _request: CommandRequest) -> None:
     """Print a result as text: what has no layout of its own, a line a field."""
     if is_dataclass(result):
         block(
@@ -96,8 +96,8 @@ def tell(result: object, _request: Request) -> None:
         say(_cell(result))
 
 
-@tell.register(Told)
-def _tell_told(told: Told, _request: Request) -> None:
+@tell.register(ToldResult)
+def _tell_told(told: ToldResult, _request: CommandRequest) -> None:
     for line in (told.words,) if isinstance(told.words, str) else told.words:
         say(line)
     if told.hint:
@@ -105,7 +105,7 @@ def _tell_told(told: Told, _request: Request) -> None:
 
 
 @tell.register(Listed)
-def _tell_listed(listed: Listed[object], _request: Request) -> None:
+def _tell_listed(listed: Listed[object], _request: CommandRequest) -> None:
     if not listed.results:
         say(listed.none)
         return

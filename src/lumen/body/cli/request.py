@@ -10,23 +10,23 @@ from zoneinfo import ZoneInfo
 
 from lumen.app.settings import Settings, find_being, must_be, zone
 from lumen.body.cli.terminal import note
-from lumen.core.data import Being
+from lumen.core.data import BeingPaths
 
 if TYPE_CHECKING:
-    from lumen.app.looking import Look
+    from lumen.app.looking import ReadOnlyBeing
     from lumen.app.passphrase import Passphrases
     from lumen.app.wiring import Kernel
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CommandRequest:
     """The being that is meant, by the name that was given, if any; and whether JSON is wanted."""
 
     named: str | None
     as_json: bool = False
 
     @property
-    def being(self) -> Being:
+    def being(self) -> BeingPaths:
         """The being it is about."""
         return find_being(self.named)[0]
 
@@ -40,7 +40,7 @@ class Request:
         return must_be(self.being)
 
     @property
-    def existing(self) -> Being:
+    def existing(self) -> BeingPaths:
         """The being it is about, which has to be there."""
         must_be(self.being)
         return self.being
@@ -50,7 +50,7 @@ class Request:
         """Where its author is."""
         return zone(self.settings.timezone)
 
-    def looking(self) -> AbstractContextManager[Look]:
+    def looking(self) -> AbstractContextManager[ReadOnlyBeing]:
         """The being to ask things of; nothing in it is changed."""
         from lumen.app.looking import looking
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import click
 
 from lumen.app.histories import histories
-from lumen.app.looking import Look
+from lumen.app.looking import ReadOnlyBeing
 from lumen.app.selves import (
     STATES,
     SelfDiff,
@@ -20,10 +20,10 @@ from lumen.app.selves import (
 )
 from lumen.body.cli.command import command, group
 from lumen.body.cli.histories import Histories
-from lumen.body.cli.render import Listed, Told, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import Listed, ToldResult, tell
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, say, table
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 
 NONE = "none yet: they come of living"
 UNEDITED = "Nothing was edited: the files say what is in force."
@@ -52,14 +52,14 @@ def self_() -> None:
     """Who it is; what was edited by hand, and whether that counts."""
 
 
-def _tell_edits(look: Look) -> None:
+def _tell_edits(look: ReadOnlyBeing) -> None:
     """What is shown is what is in force; a file that says otherwise and does not count is named."""
     for line in edits_told(look):
         note(line)
 
 
 @command("show", within=self_, for_skills=True)
-def show_self(request: Request) -> Selfhood:
+def show_self(request: CommandRequest) -> Selfhood:
     """Name, ontology, narrative, values and goals in force."""
     with request.looking() as look:
         _tell_edits(look)
@@ -67,7 +67,7 @@ def show_self(request: Request) -> Selfhood:
 
 
 @tell.register(Selfhood)
-def _tell_self(found: Selfhood, _request: Request) -> None:
+def _tell_self(found: Selfhood, _request: CommandRequest) -> None:
     say(f"# {found.name}")
     for label, text in (("ontology", found.ontology), ("narrative", found.narrative)):
         if text:
@@ -78,14 +78,14 @@ def _tell_self(found: Selfhood, _request: Request) -> None:
 
 
 @command("diff", within=self_, for_skills=True)
-def diff_self(request: Request) -> SelfDiff:
+def diff_self(request: CommandRequest) -> SelfDiff:
     """What was edited by hand and is not in force (yet), line by line, and why."""
     with request.looking() as look:
         return self_diff(look)
 
 
 @tell.register(SelfDiff)
-def _tell_diff(found: SelfDiff, _request: Request) -> None:
+def _tell_diff(found: SelfDiff, _request: CommandRequest) -> None:
     if not found.edited and not found.missing:
         say(UNEDITED)
     for line in (*found.diff, *found.told):
@@ -97,7 +97,7 @@ def _tell_diff(found: SelfDiff, _request: Request) -> None:
 
 
 @command("accept", within=self_, failing=2)
-def accept_self(request: Request) -> Told:
+def accept_self(request: CommandRequest) -> ToldResult:
     """Take in what was edited by hand, now; also what changed while a turn was cut off."""
     from lumen.app.selves import adopt
 
@@ -106,12 +106,12 @@ def accept_self(request: Request) -> Told:
         done = adopt(kernel.gate)
         told += done.said
     done = replace(done, said=tuple(dict.fromkeys(told)))
-    return Told(done, done.said or UNEDITED)
+    return ToldResult(done, done.said or UNEDITED)
 
 
 @group("values", for_skills=True)
 @click.option("--history", is_flag=True, help="How each weight went, as a plot, and why.")
-def values(request: Request, history: bool) -> object:
+def values(request: CommandRequest, history: bool) -> object:
     """What it holds dear, the heaviest first; `set` and `drop` change it."""
     return _held(request, "value", history=history)
 
@@ -120,19 +120,19 @@ def values(request: Request, history: bool) -> object:
 @click.option("--year", type=click.IntRange(1, 9999), help="Only of this year's file.")
 @click.option("--status", type=click.Choice(STATES["goal"]), help="Only those that stand so.")
 @click.option("--history", is_flag=True, help="How each went, as a plot, and why.")
-def goals(request: Request, year: int | None, status: str | None, history: bool) -> object:
+def goals(request: CommandRequest, year: int | None, status: str | None, history: bool) -> object:
     """What it is after, the heaviest first, of every year; add, set, drop or close one."""
     return _held(request, "goal", year, status, history=history)
 
 
 def _held(
-    request: Request,
+    request: CommandRequest,
     kind: str,
     year: int | None = None,
     status: str | None = None,
     *,
     history: bool,
-) -> Histories | Listed[Held]:
+) -> Histories | Listed[SelfItem]:
     with request.looking() as look:
         _tell_edits(look)
         if history:
@@ -140,12 +140,12 @@ def _held(
         return Listed(held_of(look.index, kind, year, status), held_row, none=NONE)
 
 
-def held_row(held: Held) -> tuple[str, ...]:
+def held_row(held: SelfItem) -> tuple[str, ...]:
     """A value or goal in a list."""
     return held.name, f"{held.weight:.2f}", held.status
 
 
-def tell_held(held: Sequence[Held]) -> None:
+def tell_held(held: Sequence[SelfItem]) -> None:
     """Values or goals below a heading."""
     if held:
         table([held_row(one) for one in held], indent="  ")
@@ -157,19 +157,19 @@ def _add_change(within: click.Group, kind: str, verb: str, meaning: str) -> None
     """A command by which the author changes what it holds, and which says how that stands now."""
     weighs = verb in ("add", "set")
 
-    def change(request: Request, name: str, **given: float | str | None) -> Told:
-        from lumen.app.holding import Holding, holding
+    def change(request: CommandRequest, name: str, **given: float | str | None) -> ToldResult:
+        from lumen.app.holding import SelfItems, holding
 
-        does: dict[str, Callable[..., Held]] = {
-            "add": Holding.add,
-            "set": Holding.set,
-            "drop": Holding.drop,
-            "done": Holding.done,
+        does: dict[str, Callable[..., SelfItem]] = {
+            "add": SelfItems.add,
+            "set": SelfItems.set,
+            "drop": SelfItems.drop,
+            "done": SelfItems.done,
         }
         with request.as_author() as kernel:
             held = does[verb](holding(kernel, kind), name, **given)
         stands = f"   {held.weight:.2f}  {held.status}" if weighs else ""
-        return Told(held, f"{TOLD[verb]}: {held.name}{stands}")
+        return ToldResult(held, f"{TOLD[verb]}: {held.name}{stands}")
 
     change.__doc__ = meaning
     if weighs:

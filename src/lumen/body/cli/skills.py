@@ -10,8 +10,8 @@ import click
 from lumen.app import skills as app
 from lumen.app.skills import SkillDetails, SkillRun, SkillState, Tried
 from lumen.body.cli.command import command, group
-from lumen.body.cli.render import Listed, Told, data, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import Listed, ToldResult, data, tell
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, print_json, say, table
 from lumen.core.canon import JSON, loads
 from lumen.core.errors import UsageError
@@ -20,7 +20,7 @@ NAME = click.argument("name")
 
 
 @group("skills", for_skills=True)
-def skills(request: Request) -> Listed[SkillState]:
+def skills(request: CommandRequest) -> Listed[SkillState]:
     """What it can do: whether each skill is ready, who made it, what it touches, how it is held."""
     with request.looking() as look:
         found = app.skills_of(look.being, look.settings, look.index)
@@ -38,7 +38,7 @@ def _held(skill: SkillState) -> str:
 
 @command("show", within=skills, for_skills=True)
 @NAME
-def show_skill(request: Request, name: str) -> SkillDetails:
+def show_skill(request: CommandRequest, name: str) -> SkillDetails:
     """What a skill says of itself, what it declares, its hash, and who made it."""
     settings = request.settings
     app.known_skill(request.being, name)
@@ -55,7 +55,7 @@ def _details_data(found: SkillDetails) -> JSON:
 
 
 @tell.register(SkillDetails)
-def _tell_details(found: SkillDetails, _request: Request) -> None:
+def _tell_details(found: SkillDetails, _request: CommandRequest) -> None:
     mark, skill = found.mark or {}, found.skill
     by = f"{skill.maker} ({mark.get('by')}, {mark.get('made')})" if mark else skill.maker
     pairs = (("state", skill.state), ("made by", by), ("effects", skill.effects))
@@ -69,7 +69,7 @@ def _tell_details(found: SkillDetails, _request: Request) -> None:
 @NAME
 @click.argument("action")
 @click.option("--input", "given", default="null", metavar="JSON", help="What it is given.")
-def run_skill(request: Request, name: str, action: str, given: str) -> SkillRun:
+def run_skill(request: CommandRequest, name: str, action: str, given: str) -> SkillRun:
     """Call a skill yourself; the call and how it went are archived."""
     try:
         asked = loads(given)
@@ -82,7 +82,7 @@ def run_skill(request: Request, name: str, action: str, given: str) -> SkillRun:
 
 
 @tell.register(SkillRun)
-def _tell_run(done: SkillRun, _request: Request) -> None:
+def _tell_run(done: SkillRun, _request: CommandRequest) -> None:
     if done.ok:
         print_json(done.output)
     else:
@@ -91,7 +91,7 @@ def _tell_run(done: SkillRun, _request: Request) -> None:
 
 @command("test", within=skills)
 @click.argument("name", required=False)
-def test_skills(request: Request, name: str | None) -> Listed[Tried]:
+def test_skills(request: CommandRequest, name: str | None) -> Listed[Tried]:
     """Run the example each skill declares, held as the skill would be; exit 1 when one fails."""
     found = app.to_test(request.existing, name)
     with request.as_author() as kernel:
@@ -107,39 +107,39 @@ def _went(one: Tried) -> str:
 
 @command("new", within=skills)
 @NAME
-def new_skill(request: Request, name: str) -> Told:
+def new_skill(request: CommandRequest, name: str) -> ToldResult:
     """A skill to fill in: a main.py that works, and a skill.toml with an example."""
     folder = app.new_skill(request.existing, name)
     said = f"{folder / 'main.py'} works as it is; write in it what you need."
     made = {"name": name, "folder": str(folder)}
-    return Told(made, [said, f"  then: lumen skills test {name}"])
+    return ToldResult(made, [said, f"  then: lumen skills test {name}"])
 
 
 @command("disable", within=skills)
 @NAME
-def disable(request: Request, name: str) -> Told:
+def disable(request: CommandRequest, name: str) -> ToldResult:
     """Switch a skill off: the being does not find it any more."""
     return _decide(request, name, "disabled")
 
 
 @command("enable", within=skills)
 @NAME
-def enable(request: Request, name: str) -> Told:
+def enable(request: CommandRequest, name: str) -> ToldResult:
     """Switch a skill on again."""
     return _decide(request, name, "enabled")
 
 
 @command("accept", within=skills)
 @NAME
-def accept(request: Request, name: str) -> Told:
+def accept(request: CommandRequest, name: str) -> ToldResult:
     """Take a skill that a model wrote for your own: it runs on your terms from now on."""
     return _decide(request, name, "accepted")
 
 
-def _decide(request: Request, name: str, what: str) -> Told:
+def _decide(request: CommandRequest, name: str, what: str) -> ToldResult:
     """Something about a skill that only the author decides, and not while a turn is under way."""
     soul = request.settings.soul
     app.must_be_decidable(request.being, name, what)
     with request.as_author() as kernel:
         said = app.decide_skill(kernel, soul, name, what)
-    return Told({"name": name, "decided": what}, said)
+    return ToldResult({"name": name, "decided": what}, said)

@@ -10,10 +10,10 @@ from lumen.app.status import Status, status_of
 from lumen.app.words import counted, local
 from lumen.body.cli.command import command
 from lumen.body.cli.render import tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import ago, block, note, one_line
 from lumen.core.clock import SystemClock
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 
 MARKS = {"working": "●", "todo": "○", "perpetual": "∞"}
 MOST = 5  # values and goals that are shown
@@ -22,7 +22,7 @@ Row = tuple[str, str]
 
 
 @command("status", for_skills=True)
-def status(request: Request) -> Status:
+def status(request: CommandRequest) -> Status:
     """Show who the being is and how it is."""
     found, told = status_of(request.being)
     for line in told:
@@ -31,7 +31,7 @@ def status(request: Request) -> Status:
 
 
 @tell.register(Status)
-def _tell_status(found: Status, request: Request) -> None:
+def _tell_status(found: Status, request: CommandRequest) -> None:
     block(list(rows(found, request.zone, SystemClock().now())))
 
 
@@ -64,7 +64,7 @@ def _dear(found: Status, now: datetime) -> str:
     return "   ".join(shown[:MOST]) + _more(shown, "values") + when
 
 
-def _goals(goals: Sequence[Held]) -> Iterator[Row]:
+def _goals(goals: Sequence[SelfItem]) -> Iterator[Row]:
     """What it is after, one to a line: a mark for how it stands, its name, its weight."""
     open_ = [g for g in goals if g.status in MARKS]
     if not open_:

@@ -6,11 +6,11 @@ import asyncio
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from lumen.app.talking import SHOWN, Said, Spoken, Watch, answer
+from lumen.app.talking import SHOWN, IncomingMessage, Said, Watch, answer
 from lumen.app.words import counted
 from lumen.body.cli.progress import Steps
 from lumen.body.cli.render import data
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, print_json, say
 from lumen.core.canon import JSON
 
@@ -28,7 +28,7 @@ def _said_data(said: Said) -> JSON:
 class Talk:
     """A conversation under way."""
 
-    request: Request
+    request: CommandRequest
     kernel: Kernel
     runner: asyncio.Runner
     private: bool
@@ -46,7 +46,7 @@ class Talk:
                     say(prefix + reply)
 
             watch = Watch(step=live.step, reply=heard)
-            spoken = Spoken(self.conversation, private=self.private)
+            spoken = IncomingMessage(self.conversation, private=self.private)
             said = self.runner.run(answer(self.kernel, text, watch, spoken))
         self._beside(said)
         if self.request.as_json:

@@ -11,8 +11,8 @@ import click
 from lumen.app.spending import (
     DAYS,
     MICROS,
-    Letter,
-    Sent,
+    EgressDetail,
+    EgressRow,
     Spent,
     SpentOn,
     Treasury,
@@ -23,7 +23,7 @@ from lumen.app.spending import (
 from lumen.app.words import counted, short_time
 from lumen.body.cli.command import command
 from lumen.body.cli.render import Listed, data, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import block, one_line, painted, say, table
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import SystemClock, parse_stamp, stamp
@@ -43,14 +43,14 @@ def dollars(micros: int | None) -> str:
 @command("treasury", for_skills=True)
 @click.option("--days", default=DAYS, type=click.IntRange(1, 366), help="How many days to plot.")
 @click.option("--calls", "last", default=0, type=click.IntRange(0, 10_000), help="List the last N.")
-def treasury(request: Request, days: int, last: int) -> Treasury:
+def treasury(request: CommandRequest, days: int, last: int) -> Treasury:
     """Today's calls, the burn rate, where it leads, and a plot by day and role (UTC days)."""
     with request.looking() as look:
         return treasury_of(look, SystemClock().now(), days, last)
 
 
 @tell.register(Treasury)
-def _tell_treasury(found: Treasury, request: Request) -> None:
+def _tell_treasury(found: Treasury, request: CommandRequest) -> None:
     block(list(_rows(found)))
     if found.days:
         say()
@@ -132,14 +132,16 @@ def plot(spent: Sequence[SpentOn], now: datetime) -> Iterable[str]:
 @click.option(
     "-n", "--limit", default=20, type=click.IntRange(1, 100_000), help="How many to list."
 )
-def egress(request: Request, number: int | None, limit: int) -> Listed[Sent] | Letter:
+def egress(
+    request: CommandRequest, number: int | None, limit: int
+) -> Listed[EgressRow] | EgressDetail:
     """What was sent to models that are not on this machine; with NUMBER, that call to the byte."""
     with request.looking() as look:
         if number is not None:
             return letter_of(look, number)
         sent, where = egress_of(look, limit), look.zone
 
-    def row(s: Sent) -> tuple[str, ...]:
+    def row(s: EgressRow) -> tuple[str, ...]:
         size = f"{s.bytes:,}" if s.bytes is not None else "forgotten"
         what = f"{s.call.role}/{s.call.step} → {s.url}"
         return str(s.call.at), short_time(s.call.moment, where), s.call.model, size, what
@@ -153,19 +155,19 @@ def egress(request: Request, number: int | None, limit: int) -> Listed[Sent] | L
     )
 
 
-@data.register(Sent)
-def _sent_data(sent: Sent) -> JSON:
+@data.register(EgressRow)
+def _sent_data(sent: EgressRow) -> JSON:
     told = asdict(sent)
     return {**told.pop("call"), **told}
 
 
-@data.register(Letter)
-def _letter_data(letter: Letter) -> JSON:
+@data.register(EgressDetail)
+def _letter_data(letter: EgressDetail) -> JSON:
     return letter.told
 
 
-@tell.register(Letter)
-def _tell_letter(letter: Letter, _request: Request) -> None:
+@tell.register(EgressDetail)
+def _tell_letter(letter: EgressDetail, _request: CommandRequest) -> None:
     say(f"{letter.timestamp}   {letter.told['url']}   sha256 {letter.told['sha256']}")
     body = dict(letter.told["body"])
     said = body.pop("messages", [])

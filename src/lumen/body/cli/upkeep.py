@@ -7,13 +7,13 @@ from lumen.app.upkeep import maintain as keep_up
 from lumen.app.words import counted
 from lumen.body.cli.command import command
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.render import Told, tell
-from lumen.body.cli.request import Request
+from lumen.body.cli.render import ToldResult, tell
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import block, note
 
 
 @command("maintain")
-def maintain(request: Request) -> Maintained:
+def maintain(request: CommandRequest) -> Maintained:
     """Let unused memories fade, sum up the years, make memories findable by meaning."""
     settings = request.settings
     with request.opened() as kernel, Bar("maintaining") as bar:
@@ -21,7 +21,7 @@ def maintain(request: Request) -> Maintained:
 
 
 @tell.register(Maintained)
-def _tell_maintained(done: Maintained, _request: Request) -> None:
+def _tell_maintained(done: Maintained, _request: CommandRequest) -> None:
     again = done.reindexed
     rows = [
         ("weights", done.weights),
@@ -36,7 +36,7 @@ def _tell_maintained(done: Maintained, _request: Request) -> None:
 
 
 @command("rebuild")
-def rebuild(request: Request) -> Told:
+def rebuild(request: CommandRequest) -> ToldResult:
     """Make every table and every file again from the archive; vectors are kept."""
     must_be_sound(request.being)
     told = bring_settings_back(request.being)
@@ -46,4 +46,4 @@ def rebuild(request: Request) -> Told:
     if not request.as_json:
         for line in told:
             note(line)
-    return Told({"events": events, "said": told}, f"Rebuilt from {counted(events, 'event')}.")
+    return ToldResult({"events": events, "said": told}, f"Rebuilt from {counted(events, 'event')}.")

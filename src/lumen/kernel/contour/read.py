@@ -14,8 +14,8 @@ from typing import Any, NoReturn, get_type_hints
 from lumen.core.canon import JSON, loads
 from lumen.core.errors import BadLoop
 from lumen.core.stores import Store
-from lumen.kernel.policy import DEPTHS, Condition, Parameters, Policy
-from lumen.kernel.step import Beat, Loop, Step, is_parameters
+from lumen.kernel.contour.policy import DEPTHS, Condition, Parameters, Policy
+from lumen.kernel.contour.step import Beat, Loop, Step, is_parameters
 
 FORMAT = "lumen-contour/1"
 KINDS: Mapping[type, str] = {

@@ -12,13 +12,13 @@ from lumen.core.errors import MindError
 from lumen.core.exposure import Cite, Plain, Quote
 from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.evidence import Recall
-from lumen.kernel.evolve import Gap
-from lumen.kernel.given import Hands, Mind, Unknowns
-from lumen.kernel.policy import Parameters
-from lumen.kernel.reading import words
-from lumen.kernel.slots import Self, Slot, Slots, Stimulus
-from lumen.kernel.step import Skip, step
+from lumen.kernel.contour.capabilities import Hands, Mind, Unknowns
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Self, Slot, Slots, Stimulus
+from lumen.kernel.contour.step import Skip, step
+from lumen.kernel.language.reading import words
+from lumen.kernel.recall.evidence import Recall
+from lumen.kernel.reflection.evolve import Gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def nearest(gaps: list[Gap], question: str, recall: Recall) -> Gap:
 
 async def phrased(gaps: list[Gap], self_: Self, mind: Mind, tokens: int) -> tuple[str, str]:
     """A question of a model's own about these gaps; nothing, and why, when it has none."""
-    from lumen.kernel.outputs import Question
+    from lumen.kernel.models.outputs import Question
 
     slots: dict[str, object] = {
         "values": [self_.shown("value", name) for name, _ in self_.values],

@@ -8,19 +8,19 @@ from datetime import timedelta
 from lumen.core.clock import Now, parse_stamp
 from lumen.core.data import Author, Memory
 from lumen.core.exposure import Cite, Plain
-from lumen.kernel.answers import answer
-from lumen.kernel.asking import Asking
-from lumen.kernel.asks import after_despair, asked, despairs, language
-from lumen.kernel.biography import Biography
-from lumen.kernel.completion import unending
-from lumen.kernel.evidence import Evidence, Recall
-from lumen.kernel.lexicon import lexicon
-from lumen.kernel.policy import Parameters
-from lumen.kernel.reading import asks_advice, modality, names, words
-from lumen.kernel.slots import Self, Slot, Stimulus
-from lumen.kernel.spans import asks_what_happened, span_of
-from lumen.kernel.step import step
-from lumen.kernel.summary import tell
+from lumen.kernel.answers.answer import answer
+from lumen.kernel.answers.context import AnswerContext
+from lumen.kernel.choice.completion import unending
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Self, Slot, Stimulus
+from lumen.kernel.contour.step import step
+from lumen.kernel.identity.biography import Biography
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.questions import after_despair, asked, despairs, language
+from lumen.kernel.language.reading import asks_advice, modality, names, words
+from lumen.kernel.language.spans import asks_what_happened, span_of
+from lumen.kernel.recall.evidence import Evidence, Recall
+from lumen.kernel.recall.summary import tell
 
 SOON = timedelta(hours=1)
 
@@ -139,7 +139,7 @@ async def reality_check(
     if not asks_itself and unending(ingested.excerpt, self_.goals):
         asks_itself = "unending"
     if asks_itself and stimulus.goal is None:
-        asking = Asking(ingested.excerpt, surface.language, self_, now, biography, recall)
+        asking = AnswerContext(ingested.excerpt, surface.language, self_, now, biography, recall)
         settled = answer(asks_itself, asking)
         return Reality(
             verdict="strong",

@@ -10,12 +10,12 @@ from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.candidates import CREATE, Candidate
-from lumen.kernel.given import Done, Hands, Mind
-from lumen.kernel.lexicon import lexicon
-from lumen.kernel.policy import Parameters
-from lumen.kernel.slots import Draft, Self, Slot, Stimulus
-from lumen.kernel.step import Skip, step
+from lumen.kernel.choice.candidates import CREATE, Candidate
+from lumen.kernel.contour.capabilities import Done, Hands, Mind
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
+from lumen.kernel.contour.step import Skip, step
+from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.steps.p1_perceive import Reality
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan
@@ -94,7 +94,7 @@ async def created(
     wanted: Candidate, stimulus: Stimulus, mind: Mind, hands: Hands, tokens: int
 ) -> Done:
     """Have a model write a skill, and make it one if it holds what it promises."""
-    from lumen.kernel.outputs import Code
+    from lumen.kernel.models.outputs import Code
 
     name = wanted.action
     slots: dict[str, JSON] = {

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
-from lumen.core.data import Change, Held
+from lumen.core.data import Change, SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
-from lumen.kernel.candidates import Candidate
-from lumen.kernel.completion import closed, reached
-from lumen.kernel.evidence import Recall
-from lumen.kernel.given import Hands, Mind
-from lumen.kernel.policy import Parameters
-from lumen.kernel.score import delta
-from lumen.kernel.slots import Self, Slot, Slots, Stimulus
-from lumen.kernel.step import step
+from lumen.kernel.choice.candidates import Candidate
+from lumen.kernel.choice.completion import closed, reached
+from lumen.kernel.choice.score import delta
+from lumen.kernel.contour.capabilities import Hands, Mind
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Self, Slot, Slots, Stimulus
+from lumen.kernel.contour.step import step
+from lumen.kernel.recall.evidence import Recall
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Acted, Reply
@@ -133,18 +133,19 @@ def came_of(acted: Acted) -> str:
     return acted.text or "nothing was found"
 
 
-def ended(goal: Held, reply: Reply) -> Evaluation:
+def ended(goal: SelfItem, reply: Reply) -> Evaluation:
     """A goal that the author says is done."""
     return replace(
         spoken(reply, ()), completed=(goal.name,), progress=True, changes=moved(goal, done=True)
     )
 
 
-def moved(goal: Held, *, done: bool) -> tuple[Change, ...]:
+def moved(goal: SelfItem, *, done: bool) -> tuple[Change, ...]:
     """A goal that was pursued is being worked on, and done when it is reached."""
     states = (["working"] if goal.status == "todo" else []) + (["done"] if done else [])
     return tuple(
-        Change(Store.GOAL_STATUS, "move", Held(goal.name, goal.weight, state)) for state in states
+        Change(Store.GOAL_STATUS, "move", SelfItem(goal.name, goal.weight, state))
+        for state in states
     )
 
 
@@ -155,7 +156,7 @@ async def described(
     if abs(off) < comparing.worth_telling or not await mind.strong("orchestrator"):
         return ""
     from lumen.core.untrusted import Untrusted
-    from lumen.kernel.outputs import Told
+    from lumen.kernel.models.outputs import Told
 
     slots: dict[str, object] = {
         "prediction": Untrusted(chosen.prediction, "plan"),

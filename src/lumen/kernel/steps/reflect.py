@@ -10,18 +10,25 @@ from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
-from lumen.kernel.evidence import Recall
-from lumen.kernel.evolve import Experience, Proposal, changed, one_line, proposals, settle
-from lumen.kernel.given import Mind, Past
-from lumen.kernel.identity import Recalled
-from lumen.kernel.policy import Parameters
-from lumen.kernel.provenance import STORY
-from lumen.kernel.slots import Self, Slot, Slots, Stimulus
-from lumen.kernel.step import Skip, step
-from lumen.kernel.support import speaking
+from lumen.kernel.contour.capabilities import Mind, Past
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Self, Slot, Slots, Stimulus
+from lumen.kernel.contour.step import Skip, step
+from lumen.kernel.identity.digest import MemoryText
+from lumen.kernel.identity.provenance import STORY
+from lumen.kernel.language.support import speaking
+from lumen.kernel.recall.evidence import Recall
+from lumen.kernel.reflection.evolve import (
+    Experience,
+    SelfChange,
+    changed,
+    one_line,
+    proposals,
+    settle,
+)
 
 if TYPE_CHECKING:
-    from lumen.kernel.outputs import Proposed
+    from lumen.kernel.models.outputs import Proposed
 
 TRUSTED = (Origin.AUTHOR, Origin.SELF)
 
@@ -76,7 +83,7 @@ class Questioning(Parameters):
 class Asked(Slot):
     """What might change, after contradictions were settled."""
 
-    proposals: Plain[tuple[Proposal, ...]] = ()
+    proposals: Plain[tuple[SelfChange, ...]] = ()
     conflicts: Quote[tuple[str, ...]] = ()
     trouble: Quote[str] = ""
 
@@ -100,7 +107,7 @@ async def ask(
     return Asked(proposals=settled.kept, conflicts=settled.conflicts, trouble=trouble)
 
 
-def founded(one: Proposal, past: Experience, self_: Self, recall: Recall) -> Proposal:
+def founded(one: SelfChange, past: Experience, self_: Self, recall: Recall) -> SelfChange:
     """What a model proposed, with those memories alone that say what they are cited for."""
     cited = [m for m in past.memories if m.seq in one.evidence and m.origin in TRUSTED]
     known = (self_.name, self_.author_name)
@@ -110,9 +117,9 @@ def founded(one: Proposal, past: Experience, self_: Self, recall: Recall) -> Pro
 
 async def imagined(
     review: Review, self_: Self, mind: Mind, questioning: Questioning
-) -> tuple[list[Proposal], str]:
+) -> tuple[list[SelfChange], str]:
     """What a model would change, as far as it was shown a memory of that number."""
-    from lumen.kernel.outputs import Proposals
+    from lumen.kernel.models.outputs import Proposals
 
     past = review.experience
     # The story and the names of goals open every prompt: nothing private may get into them.
@@ -121,7 +128,7 @@ async def imagined(
     slots: dict[str, object] = {
         "summary": review.summary,
         "memories": [
-            Recalled(f"{m.seq}: {m.text[: questioning.characters]}", m.private) for m in shown
+            MemoryText(f"{m.seq}: {m.text[: questioning.characters]}", m.private) for m in shown
         ],
         "values": [{"name": self_.shown("value", v.name), "weight": v.weight} for v in past.values],
         "goals": [
@@ -140,13 +147,13 @@ async def imagined(
     ], ""
 
 
-def proposed_by(said: Proposed, evidence: tuple[int, ...], past: Experience) -> Proposal:
+def proposed_by(said: Proposed, evidence: tuple[int, ...], past: Experience) -> SelfChange:
     """What a model said, as a proposal: of a value or goal there is, by whatever case it wrote."""
     story = said.kind == "story"
     held = {h.name.casefold(): h for h in (past.values if said.kind == "value" else past.goals)}
     meant = held.get(said.name.strip().casefold())
     name = said.name.strip()
-    return Proposal(
+    return SelfChange(
         said.kind,
         meant.name if meant and not story else name,
         meant.weight if meant and not story else 0.0,
@@ -191,7 +198,7 @@ async def evolve(asked: Asked, review: Review, stimulus: Stimulus) -> Evolved:
     return Evolved(many=len(asked.proposals), changes=tuple(changes))
 
 
-def _changed(one: Proposal, past: Experience) -> Change:
+def _changed(one: SelfChange, past: Experience) -> Change:
     """The change of one value or goal."""
     store = Store.VALUES if one.kind == "value" else Store.GOALS
     return Change(store, "drop" if one.status == "dropped" else "put", changed(one, past))
@@ -204,7 +211,7 @@ def _retold(past: Experience, lines: list[str]) -> Change:
     return Change(Store.SOUL, "set", text, base=base)
 
 
-def _told(one: Proposal, review: Review, stimulus: Stimulus) -> Entry:
+def _told(one: SelfChange, review: Review, stimulus: Stimulus) -> Entry:
     change: dict[str, JSON] = {
         "kind": one.kind,
         "name": one.name,
@@ -233,7 +240,7 @@ def _told(one: Proposal, review: Review, stimulus: Stimulus) -> Entry:
     )
 
 
-def in_words(one: Proposal) -> str:
+def in_words(one: SelfChange) -> str:
     """A change as the being tells it."""
     if one.kind == "story":
         return f"{STORY}{one.text} Because {one.why}."

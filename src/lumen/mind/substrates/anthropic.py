@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lumen.core.canon import JSON
 from lumen.mind.substrate import ModelDescriptor, Prompt
-from lumen.mind.substrates.remote import Dialect, Heard, Listing, Told, Wire, count
+from lumen.mind.substrates.remote import Dialect, Listing, PartialAnswer, Told, Wire, count
 
 # Schemas may not hold these there; what comes back is checked against the whole type anyway.
 _BOUNDS = frozenset(
@@ -51,7 +51,7 @@ def _unbounded(schema: JSON) -> JSON:
     }
 
 
-def take(event: Wire, heard: Heard) -> None:
+def take(event: Wire, heard: PartialAnswer) -> None:
     """One event of the stream; kinds that are not known are passed over, as they may be added."""
     match event.get("type"):
         case "message_start":
@@ -69,7 +69,7 @@ def take(event: Wire, heard: Heard) -> None:
             pass
 
 
-def whole(answer: Wire, heard: Heard) -> None:
+def whole(answer: Wire, heard: PartialAnswer) -> None:
     """An answer that comes in one piece."""
     for block in answer["content"]:
         if block["type"] == "text":
@@ -80,7 +80,7 @@ def whole(answer: Wire, heard: Heard) -> None:
     _count(answer.get("usage"), heard)
 
 
-def _count(usage: Wire, heard: Heard) -> None:
+def _count(usage: Wire, heard: PartialAnswer) -> None:
     """What was read from a cache is told apart from the rest, and counts with it.
 
     The last event may tell it all again; what it says less of, it has left out.

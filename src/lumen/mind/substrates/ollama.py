@@ -13,7 +13,7 @@ from lumen.core.errors import MindError
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import ModelDescriptor, Prompt
 from lumen.mind.substrates import http
-from lumen.mind.substrates.remote import Dialect, Heard, Wire, count, descriptor, size_in
+from lumen.mind.substrates.remote import Dialect, PartialAnswer, Wire, count, descriptor, size_in
 
 CONTEXT = 8192  # tokens; more only where a prompt needs it, as it takes memory
 BYTES_A_TOKEN = 2  # text of any language has at least so many, nearly always
@@ -47,7 +47,7 @@ def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
     return said
 
 
-def take(said: Wire, heard: Heard) -> None:
+def take(said: Wire, heard: PartialAnswer) -> None:
     """One line of the stream; the last one counts."""
     heard.served = str(said.get("model") or heard.served)
     heard.say((said.get("message") or {}).get("content"))

@@ -8,7 +8,7 @@ from lumen.core.canon import JSON
 from lumen.core.errors import NoSubstrate
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import ModelDescriptor, Prompt
-from lumen.mind.substrates.remote import Dialect, Heard, Listing, Told, Wire, count, size_in
+from lumen.mind.substrates.remote import Dialect, Listing, PartialAnswer, Told, Wire, count, size_in
 
 
 def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
@@ -30,7 +30,7 @@ def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
     return said
 
 
-def take(chunk: Wire, heard: Heard) -> None:
+def take(chunk: Wire, heard: PartialAnswer) -> None:
     """One event of the stream."""
     heard.served = str(chunk.get("model") or heard.served)
     for choice in chunk.get("choices") or ():
@@ -39,7 +39,7 @@ def take(chunk: Wire, heard: Heard) -> None:
     _count(chunk.get("usage"), heard)
 
 
-def whole(answer: Wire, heard: Heard) -> None:
+def whole(answer: Wire, heard: PartialAnswer) -> None:
     """An answer that comes in one piece."""
     choice = answer["choices"][0]
     heard.served = str(answer.get("model") or "")
@@ -48,7 +48,7 @@ def whole(answer: Wire, heard: Heard) -> None:
     _count(answer.get("usage"), heard)
 
 
-def _count(usage: Wire, heard: Heard) -> None:
+def _count(usage: Wire, heard: PartialAnswer) -> None:
     """What it took; xAI counts thoughts only in the total, and charges for them as for words."""
     if not usage:
         return

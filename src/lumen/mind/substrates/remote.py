@@ -33,7 +33,7 @@ Told = Mapping[str, Any]  # what is known of a model, in the words of `descripto
 
 
 @dataclass(slots=True)
-class Heard:
+class PartialAnswer:
     """An answer as it comes in; a dialect's `take` fills it."""
 
     prompt_tokens: int | None = None
@@ -86,8 +86,8 @@ class Dialect(NamedTuple):
     models: Callable[[Endpoint], Awaitable[list[ModelDescriptor]]]
     path: str
     body: Callable[[ModelDescriptor, Prompt], dict[str, JSON]]
-    take: Callable[[Wire, Heard], None]
-    whole: Callable[[Wire, Heard], None]
+    take: Callable[[Wire, PartialAnswer], None]
+    whole: Callable[[Wire, PartialAnswer], None]
 
 
 class Listing(NamedTuple):
@@ -168,7 +168,7 @@ class Remote:
         self, model_id: str, prompt: Prompt, on_text: OnText | None = None
     ) -> Completion:
         """One call; a setting that the model does not take is left out the next time."""
-        heard = Heard()
+        heard = PartialAnswer()
         most = prompt.max_tokens * LONGEST_TOKEN
         body = self.request(model_id, prompt).body
         hear, said = on_text or (lambda _: None), 0
@@ -220,7 +220,7 @@ class Remote:
         """Nothing is held between calls."""
 
     async def _listen(
-        self, lines: AsyncIterator[bytes], heard: Heard, most: int
+        self, lines: AsyncIterator[bytes], heard: PartialAnswer, most: int
     ) -> AsyncGenerator[None]:
         """Take in an answer; control comes back after each part of it."""
         async for line in lines:
@@ -239,14 +239,18 @@ class Remote:
         heard.end()
         yield
 
-    async def _read(self, lines: AsyncIterator[bytes], heard: Heard) -> AsyncGenerator[None]:
+    async def _read(
+        self, lines: AsyncIterator[bytes], heard: PartialAnswer
+    ) -> AsyncGenerator[None]:
         async for raw in lines:
             self._take(self._dialect.whole, raw, heard)
         heard.over = True
         heard.end()
         yield
 
-    def _take(self, take: Callable[[Wire, Heard], None], payload: bytes, heard: Heard) -> None:
+    def _take(
+        self, take: Callable[[Wire, PartialAnswer], None], payload: bytes, heard: PartialAnswer
+    ) -> None:
         said = http.decoded(self.endpoint, payload, worked=True)
         try:
             if isinstance(said, dict) and said.get("error"):
@@ -328,7 +332,7 @@ def _cleaned(prompt: Prompt) -> Prompt:
     return replace(prompt, system=clean(prompt.system), user=clean(prompt.user), turns=turns)
 
 
-def _in_mid_answer(endpoint: Endpoint, payload: bytes, heard: Heard) -> MindError:
+def _in_mid_answer(endpoint: Endpoint, payload: bytes, heard: PartialAnswer) -> MindError:
     """An error that comes after the answer has begun well, or when only its headers have."""
     error = http.failure(endpoint, 500, {}, payload)
     if isinstance(error, TooLong) and not heard.characters:
@@ -338,7 +342,7 @@ def _in_mid_answer(endpoint: Endpoint, payload: bytes, heard: Heard) -> MindErro
     )
 
 
-def _completion(endpoint: Endpoint, heard: Heard) -> Completion:
+def _completion(endpoint: Endpoint, heard: PartialAnswer) -> Completion:
     if not heard.over and not heard.finish:
         raise Unreachable(f"{endpoint.id} broke off in the middle of its answer", worked=True)
     text = "".join(heard.pieces)

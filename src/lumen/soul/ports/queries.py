@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from lumen.core.data import Event, EventType, Head, Memory
-from lumen.soul.ports.records import Cycles, FileHistory, Ledger, Withheld
+from lumen.soul.ports.records import Cycles, FileHistory, Ledger, WithheldMarks
 from lumen.soul.ports.vectors import Vectors
 
 Progress = Callable[[int, int], None]  # how much is done, of how much
@@ -313,7 +313,7 @@ class Queries(Protocol):
         ...
 
     @property
-    def withheld(self) -> Withheld:
+    def withheld(self) -> WithheldMarks:
         """Marks of what was said in private only."""
         ...
 

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from lumen.core.canon import JSON
-from lumen.core.data import Called, Kept, Past, Spent, Transition
+from lumen.core.data import FileVersion, FinishedCycle, ModelCall, Spent, Transition
 
 NOW = 1 << 62  # an event that is behind every event there is
 
@@ -15,15 +15,15 @@ NOW = 1 << 62  # an event that is behind every event there is
 class FileHistory(Protocol):
     """What became of the being's files, by the archive's word; nothing here reads a file."""
 
-    def kept(self, path: str, at: int = NOW) -> Kept | None:
+    def kept(self, path: str, at: int = NOW) -> FileVersion | None:
         """A file as an event left it; nothing when it was never set by then."""
         ...
 
-    def all_kept(self, at: int = NOW) -> dict[str, Kept]:
+    def all_kept(self, at: int = NOW) -> dict[str, FileVersion]:
         """Every file the archive knew at an event, those that were taken away too."""
         ...
 
-    def versions(self, path: str) -> list[Kept]:
+    def versions(self, path: str) -> list[FileVersion]:
         """Every state a file was set to, oldest first."""
         ...
 
@@ -65,7 +65,7 @@ class Cycles(Protocol):
         """The event that closed a loop's last cycle; 0: there was none."""
         ...
 
-    def since(self, seq: int, most: int) -> list[Past]:
+    def since(self, seq: int, most: int) -> list[FinishedCycle]:
         """The newest action cycles after an event, oldest first."""
         ...
 
@@ -101,7 +101,7 @@ class Cycles(Protocol):
 class Ledger(Protocol):
     """Every call to a model, and what it took. Days are UTC days."""
 
-    def calls(self, since: str = "", limit: int | None = None) -> Iterator[Called]:
+    def calls(self, since: str = "", limit: int | None = None) -> Iterator[ModelCall]:
         """Calls made since a moment, the newest first."""
         ...
 
@@ -118,7 +118,7 @@ class Ledger(Protocol):
         ...
 
 
-class Withheld(Protocol):
+class WithheldMarks(Protocol):
     """Marks, which are numbers, of what was said in private only: no word can be read off them."""
 
     def learn(self, marks_of: Callable[[str], Iterable[int]]) -> None:

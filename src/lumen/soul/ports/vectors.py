@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from lumen.core.data import Fit, Passage
+from lumen.core.data import CosineFit, Passage
 
 LATEST = (1 << 63) - 1  # behind every event
 
@@ -51,11 +51,11 @@ class ChosenSet(Protocol):
         """Whether this embedder is still the one chosen; where none is, it becomes the one."""
         ...
 
-    def fit(self) -> Fit | None:
+    def fit(self) -> CosineFit | None:
         """What was found out when the set was begun; nothing before."""
         ...
 
-    def begin(self, fit: Fit) -> None:
+    def begin(self, fit: CosineFit) -> None:
         """Keep the fit beside the set; of two that were made at once the first stays."""
         ...
 

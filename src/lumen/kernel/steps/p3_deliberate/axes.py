@@ -6,11 +6,11 @@ from collections.abc import Sized
 from dataclasses import dataclass
 
 from lumen.core.exposure import Plain
-from lumen.kernel.lexicon import lexicon
-from lumen.kernel.policy import Parameters
-from lumen.kernel.reading import names, numbers, stem, stems, words
-from lumen.kernel.slots import Draft
-from lumen.kernel.small import asserts_nothing, in_kind, is_garbled, says_back
+from lumen.kernel.choice.small_models import asserts_nothing, in_kind, is_garbled, says_back
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Draft
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.reading import names, numbers, stem, stems, words
 
 
 @dataclass(frozen=True, slots=True)

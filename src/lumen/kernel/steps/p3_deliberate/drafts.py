@@ -9,15 +9,15 @@ from lumen.core.clock import Now
 from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
-from lumen.kernel.completion import closed
-from lumen.kernel.dates import day
-from lumen.kernel.given import Mind
-from lumen.kernel.identity import Recalled
-from lumen.kernel.lexicon import lexicon
-from lumen.kernel.policy import Parameters
-from lumen.kernel.reading import words
-from lumen.kernel.slots import Draft, Self, Slot, Stimulus
-from lumen.kernel.step import Skip, step
+from lumen.kernel.choice.completion import closed
+from lumen.kernel.contour.capabilities import Mind
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
+from lumen.kernel.contour.step import Skip, step
+from lumen.kernel.identity.digest import MemoryText
+from lumen.kernel.language.dates import day
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.reading import words
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
 from lumen.kernel.steps.p3_deliberate.grounded import (
     grounded,
@@ -83,7 +83,7 @@ async def drafts(
         "kind": _kind(surface),
         "message": ingested.excerpt,
         "facts": [
-            Recalled(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
+            MemoryText(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
             for e in useful
             if e.memory.seq not in shown
         ],
@@ -130,15 +130,15 @@ def says_anew(text: str, said: tuple[str, ...]) -> bool:
     return any(c.isalnum() for c in text) and all(spoken != words(s) for s in said)
 
 
-def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, Recalled]]:
+def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, MemoryText]]:
     """Recent memories as pairs of what was said and what was answered."""
-    pairs: list[dict[str, Recalled]] = []
+    pairs: list[dict[str, MemoryText]] = []
     for said, reply in pairwise(recent):
         if said.session_key == reply.session_key and reply.author is Author.SELF:
             pairs.append(
                 {
-                    "said": Recalled(said.text[:longest], said.private),
-                    "reply": Recalled(reply.text[:longest], reply.private),
+                    "said": MemoryText(said.text[:longest], said.private),
+                    "reply": MemoryText(reply.text[:longest], reply.private),
                 }
             )
     return pairs

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lumen.core.clock import Now
-from lumen.kernel.completion import closed
-from lumen.kernel.dates import day
-from lumen.kernel.evidence import Evidence
-from lumen.kernel.lexicon import lexicon
-from lumen.kernel.mirror import mirror, tells_of_being
-from lumen.kernel.naming import names_given
-from lumen.kernel.reading import names, stems, unframed, words
-from lumen.kernel.slots import Draft, Self, Stimulus
-from lumen.kernel.small import is_bad_news, is_figure, is_goodnight
+from lumen.kernel.choice.completion import closed
+from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight
+from lumen.kernel.contour.slots import Draft, Self, Stimulus
+from lumen.kernel.identity.naming import names_given
+from lumen.kernel.language.dates import day
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.pronouns import mirror, tells_of_being
+from lumen.kernel.language.reading import names, stems, unframed, words
+from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
 
 LONGEST_MIRROR = 160

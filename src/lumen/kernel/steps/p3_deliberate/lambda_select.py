@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
-from lumen.core.data import Change, Held
+from lumen.core.data import Change, SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.candidates import CREATE, Candidate, torn
-from lumen.kernel.given import Hands, Mind
-from lumen.kernel.lexicon import lexicon
-from lumen.kernel.policy import Parameters
-from lumen.kernel.revise import LEARN
-from lumen.kernel.score import Behaviour, behaviour, best, choice, gap
-from lumen.kernel.slots import Draft, Self, Slot, Stimulus
-from lumen.kernel.step import step
+from lumen.kernel.choice.candidates import CREATE, Candidate, torn
+from lumen.kernel.choice.score import Behaviour, behaviour, best, choice, gap
+from lumen.kernel.contour.capabilities import Hands, Mind
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
+from lumen.kernel.contour.step import step
+from lumen.kernel.gate.revise import LEARN
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.reflection.triggers import Thresholds
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.metrics_engine import Metrics
 from lumen.kernel.steps.p3_deliberate.plan import Plan
-from lumen.kernel.triggers import Thresholds
 
 ALWAYS = (CREATE, "chat")  # the kernel's own tool; and words are shown even when the skill is gone
 
@@ -126,7 +126,7 @@ def _learn_first(
     name = f"{LEARN}{wanted.skill}"
     if forbidden or any(g.name == name for g in self_.goals):
         return replace(decided, why=forbidden or f"I cannot {wanted.skill} yet")
-    new = Held(name, round(decided.scores[blocked].motivation, 3), "todo")
+    new = SelfItem(name, round(decided.scores[blocked].motivation, 3), "todo")
     return replace(
         decided,
         why=f"I cannot {wanted.skill} yet: {name!r} is a goal now",
@@ -135,7 +135,7 @@ def _learn_first(
 
 
 async def tie(
-    plan: Plan, top: tuple[int, ...], mind: Mind, goal: Held | None, tokens: int
+    plan: Plan, top: tuple[int, ...], mind: Mind, goal: SelfItem | None, tokens: int
 ) -> tuple[int, str]:
     """A strong model breaks a tie; without one, or when it names none of them, the first wins.
 
@@ -144,7 +144,7 @@ async def tie(
     first = top[0], f"the first of {len(top)} that tie"
     if goal is None or not await mind.strong("orchestrator"):
         return first
-    from lumen.kernel.outputs import Verdict
+    from lumen.kernel.models.outputs import Verdict
 
     options = [
         Untrusted(f"{plan.candidates[i].skill}: {plan.candidates[i].prediction}", "plan")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from lumen.core.data import Author
 from lumen.core.exposure import Plain
-from lumen.kernel.evidence import Recall
-from lumen.kernel.slots import Self, Slot
-from lumen.kernel.small import asks_for_fiction
-from lumen.kernel.step import Skip, step
+from lumen.kernel.choice.small_models import asks_for_fiction
+from lumen.kernel.contour.slots import Self, Slot
+from lumen.kernel.contour.step import Skip, step
+from lumen.kernel.recall.evidence import Recall
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
 from lumen.kernel.steps.p3_deliberate.axes import Axes, AxisWeights, Ground, axes
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts

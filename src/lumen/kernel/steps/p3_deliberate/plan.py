@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Now
-from lumen.core.data import Held
+from lumen.core.data import SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.candidates import (
+from lumen.kernel.choice.candidates import (
     CREATE,
     Candidate,
     aligned,
@@ -18,13 +18,13 @@ from lumen.kernel.candidates import (
     for_goal,
     for_message,
 )
-from lumen.kernel.dates import day
-from lumen.kernel.evidence import Evidence, Recall
-from lumen.kernel.given import Hands, Mind
-from lumen.kernel.identity import Recalled
-from lumen.kernel.policy import Parameters
-from lumen.kernel.slots import Self, Slot, Stimulus
-from lumen.kernel.step import step
+from lumen.kernel.contour.capabilities import Hands, Mind
+from lumen.kernel.contour.policy import Parameters
+from lumen.kernel.contour.slots import Self, Slot, Stimulus
+from lumen.kernel.contour.step import step
+from lumen.kernel.identity.digest import MemoryText
+from lumen.kernel.language.dates import day
+from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface
 
 
@@ -55,7 +55,7 @@ class Plan(Slot):
 class Facing:
     """A goal that is pursued, and what is known for it."""
 
-    goal: Held
+    goal: SelfItem
     self_: Self
     now: Now
     facts: tuple[Evidence, ...]
@@ -122,7 +122,7 @@ async def thought_up(
     A proposal must name what could be a skill: nobody is there to be spoken to, and how skills
     are made is for the kernel to say.
     """
-    from lumen.kernel.outputs import Thoughts
+    from lumen.kernel.models.outputs import Thoughts
 
     self_ = facing.self_
     slots: dict[str, JSON] = {
@@ -132,7 +132,7 @@ async def thought_up(
         "values": [self_.shown("value", name) for name, _ in self_.values],
         "skills": [Untrusted(line, "skill") for line in facing.skills],
         "facts": [
-            Recalled(f"{day(e.memory.timestamp, facing.now)}: {e.quote}", e.memory.private)
+            MemoryText(f"{day(e.memory.timestamp, facing.now)}: {e.quote}", e.memory.private)
             for e in facing.facts
         ],
     }

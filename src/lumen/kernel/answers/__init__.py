@@ -1,0 +1,1 @@
+"""What code alone answers, whatever the model."""

@@ -1,0 +1,114 @@
+"""Answers about the being itself: what it can do, what it runs on, what left the machine, and why.
+
+From the settings, the ledger of calls, the archive and the self; no model is asked.
+"""
+
+from __future__ import annotations
+
+from lumen.kernel.answers.context import AnswerContext, KernelAnswer
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.questions import asked
+from lumen.mind.substrate import ModelDescriptor
+
+MICROS = 1_000_000
+
+
+def can_do(asking: AnswerContext) -> KernelAnswer:
+    """What it is able to do, with the skills there really are."""
+    skills = ", ".join(s for s in asking.biography.skills if s != "chat")
+    told = asking.phrase("can_do")
+    return KernelAnswer(f"{told} {asking.phrase('can_skills', skills=skills)}" if skills else told)
+
+
+def runs_on(asking: AnswerContext) -> KernelAnswer:
+    """Which model phrases its words, and where that is."""
+    model = asking.biography.model
+    if model is None:
+        return KernelAnswer(asking.phrase("model_none"))
+    where = _where(asking, model)
+    return KernelAnswer(f"{where} {asking.phrase('model_small')}" if model.small else where)
+
+
+def _where(asking: AnswerContext, model: ModelDescriptor) -> str:
+    return asking.phrase("model_here" if model.local else "model_away", model=str(model))
+
+
+def left(asking: AnswerContext) -> KernelAnswer:
+    """Whether anything was sent to a model elsewhere, by the ledger of calls."""
+    count, last, model = asking.biography.sent()
+    if not count:
+        return KernelAnswer(asking.phrase("nothing_left"))
+    day = asking.date(asking.moment(last))
+    return KernelAnswer(asking.phrase("some_left", count=str(count), date=day, model=model))
+
+
+def cost(asking: AnswerContext) -> KernelAnswer:
+    """What it has cost, by the ledger."""
+    spent = asking.biography.spent()
+    free = not spent.micros and not asking.biography.sent()[0]
+    told = asking.phrase(
+        "cost_free" if free else "cost",
+        calls=f"{spent.calls:,}",
+        tokens=f"{spent.tokens:,}",
+        dollars=f"{spent.micros / MICROS:.4f}",
+    )
+    if free or not spent.unpriced:
+        return KernelAnswer(told)
+    return KernelAnswer(f"{told} {asking.phrase('cost_unpriced', count=str(spent.unpriced))}")
+
+
+def messages(asking: AnswerContext) -> KernelAnswer:
+    """How many messages the author sent, and since when."""
+    since = asking.date(asking.moment(asking.biography.born()))
+    return KernelAnswer(asking.phrase("messages", count=str(asking.biography.heard()), date=since))
+
+
+def seen_by(asking: AnswerContext) -> KernelAnswer:
+    """Who can read what is kept, and whether any of it went to a model elsewhere."""
+    return KernelAnswer(f"{asking.phrase('seen_by')} {left(asking).text}")
+
+
+def files(asking: AnswerContext) -> KernelAnswer:
+    """Which files it can read: those a skill may look at."""
+    reads = "search" in asking.biography.skills
+    return KernelAnswer(asking.phrase("files_read" if reads else "files_none"))
+
+
+def internet(asking: AnswerContext) -> KernelAnswer:
+    """What of it can reach the network."""
+    model = asking.biography.model
+    where = f" {_where(asking, model)}" if model else ""
+    return KernelAnswer(asking.phrase("internet") + where)
+
+
+def able(asking: AnswerContext) -> KernelAnswer:
+    """Whether a skill does what is asked for."""
+    skills = [s for s in asking.biography.skills if s != "chat"]
+    wanted = {a for a, words in lexicon().abilities.items() if words.search(asking.text.lower())}
+    skill = next((s for s in skills if s in wanted), "")
+    if skill:
+        return KernelAnswer(asking.phrase("able_yes", skill=skill))
+    return KernelAnswer(asking.phrase("able_no", skills=", ".join(skills)))
+
+
+def why_valued(asking: AnswerContext) -> KernelAnswer:
+    """Since when a value is held, and what it grew from; what is not held is said to be so."""
+    _, found = asked(asking.text, asking.self_.name)
+    named = next(filter(None, found.groupdict().values()), "") if found else ""
+    wanted = named.casefold().strip()
+    held = next((v for v in asking.self_.values if v[0].casefold() == wanted), None)
+    if held is None:
+        known = ", ".join(name for name, _ in asking.self_.values)
+        return KernelAnswer(
+            asking.phrase("not_valued", values=known) if known else asking.phrase("no_values")
+        )
+    why, rests = asking.biography.reason(held[0])
+    since = asking.biography.held_since().get(held[0]) or asking.biography.born()
+    said = asking.phrase(
+        "valued" if why else "valued_by_hand",
+        name=held[0],
+        weight=f"{held[1]:.2f}",
+        date=asking.date(asking.moment(since)),
+        why=why,
+    )
+    return KernelAnswer(said, rests)

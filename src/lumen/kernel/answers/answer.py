@@ -1,0 +1,250 @@
+"""What code alone answers, whatever the model: the time, who the being is, what it was told.
+
+Each answer comes from the clock, the self or the archive. What the being cannot do is said to be
+so, and never promised. The phrases stand in the lexicon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+
+from lumen.core.data import Memory, SelfItem
+from lumen.kernel.answers import about_itself as own
+from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
+from lumen.kernel.choice.completion import unending
+from lumen.kernel.identity.naming import UNNAMED
+from lumen.kernel.language.dates import day_named
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.passages import quoted
+from lumen.kernel.language.pronouns import mirror
+from lumen.kernel.language.questions import asked, said_here
+from lumen.kernel.language.reading import stems, tells_home
+
+MOST_DONE = 5
+LOOKED_AT = 200  # deeds among which one is looked for
+MOST_KNOWN = 8
+LONGEST = 160
+
+
+def answer(kind: str, asking: AnswerContext) -> KernelAnswer:
+    """The answer to a question of a kind that asks.py names; without a row, its phrase is all."""
+    return ANSWERS.get(kind, _says(kind))(asking)
+
+
+def _values(asking: AnswerContext) -> KernelAnswer:
+    return _held(asking, "value", [SelfItem(*value, "active") for value in asking.self_.values])
+
+
+def _goals(asking: AnswerContext) -> KernelAnswer:
+    return _held(asking, "goal", asking.self_.goals)
+
+
+def _held(asking: AnswerContext, kind: str, held: Sequence[SelfItem]) -> KernelAnswer:
+    """Every value, or every goal, and since when."""
+    since = asking.biography.held_since()
+    items = [
+        asking.phrase(
+            f"{kind}_item",
+            name=one.name,
+            status=one.status,
+            weight=f"{one.weight:.2f}",
+            date=_since(asking, since, one.name),
+        )
+        for one in held
+    ]
+    said = asking.phrase(f"{kind}s", items="; ".join(items))
+    return KernelAnswer(said if items else asking.phrase(f"no_{kind}s"))
+
+
+def _since(asking: AnswerContext, since: dict[str, str], name: str) -> str:
+    return asking.date(asking.moment(since.get(name) or asking.biography.born()))
+
+
+def _doings(asking: AnswerContext) -> KernelAnswer:
+    did = asking.biography.did(MOST_DONE)
+    lines = _told(asking, did)
+    began = asking.date(asking.moment(asking.biography.born()))
+    talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered()))
+    opening = asking.phrase("doings") if did else asking.phrase("no_doings")
+    return KernelAnswer("\n".join([opening, *lines, talked]), _seqs(did))
+
+
+def _told(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:
+    return [
+        asking.phrase(
+            "doing_item", date=asking.day(asking.moment(m.timestamp)), text=_short(m.text)
+        )
+        for m in did
+    ]
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+
+
+def _age(asking: AnswerContext) -> KernelAnswer:
+    born = asking.moment(asking.biography.born())
+    days = (asking.here() - born) // timedelta(days=1)
+    ago = asking.days(days)
+    year = "" if born.year != asking.here().year else f" {born.year}"
+    date = asking.day(born) + year
+    return KernelAnswer(asking.phrase("age", date=date, time=f"{born:%H:%M}", days=ago))
+
+
+def _known(asking: AnswerContext) -> KernelAnswer:
+    """What the author said, newest first, under the days they said it on."""
+    said = asking.recall.statements()
+    if not said:
+        return KernelAnswer(asking.phrase("known_nothing"), by=GROUNDED)
+    lines, last = [asking.phrase("known")], ""
+    for memory in said[:MOST_KNOWN]:
+        when = asking.day(asking.moment(memory.timestamp))
+        lines += [asking.phrase("known_day", date=when)] if when != last else []
+        lines.append(asking.phrase("known_item", quote=_quote(memory)))
+        last = when
+    if len(said) > MOST_KNOWN:
+        lines.append(asking.phrase("known_more", count=str(len(said) - MOST_KNOWN)))
+    return KernelAnswer("\n".join(lines), tuple(m.seq for m in said[:MOST_KNOWN]), GROUNDED)
+
+
+def _quote(memory: Memory) -> str:
+    return quoted(memory.text, 0, len(memory.text))
+
+
+def _remind(asking: AnswerContext) -> KernelAnswer:
+    said = _said(asking)
+    what = " ".join(filter(None, (said("what") or said("late"), said("when"))))
+    if not what:
+        return KernelAnswer(asking.phrase("remind_plain"))
+    return KernelAnswer(asking.phrase("remind", what=mirror(what)))
+
+
+def _list(asking: AnswerContext) -> KernelAnswer:
+    said = _said(asking)
+    if not said("what"):
+        return KernelAnswer(asking.phrase("list_plain"))
+    return KernelAnswer(asking.phrase("list", what=mirror(said("what")), list=mirror(said("list"))))
+
+
+def _said_here(asking: AnswerContext) -> KernelAnswer:
+    return KernelAnswer(asking.phrase("just_said", quote=_short(said_here(asking.text))))
+
+
+def _my_name(asking: AnswerContext) -> KernelAnswer:
+    """What the author is called, in whatever language they said it."""
+    name = asking.self_.author_name
+    if name != UNNAMED:
+        return KernelAnswer(asking.phrase("your_name", name=name), by=GROUNDED)
+    return KernelAnswer(asking.phrase("untold"), by=GROUNDED)
+
+
+def _home(asking: AnswerContext) -> KernelAnswer:
+    """Where the author last said that they live, in whatever language they said it."""
+    told = next((m for m in asking.recall.statements() if tells_home(m.text)), None)
+    if told is None:
+        return KernelAnswer(asking.phrase("untold"), by=GROUNDED)
+    when = asking.day(asking.moment(told.timestamp))
+    return KernelAnswer(
+        asking.phrase("stated", date=when, quote=_quote(told)), (told.seq,), GROUNDED
+    )
+
+
+def _unending(asking: AnswerContext) -> KernelAnswer:
+    goal = unending(asking.text, asking.self_.goals)
+    return KernelAnswer(asking.phrase("goal_unending", goal=goal.name if goal else ""))
+
+
+def _did(asking: AnswerContext) -> KernelAnswer:
+    """What it did about something, by the archive alone: what the author said of it is no deed."""
+    _, found = asked(asking.text, asking.self_.name)
+    named = " ".join(filter(None, found.groupdict().values())) if found else ""
+    roots = stems(named)
+    known = asking.biography.did(LOOKED_AT) if roots else ()
+    did = [m for m in known if roots <= stems(m.text)][:MOST_DONE]
+    if not did:
+        return KernelAnswer(asking.phrase("did_none"))
+    return KernelAnswer("\n".join([asking.phrase("did_some"), *_told(asking, did)]), _seqs(did))
+
+
+def _seqs(memories: Sequence[Memory]) -> tuple[int, ...]:
+    return tuple(m.seq for m in memories)
+
+
+def _says(key: str) -> Callable[[AnswerContext], KernelAnswer]:
+    """An answer that is the same whatever else is known."""
+    return lambda asking: KernelAnswer(asking.phrase(key))
+
+
+def _said(asking: AnswerContext) -> Callable[[str], str]:
+    """The named parts of a request in the author's own spelling: names keep their capitals."""
+    _, found = asked(asking.text, asking.self_.name)
+    parts = {
+        name: part.strip() for name, part in (found.groupdict() if found else {}).items() if part
+    }
+
+    def spelled(name: str) -> str:
+        part = parts.get(name, "")
+        again = re.search(r"\s+".join(map(re.escape, part.split())), asking.text, re.IGNORECASE)
+        return " ".join(again[0].split()) if part and again else part
+
+    return spelled
+
+
+def _which_day(asking: AnswerContext) -> KernelAnswer:
+    found = _day_named(asking)
+    if found is None:
+        return KernelAnswer(asking.phrase("unknown"))
+    return KernelAnswer(asking.phrase("date_then", date=asking.full(found)))
+
+
+def _apart(asking: AnswerContext, found: date | None) -> KernelAnswer:
+    if found is None:
+        return KernelAnswer(asking.phrase("unknown"))
+    apart = (found - asking.here().date()).days
+    if not apart:
+        return KernelAnswer(asking.phrase("days_none", date=asking.full(found)))
+    key = "days_until" if apart > 0 else "days_since"
+    said = asking.phrase(key, days=asking.days(abs(apart)), date=asking.full(found))
+    return KernelAnswer(said[:1].upper() + said[1:])
+
+
+def _day_named(asking: AnswerContext, *, past: bool = False) -> date | None:
+    _, found = asked(asking.text, asking.self_.name)
+    if found is None:
+        return None
+    return day_named(found[0], asking.here().date(), past=past or lexicon().has("was", found[0]))
+
+
+ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
+    "shift": _which_day,
+    "until": lambda asking: _apart(asking, _day_named(asking)),
+    "since": lambda asking: _apart(asking, _day_named(asking, past=True)),
+    "values": _values,
+    "goals": _goals,
+    "doings": _doings,
+    "who": _says("myself"),
+    "can_do": own.can_do,
+    "forgets": _says("forgets_by_hand"),
+    "model": own.runs_on,
+    "left": own.left,
+    "why_valued": own.why_valued,
+    "cost": own.cost,
+    "messages": own.messages,
+    "seen_by": own.seen_by,
+    "files": own.files,
+    "internet": own.internet,
+    "able": own.able,
+    "name": _says("named"),
+    "age": _age,
+    "known": _known,
+    "remind": _remind,
+    "list": _list,
+    "unending": _unending,
+    "said_here": _said_here,
+    "my_name": _my_name,
+    "home": _home,
+    "did": _did,
+}

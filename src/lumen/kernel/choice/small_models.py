@@ -1,0 +1,97 @@
+"""What a small model may be heard with: words that assert nothing.
+
+It puts true words into false sentences, so nothing of its making counts as a fact about the author,
+the being or the world. It may greet, thank, take part, say the author's own sentence back, and make
+up what was asked for as made up. Pure functions; the words stand in the lexicon.
+"""
+
+from __future__ import annotations
+
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.pronouns import mirror, tells_of_being
+from lumen.kernel.language.questions import language
+from lumen.kernel.language.reading import (
+    WORD,
+    courtesies,
+    plainly,
+    sentences,
+    small_talk,
+    stem,
+    stems,
+    words,
+)
+
+SPELLED = {"i'm": "i am", "you're": "you are", "i've": "i have", "you've": "you have"}
+SPELLED |= {"it's": "it is", "that's": "that is", "you'd": "you would", "you'll": "you will"}
+
+LONGEST_WORD = 30
+MOST_OFTEN = 4  # times each word may stand in a text on the average
+
+
+def asks_for_fiction(text: str) -> bool:
+    """Whether what is asked for is made up by its nature: a joke, a poem, a story."""
+    return lexicon().has("fiction", text)
+
+
+def is_garbled(text: str, message: str) -> bool:
+    """Whether a text is in another language than it was asked in, or in none."""
+    said = [w.lower() for w in WORD.findall(text)]
+    stuck = any(len(w) > LONGEST_WORD for w in said) or len(set(said)) * MOST_OFTEN < len(said)
+    return stuck or language(text) != language(message)
+
+
+def says_back(text: str, message: str) -> bool:
+    """Whether each sentence of a text is a stretch of what the author said, and may be said back."""
+    if tells_of_being(message) or is_figure(message):
+        return False
+    said = _tokens(mirror(message))
+    return all(_within(_tokens(_content(text[a:b])), said) for a, b in sentences(text))
+
+
+def asserts_nothing(text: str, around: str) -> bool:
+    """Whether a text is small talk and nothing else, by each of its words."""
+    known = stems(around)
+    left = [w for w in words(text) if stem(w) not in known]
+    return all(lexicon().signals["pleasant"].fullmatch(w) for w in left)
+
+
+def in_kind(text: str, message: str) -> bool:
+    """Whether small talk answers the kind it is said to: no hello to somebody who leaves."""
+    said = courtesies(text)
+    if small_talk(message) == "greeting":
+        return "farewell" not in said
+    return "greeting" not in said
+
+
+def _content(sentence: str) -> str:
+    """What a sentence claims, behind its "thank you for telling me that"."""
+    plain = plainly(sentence)
+    found = lexicon().signals["takes_in"].match(plain)
+    return plain[found.end() :] if found else plain
+
+
+def _tokens(text: str) -> list[str]:
+    found = (w.replace("’", "'").lower() for w in WORD.findall(text))
+    return " ".join(SPELLED.get(w, w) for w in found).split()
+
+
+def _within(part: list[str], whole: list[str]) -> bool:
+    """Whether words stand in a text one after the other: without a "not" between they say else."""
+    spots = range(len(whole) - len(part) + 1)
+    return any(whole[n : n + len(part)] == part for n in spots)
+
+
+def is_bad_news(text: str) -> bool:
+    """Whether the author tells of something that hurts."""
+    lex = lexicon()
+    return lex.has("grave", text) and not lex.has("not_grave", text)
+
+
+def is_figure(text: str) -> bool:
+    """Whether the author puts it more strongly than it is meant: the heat will kill me."""
+    return lexicon().has("figure", text)
+
+
+def is_goodnight(text: str) -> bool:
+    """Whether a farewell is one for the night."""
+    return lexicon().has("goodnight", text)

@@ -1,0 +1,91 @@
+"""What the archive says of the being itself: when it began, what it did, since when it holds what.
+
+Never a kernel memory: what it did is told in the words of its own memories.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lumen.core.data import EventType, Memory, Spent
+from lumen.core.errors import MindError
+from lumen.hands.skills import discover
+from lumen.mind.ask import Reach
+from lumen.mind.substrate import ModelDescriptor
+from lumen.soul.index.weighed import series, versions
+from lumen.soul.ports.queries import Queries
+
+LOOKED_AT = 500  # changes of self among which a reason is looked for
+FIRST = 1  # the event a being begins with
+
+
+@dataclass(frozen=True, slots=True)
+class Biography:
+    """A life as its archive has it, over an index that is caught up."""
+
+    _index: Queries
+    model: ModelDescriptor | None = None  # that phrases its words, if it can be reached
+    skills: tuple[str, ...] = ()  # that are there and not switched off
+
+    @property
+    def place(self) -> str:
+        """The folder of the archive."""
+        return self._index.place
+
+    def born(self) -> str:
+        """The moment of the first event."""
+        return self._index.events.time_of(FIRST)
+
+    def answered(self) -> int:
+        """How many messages of the author it has answered."""
+        return self._index.memories.answered()
+
+    def did(self, most: int) -> tuple[Memory, ...]:
+        """What it did beside answering, the newest first."""
+        found = self._index.memories.get(self._index.memories.doings(most))
+        return tuple(found[seq] for seq in sorted(found, reverse=True))
+
+    def held_since(self) -> dict[str, str]:
+        """Since when each value and goal has been held without a break, by its name."""
+        values, goals = (series(versions(self._index.files, kind)) for kind in ("value", "goal"))
+        since: dict[str, str] = {}
+        for one in sorted((*values, *goals), key=lambda s: s.path):
+            gone = [n for n, point in enumerate(one.points, 1) if point.weight is None]
+            start = max(gone, default=0)
+            if start < len(one.points):
+                since[one.name] = one.points[start].timestamp
+        return since
+
+    def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
+        """What reflection gave as the reason for a value last, and the memories it rests on."""
+        for seq in self._index.memories.evolved(LOOKED_AT):
+            event = self._index.events.get(seq)
+            change = event.entry.payload.get("change", {}) if event else {}
+            if event and (change.get("kind"), change.get("name")) == ("value", value):
+                because = event.entry.description.partition(", because ")[2].rstrip(".")
+                return because, tuple(map(int, event.entry.payload.get("sources", ())))
+        return "", ()
+
+    def sent(self) -> tuple[int, str, str]:
+        """How many calls went to models elsewhere; of the last one the moment and the model."""
+        away = [c for c in self._index.ledger.calls() if not c.local]
+        return (len(away), away[0].moment, away[0].model) if away else (0, "", "")
+
+    def spent(self) -> Spent:
+        """What all calls to models came to."""
+        return sum(self._index.ledger.by_day_and_role("").values(), Spent())
+
+    def heard(self) -> int:
+        """How many messages the author sent."""
+        return self._index.events.tally(EventType.AUTHOR_MESSAGE)
+
+
+async def life_of(index: Queries, reach: Reach, skills: Path) -> Biography:
+    """What code can tell of a being: its archive, the model it speaks with, its skills."""
+    try:
+        model = await reach.model("interface")
+    except MindError:
+        model = None
+    ready = (s.name for s in discover(skills) if s.ready and not s.disabled)
+    return Biography(index, model, tuple(ready))

@@ -1,0 +1,93 @@
+"""Whether a statement gives the same attribute of the same subject another value than one before.
+
+Signals read off the words: who or what a sentence is about, which words beside names and figures it
+shares with the other, and what kind of value it gives. Pure functions over the lexicon.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.reading import (
+    CYRILLIC,
+    LINKS,
+    WORD,
+    names,
+    numbers,
+    stem,
+    stems,
+    tells_home,
+    words,
+)
+
+ME = "\N{BULLET}"  # the author, as a subject: no word is spelled so
+LEAD = re.compile(r"^[^.!?:]{1,30}:\s+")
+PLACED = re.compile(r"\b(?:in|at|to|from|near|of|via)\s+([^\W\d_][\w'’-]*)", re.IGNORECASE)
+LIVES = re.compile(
+    r"\b(?:live[sd]?|living|moved|relocated|settled|based)\s+(?:\w+\s+)?(?:to|in|near)\s+(\w+)"
+)
+MOST_SUBJECT = 3  # words
+SPEAKER = frozenset(["i", "i'm", "i've", "i'd", "i'll", "we", "we're", "we've", "we'd", "we'll"])
+DETERMINERS = frozenset(["my", "our", "the", "his", "her", "their", "this", "that", "a", "an"])
+BE = frozenset({"is", "are", "was", "were", "has", "have", "had", "will", "isn't", "wasn't"})
+
+
+def same_attribute(new: str, old: str) -> bool:
+    """Whether a statement can take the place of an earlier one."""
+    about, shared = subject(old), stems(new) & stems(old)
+    if ME in about:
+        return ME in subject(new) and (bool(shared - values(new) - values(old)) or homes(new, old))
+    held = stems(new) | names(new)
+    if about and not {stem(w) for w in about} & held:
+        return False
+    beyond = shared - {stem(w) for w in about}
+    return bool(beyond - values(new) - values(old)) or homes(new, old) or _same_kind(new, old)
+
+
+def subject(text: str) -> frozenset[str]:
+    """The words for what a sentence is about; the author is ME, and nothing is what cannot be told."""
+    tokens = [t[0] for t in WORD.finditer(LEAD.sub("", text))]
+    while tokens and _leads(tokens[0].lower()):
+        tokens.pop(0)
+    if not tokens or CYRILLIC.match(tokens[0]):
+        return frozenset()
+    first = tokens[0].lower().replace("’", "'")
+    if first in SPEAKER:
+        return frozenset({ME})
+    if first in DETERMINERS:
+        tokens = tokens[1:]
+    plain = [LINKS.sub("", t.lower()) for t in tokens[: MOST_SUBJECT + 1]]
+    ends = next((n for n, word in enumerate(plain) if word in BE), 0)
+    named = [t.lower() for t in tokens[1:2] if t[0].isupper()]
+    found = plain[:ends] or [*plain[:1], *named]
+    return frozenset(w for w in found if w not in lexicon().empty)
+
+
+def values(text: str) -> set[str]:
+    """What is said of a thing rather than what thing it is: names, places, days and figures."""
+    told = names(text) | numbers(text) | {m[1].lower() for m in PLACED.finditer(text)}
+    told |= {w for w in words(text) if w in lexicon().calendar}
+    return {stem(w) for w in told}
+
+
+def homes(new: str, old: str) -> bool:
+    """Whether both say where somebody lives."""
+    return (tells_home(new) or _lives(new)) and (tells_home(old) or _lives(old))
+
+
+def _lives(text: str) -> bool:
+    found = LIVES.search(text.lower())
+    return bool(found) and not (found and (found[1] in lexicon().calendar or numbers(found[1])))
+
+
+def _same_kind(new: str, old: str) -> bool:
+    """Whether both give a figure or a day."""
+    counted = [numbers(t) | ({*words(t)} & lexicon().calendar) for t in (new, old)]
+    return all(counted)
+
+
+def _leads(word: str) -> bool:
+    return word in ("oh", "no", "well", "so", "and", "but", "sorry") or (
+        lexicon().signals["revision"].fullmatch(word) is not None
+    )

@@ -1,0 +1,174 @@
+"""The words that carry judgement and the phrases the kernel speaks, loaded from lexicon/*.toml.
+
+English, and the commonest words of Russian; a message in another language still works, with fewer
+signals.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+LANGUAGES = ("en", "ru")
+FOLDER = Path(__file__).with_name("lexicon")
+_GROUP = re.compile(r"\(\?P<\w+>")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKind:
+    """A kind of answer a question can ask for, and what such an answer holds."""
+
+    asks: re.Pattern[str]
+    answers: re.Pattern[str] | None
+    numbers: bool
+    names: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The words, of whatever language."""
+
+    signals: MappingProxyType[str, re.Pattern[str]]
+    kinds: MappingProxyType[str, AnswerKind]
+    numbers: frozenset[str]
+    calendar: frozenset[str]
+    empty: frozenset[str]
+    endings: tuple[str, ...]  # of Russian words, the longest first
+    phrases: MappingProxyType[str, str]
+    abilities: MappingProxyType[str, re.Pattern[str]]
+    sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
+    turned: MappingProxyType[str, str]  # the author's pronouns, as the being says them back
+    pronouns: MappingProxyType[str, list[str]]  # what stands beside one and tells its case
+    asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being
+    courtesies: MappingProxyType[str, re.Pattern[str]]  # whole clauses of small talk
+    spoken: MappingProxyType[str, MappingProxyType[str, str]]  # phrases by language
+    dates: MappingProxyType[str, re.Pattern[str]]  # ways of naming a day, each of one language
+    days: MappingProxyType[str, str]  # tomorrow as 1, Christmas as 12-25
+
+    def has(self, signal: str, text: str) -> bool:
+        """Whether any word or phrase of a signal occurs in a text."""
+        return self.signals[signal].search(text.lower()) is not None
+
+    def phrase(self, key: str, language: str = "en", /, **given: str) -> str:
+        """A phrase of the kernel's own in a language, else in English."""
+        return self.spoken[language].get(key, self.phrases[key]).format(**given)
+
+    def found(self, signal: str, text: str) -> tuple[str, ...]:
+        """Which words of a signal occur."""
+        return tuple(dict.fromkeys(self.signals[signal].findall(text.lower())))
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The words of every language there are some for; what the kernel speaks is English."""
+    raw = {language: _read(language) for language in LANGUAGES}
+    english = raw["en"]
+    kinds = {
+        name: AnswerKind(
+            asks=_any_of(kind["asks"]),
+            answers=_any_of(kind["answers"]) if "answers" in kind else None,
+            numbers=kind.get("numbers", False),
+            names=kind.get("names", False),
+        )
+        for name, kind in _joined(raw, "kinds").items()
+    }
+    signals = {name: _any_of(words) for name, words in _joined(raw, "signals").items()}
+    signals |= {name: re.compile(pattern) for name, pattern in english["patterns"].items()}
+    words = _joined(raw, "words")
+    return Lexicon(
+        signals=MappingProxyType(signals),
+        kinds=MappingProxyType(kinds),
+        numbers=frozenset(words["numbers"]),
+        calendar=frozenset(words["calendar"]),
+        empty=frozenset(words["empty"]),
+        endings=tuple(words["endings"]),
+        phrases=MappingProxyType(english["phrases"]),
+        abilities=MappingProxyType(
+            {name: _any_of(ws) for name, ws in english["abilities"].items()}
+        ),
+        sums=MappingProxyType(_joined(raw, "sums")),
+        turned=MappingProxyType(english["turned"]),
+        pronouns=MappingProxyType(english["pronouns"]),
+        asks=MappingProxyType(_asks(raw)),
+        courtesies=MappingProxyType(_whole(raw, "courtesies")),
+        spoken=MappingProxyType({k: MappingProxyType(v["phrases"]) for k, v in raw.items()}),
+        dates=MappingProxyType(_dates(raw)),
+        days=MappingProxyType(_joined(raw, "days")),
+    )
+
+
+def _read(language: str) -> dict[str, Any]:
+    return tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+def _joined(raw: Mapping[str, dict[str, Any]], table: str) -> dict[str, Any]:
+    """A table of several languages in one: lists go on, tables are joined, of a word the first holds."""
+    joined: dict[str, Any] = {}
+    for language in raw.values():
+        for name, value in language.get(table, {}).items():
+            before = joined.get(name)
+            if isinstance(before, list):
+                joined[name] = [*before, *value]
+            elif isinstance(before, dict):
+                joined[name] = before | {k: [*before.get(k, []), *v] for k, v in value.items()}
+            else:
+                joined.setdefault(name, value)
+    return joined
+
+
+def _whole(raw: Mapping[str, dict[str, Any]], table: str) -> dict[str, re.Pattern[str]]:
+    """Patterns of several languages in one each."""
+    found: dict[str, list[str]] = {}
+    for language in raw.values():
+        for name, pattern in language[table].items():
+            found.setdefault(name, []).append(pattern)
+    return {name: re.compile("|".join(f"(?:{p})" for p in ps)) for name, ps in found.items()}
+
+
+def _asks(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
+    """What is asked of the being, with the courtesies of its language around it."""
+    dressed = {}
+    for language, words in raw.items():
+        small = words["courtesies"]
+        named = "|".join([*words["dates"].values(), alternatives(words["days"])])
+        parts = {"{when}": small["when"], "{day}": f"(?:{_GROUP.sub('(?:', named)})"}
+        dressed[language] = {
+            "asks": {
+                name: f"{small['before']}(?:{filled(pattern, parts)}){small['after']}"
+                for name, pattern in words["asks"].items()
+            }
+        }
+    return _whole(dressed, "asks")
+
+
+def filled(pattern: str, parts: Mapping[str, str]) -> str:
+    """A pattern with its named parts put in."""
+    for name, part in parts.items():
+        pattern = pattern.replace(name, part)
+    return pattern
+
+
+def _dates(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
+    """How a day is named, by the way and the language: a group tells what the words stand for."""
+    found = {}
+    for language, words in raw.items():
+        ways = words["dates"] | {"fixed": f"(?P<fixed>{alternatives(words['days'])})"}
+        for way, pattern in ways.items():
+            found[f"{way}_{language}"] = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")
+    return found
+
+
+def alternatives(words: Mapping[str, Any]) -> str:
+    """A pattern for any of some words, the longest first."""
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+def _any_of(words: list[str]) -> re.Pattern[str]:
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(r"(?<![\w'])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![\w'])")

@@ -1,0 +1,115 @@
+"""What a message asks of the being itself: the time, its values, what it knows of the author.
+
+Pure: a sentence matches as a whole or not at all, so "what time is my dentist appointment" is
+recall's to answer. The patterns stand in the lexicon, the answers in answers.py.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.reading import (
+    CYRILLIC,
+    EDGES,
+    QUOTED,
+    asks_for,
+    fits,
+    is_question,
+    modality,
+    plainly,
+    sentences,
+    stems,
+)
+
+MOST = 300  # characters of a sentence that may be such a question
+NOTHING = ""
+DESPAIR, INSULT = "despair", "insult"
+MOST_BEFORE = 3  # sentences before a question that may answer it
+LONGEST = 4_000  # characters of a message that are looked through for despair
+
+
+def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
+    """The kind of question, and how it matched; the last sentences of a message count.
+
+    `name` is the being's: it may stand before a question or behind it. That the author wants to
+    die comes before all else, wherever in the message it stands.
+    """
+    if despairs(text):
+        return DESPAIR, None
+    asks = is_question(text)
+    for start, stop in reversed(sentences(text)[-2:]):
+        for plain in _bare(text[start:stop], name):
+            for kind, pattern in lexicon().asks.items():
+                if asks and kind == INSULT:
+                    continue  # what is asked beside it is answered
+                if found := pattern.fullmatch(plain):
+                    return kind, found
+    return ("said_here", None) if said_here(text) else (NOTHING, None)
+
+
+def said_here(text: str) -> str:
+    """The sentence of a message that answers the question the same message ends with; or nothing."""
+    *told, last = [text[a:b] for a, b in sentences(text)] or [""]
+    wanted = stems(last)
+    if not told or not wanted or not is_question(last):
+        return NOTHING
+    kind = asks_for(last)
+    for said in reversed(told[-MOST_BEFORE:]):
+        if wanted < stems(said) and not is_question(said) and fits(kind, said, last) is not False:
+            return said
+    return NOTHING
+
+
+def despairs(text: str) -> bool:
+    """Whether the author says, in words of their own, that they want to die or to hurt themselves."""
+    lex = lexicon()
+    if not lex.has("may_be_despair", text[:LONGEST]):
+        return False
+    plain = QUOTED.sub(" ", text[:LONGEST].lower().replace("’", "'"))
+    plain = re.sub(r"\b(do|ca|wo|did)nt\b", r"\1n't", plain)
+    said = [" ".join(plain[a:b].split()) for a, b in sentences(plain)]
+    if any(lex.has("despair_here", s) for s in said) and not lex.has("leaves_place", plain):
+        return True
+    return any(lex.has(DESPAIR, s) and not lex.has("not_despair", s) for s in said)
+
+
+def after_despair(text: str) -> str:
+    """What a message says to the question whether they are in danger; nothing: it is about else."""
+    plain, signals = plainly(text[:MOST]).strip(EDGES), lexicon().signals
+    if is_question(text):
+        return NOTHING
+    if signals["yes"].fullmatch(plain):
+        return "despair_danger"
+    still = signals["still_despair"].fullmatch(plain) or lexicon().has("grave", plain)
+    return "despair_after" if still else NOTHING
+
+
+def may_answer(passage: str) -> bool:
+    """Whether a passage may answer something: no question, no order to close, no despair."""
+    closes = lexicon().has("closes", QUOTED.sub(" ", passage))  # tells of no deed
+    plain = plainly(passage[:MOST]).strip(EDGES)
+    closes = closes or lexicon().asks["delete"].fullmatch(plain) is not None
+    return not (is_question(passage) or closes or despairs(passage))
+
+
+def is_told(text: str) -> bool:
+    """Whether a message tells something of the author: no question, no request, no small talk."""
+    tells = modality(text) == "statement" and lexicon().has("first_person", text)
+    return tells and asked(text)[0] in (NOTHING, "remind")
+
+
+def language(text: str) -> str:
+    """The language the being answers in: Russian where most letters are of it, else English."""
+    russian, latin = len(CYRILLIC.findall(text)), len(re.findall(r"[A-Za-z]", text))
+    return "ru" if russian > latin else "en"
+
+
+def _bare(sentence: str, name: str) -> list[str]:
+    """A sentence in lower case without its marks; as it is, and without the one spoken to."""
+    plain = plainly(sentence[:MOST]).strip(EDGES)
+    if not name:
+        return [plain]
+    spoken = rf"(?:(?:hey|hi|ok|okay|dear|привет) )?{re.escape(name.lower())}"
+    alone = re.sub(rf"^{spoken}[,:]? |,? {re.escape(name.lower())}$", "", plain).strip(EDGES)
+    return [plain, alone]

@@ -1,0 +1,228 @@
+"""What plain code can read off a message: its sentences, its kind, what it asks for.
+
+Pure functions over text and the lexicon. They are signals, not understanding: what follows from
+them is decided in the steps.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lumen.kernel.language.lexicon import AnswerKind, lexicon
+
+SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
+WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+NAME = re.compile(r"[^\W\d_][\w'’-]*")
+LINKS = re.compile(r"['’]s$|['’]$")
+CLAUSE_END = re.compile("[,.!?;…\\n—\N{EN DASH}]+|\\s-\\s")
+CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
+TEMPLATE = re.compile(
+    r"\s*(?:<\|[^|<>\n]{0,40}\|>(?:\s*(?:system|user|assistant|developer|tool)\b)?"
+    r"|\[/?INST\]|<</?SYS>>|</?s>)\s*",
+    re.IGNORECASE,
+)
+COURTESIES = ("farewell", "thanks", "greeting")  # the one that comes first here names the message
+LONGEST_COURTESY = 200
+EDGES = " \t,;:.!?…\"'“”‘’()"
+SHORT = 5
+ROOT = 4  # letters that make two stems one word
+SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s", "e")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Where each sentence starts and stops."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for gap in [*SENTENCE_END.finditer(text), None]:
+        stop = gap.start() if gap else len(text)
+        if text[start:stop].strip():
+            spans.append((start, stop))
+        start = gap.end() if gap else stop
+    return spans
+
+
+def words(text: str) -> list[str]:
+    """The words that carry content, lower-case, in order, each once."""
+    empty = lexicon().empty
+    found = (LINKS.sub("", w.lower()) for w in WORD.findall(text))
+    return list(dict.fromkeys(w for w in found if w not in empty))
+
+
+def stem(word: str) -> str:
+    """A word without its ending: near enough to match singular with plural."""
+    for suffix in lexicon().endings if CYRILLIC.match(word) else SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word.removesuffix(suffix)
+    return word
+
+
+def stems(text: str) -> set[str]:
+    """The content of a text, by stems."""
+    return {stem(w) for w in words(text)}
+
+
+def plainly(text: str) -> str:
+    """A text in lower case, on one line, with one kind of apostrophe."""
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+def unframed(text: str) -> str:
+    """A text without the marks that chat templates set between speakers."""
+    return TEMPLATE.sub(" ", text).strip() if TEMPLATE.search(text) else text
+
+
+def names(text: str) -> set[str]:
+    """Capitalised words inside a sentence: names of people, places and things, lower-case."""
+    found: set[str] = set()
+    for start, stop in sentences(text):
+        inside = list(NAME.finditer(text, start, stop))[1:]
+        found |= {
+            LINKS.sub("", w[0]).lower()
+            for w in inside
+            if w[0][0].isupper() and not w[0].startswith(("I'", "I’")) and w[0] != "I"
+        }
+    return found - lexicon().calendar
+
+
+def numbers(text: str) -> set[str]:
+    """Figures, and numbers written as words."""
+    found = {w.lower() for w in WORD.findall(text)}
+    return {w for w in found if any(c.isdigit() for c in w)} | (found & lexicon().numbers)
+
+
+def lacks(claim: str, text: str) -> bool:
+    """Whether a name, day or number of a claim is missing from a text, or its subject is another."""
+    calendar = lexicon().calendar
+    held, asked = words(text), words(claim)
+    roots = {stem(w) for w in held}
+    told = names(claim) | (set(asked) & calendar)
+    if any(stem(w) not in roots for w in told):
+        return True
+    figures, others = _figures(claim), _figures(text)
+    if figures - others and not numbers(text) & lexicon().numbers:  # "three" may be the 3
+        return True
+    first, second = _subject(claim, asked), _subject(text, held)
+    return bool(first and second) and stem(first) not in roots and second not in asked
+
+
+def unsaid(claim: str, text: str) -> list[str]:
+    """The words of a claim that carry content and are not in a text, in whatever form."""
+    held = stems(text)
+    return [w for w in words(claim) if not any(_same(stem(w), other) for other in held)]
+
+
+def strays(claim: str, text: str) -> bool:
+    """Whether most of what a claim says, names and framing aside, is nowhere in a text."""
+    plain = words(claim)
+    known = names(claim) | set(lexicon().found("framing", claim)) | {_subject(claim, plain)}
+    told = [w for w in plain if w not in known]
+    missing = set(unsaid(claim, text))
+    return 2 * sum(w in missing for w in told) > len(told)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two stems are of one word: "driv" and "driver"."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= ROOT and long.startswith(short))
+
+
+def _figures(text: str) -> set[str]:
+    """The digits of every number, so that 14th is 14."""
+    return {"".join(c for c in w if c.isdigit()) for w in numbers(text)} - {""}
+
+
+def _subject(text: str, content: list[str]) -> str:
+    """The word a sentence opens with, where that is capitalised and carries content."""
+    opening = WORD.search(text)
+    word = LINKS.sub("", opening[0].lower()) if opening and opening[0][0].isupper() else ""
+    return word if word in content else ""
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence asks, with or without its mark: people type "how old is bolt" too."""
+    bare = text.strip().rstrip("\"'”’)")
+    if bare.endswith("?") or _opens(bare, "unmarked_question"):
+        return True
+    return _opens(bare, "asking") and not lexicon().asks["remind"].fullmatch(
+        bare.lower().strip(EDGES)
+    )
+
+
+def tells_home(text: str) -> bool:
+    """Whether the author says where they live: a later such statement replaces an earlier one."""
+    return lexicon().has("home", text)
+
+
+def _opens(text: str, signal: str) -> bool:
+    return lexicon().signals[signal].match(text.lower().strip()) is not None
+
+
+def modality(text: str) -> str:
+    """What kind of message it is: question, task, greeting, farewell, thanks, and so on.
+
+    A question that follows statements still makes the message a question: it waits for an answer.
+    """
+    if _opens(text, "task"):
+        return "task"
+    if any(is_question(text[a:b]) for a, b in sentences(text)[-2:]):
+        return "question"
+    if pleasantry := small_talk(text):
+        return pleasantry
+    if len(WORD.findall(text)) <= SHORT:
+        for kind in ("greeting", "farewell", "thanks", "acknowledgement"):
+            if _opens(text, kind):
+                return kind
+    return "statement"
+
+
+def small_talk(text: str) -> str:
+    """Whether a message is a farewell, thanks or a greeting all through, whatever its length."""
+    clauses = _clauses(text)
+    kinds = [_courtesy(c) for c in clauses]
+    if not kinds or not kinds[0]:
+        return ""
+    unknown = [c for c, kind in zip(clauses, kinds, strict=True) if not kind]
+    if any(" " in c or any(x.isdigit() for x in c) for c in unknown):  # one word may be a name
+        return ""
+    return next(kind for kind in COURTESIES if kind in kinds)
+
+
+def courtesies(text: str) -> set[str]:
+    """The kinds of small talk among the clauses of a text."""
+    return {_courtesy(c) for c in _clauses(text)} - {""}
+
+
+def _clauses(text: str) -> list[str]:
+    clauses = CLAUSE_END.split(plainly(text[:LONGEST_COURTESY]))
+    return [c for c in (c.strip(EDGES) for c in clauses) if c]
+
+
+def _courtesy(clause: str) -> str:
+    patterns = lexicon().courtesies
+    return next((kind for kind in COURTESIES if patterns[kind].fullmatch(clause)), "")
+
+
+def asks_advice(text: str) -> bool:
+    """Whether it asks what to do rather than what was told; "can I" only where it opens."""
+    lex = lexicon()
+    return lex.has("advice", text) or _opens(text, "permission")
+
+
+def asks_for(question: str) -> AnswerKind | None:
+    """The kind of answer a question wants, when its words say so."""
+    for kind in lexicon().kinds.values():
+        if kind.asks.search(question.lower()):
+            return kind
+    return None
+
+
+def fits(kind: AnswerKind | None, text: str, question: str) -> bool | None:
+    """Whether a text holds an answer of that kind that the question did not bring itself."""
+    if kind is None:
+        return None
+    if kind.answers and kind.answers.search(text.lower()):
+        return True
+    if kind.numbers and numbers(text) - numbers(question):
+        return True
+    return bool(kind.names and names(text) - set(words(question)))

@@ -1,0 +1,211 @@
+"""The sum a message asks for, as an expression for calc: 18% of 240, half of 90, 12 times 7.
+
+Words of arithmetic stand in the lexicon. A sentence that is more than its sum asks for none, so
+"I am 90% sure" and "half of my friends" do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.reading import is_question, plainly, sentences
+from lumen.kernel.language.units import NUMBER, Sum, by_rate, converted, digits
+
+_SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
+_OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
+_PLAIN = re.compile(r"[+*^×÷]|\s[-/%]\s")  # an operator that stands in no date and no number
+_BY_ZERO = re.compile(r"\d+\s*/\s*0+")
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
+_SYMBOLS = {"×": "*", "÷": "/", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"}
+_COURTESIES = re.compile(
+    r"^(?:(?:hey|hi|hello|ok|okay|so|and|well|please|quick question|can you|could you|tell me|"
+    r"скажи|пожалуйста)[,:]?\s+)*",
+)
+MOST = 200  # characters of a sentence that is a sum in words
+
+
+def sum_asked(text: str) -> Sum | None:
+    """The sum a text asks for, in words or in signs."""
+    if len(text) <= MOST and (rated := by_rate(_plain(text))):
+        return rated
+    spoken = [text[start:stop].strip() for start, stop in sentences(text)]
+    for sentence in (s for s in spoken if len(s) <= MOST):
+        if found := converted(_plain(sentence)) or _in_words(sentence):
+            return found
+    plain = arithmetic(text)
+    return Sum(plain, plain) if plain else None
+
+
+def arithmetic(text: str) -> str:
+    """The sum a text asks for in signs; empty when it asks for none.
+
+    Dates, telephone numbers and "24/7" look like sums too: those need a word that asks for one.
+    What stands beside words of arithmetic is only a part of a sum, and a part is none.
+    """
+    for found in _SUM.finditer(text):
+        sum_ = " ".join(found[0].split())
+        around = f"{text[: found.start()]} {text[found.end() :]}"
+        if "%" in around or lexicon().has("worded_sum", around):
+            continue
+        if _OPERATOR.search(sum_) and not _DATE.fullmatch(sum_) and _asked_for(found, text):
+            return _spelled(sum_)
+    return ""
+
+
+def _spelled(sum_: str) -> str:
+    """A sum as calc reads it: people write 1,000 and 007 and 2^10."""
+    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", sum_)
+    plain = re.sub(r"(?<![\d.])0+(?=\d)", "", plain)
+    return plain.replace("×", "*").replace("÷", "/").replace("^", "**")
+
+
+def _asked_for(found: re.Match[str], text: str) -> bool:
+    before = text[: found.start()].lower().rstrip(" :")
+    cues = [cue.end() for cue in lexicon().signals["reckon"].finditer(text.lower())]
+    if len(before) in cues:
+        return True
+    alone = not (text[: found.start()] + text[found.end() :]).strip(" =?.!\n")
+    if alone and _BY_ZERO.fullmatch(found[0]):  # no date, and no 24/7
+        return True
+    return bool(_PLAIN.search(found[0])) and (alone or bool(cues) or is_question(text))
+
+
+def _plain(sentence: str) -> str:
+    """A sentence in lower case without its mark and its courtesies."""
+    plain = plainly(sentence).rstrip("?.!= ")
+    plain = plain.removesuffix(" please").removesuffix(" пожалуйста").rstrip(", ")
+    return _COURTESIES.sub("", plain)
+
+
+def _in_words(sentence: str) -> Sum | None:
+    """A sentence that is a sum and nothing else, some of it in words or a percentage."""
+    plain = _plain(sentence)
+    cue = lexicon().signals["reckon"].match(plain)
+    said = plain[cue.end() if cue else 0 :].strip(" :,")
+    tokens = _tokens(said)
+    if not tokens or tokens == [said] or not re.search(r"%|[^\W\d_]", said):
+        return None
+    try:
+        reader = _Reader(tokens)
+        value = reader.sum()
+    except ValueError:
+        return None
+    whole = reader.at == len(tokens) and reader.operators
+    return Sum(value, " ".join(said.split())) if whole else None
+
+
+def _tokens(said: str) -> list[str]:
+    """Numbers, signs and words of arithmetic as calc's signs; nothing when there is another word."""
+    tokens: list[str] = []
+    at = 0
+    while at < len(said):
+        found = _token().match(said, at)
+        if not found:
+            return []
+        at = found.end()
+        piece = " ".join(found[0].split())
+        if found.lastgroup == "number":
+            tokens.append(digits(piece))
+        elif found.lastgroup == "word":
+            tokens += lexicon().sums[piece].split()
+        elif found.lastgroup == "sign":
+            tokens.append(_SYMBOLS.get(piece, piece))
+    return tokens
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    ordered = sorted(lexicon().sums, key=len, reverse=True)
+    words = "|".join(re.escape(w).replace(r"\ ", r"\s+") for w in ordered)
+    return re.compile(
+        rf"\s+|[$€£₽]|(?P<number>{NUMBER})(?!\w)|(?P<word>(?<!\w)(?:{words})(?!\w))"
+        "|(?P<sign>\\*\\*|[-+*/^%×÷\N{MINUS SIGN}\N{EN DASH}()])"
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads tokens from left to right; a percentage that is added is one of what it is added to."""
+
+    tokens: Sequence[str]
+    at: int = 0
+    operators: int = 0
+
+    def sum(self) -> str:
+        """The expression of what follows, up to a bracket that closes or the end."""
+        left = self._product()
+        while self._next() in ("+", "-"):
+            sign = self._take()
+            self.operators += 1
+            if self._is_share():
+                share = self._take()
+                self._take()
+                left = f"({left}) * (100 {sign} {share}) / 100"
+            else:
+                left = f"{left} {sign} {self._product()}"
+        return left
+
+    def _is_share(self) -> bool:
+        following = self.tokens[self.at : self.at + 3]
+        return following[1:2] == ["%"] and following[2:] not in (["of"], ["off"], ["*"], ["/"])
+
+    def _product(self) -> str:
+        left = self._power()
+        while self._next() in ("*", "/"):
+            sign = self._take()
+            self.operators += 1
+            left = f"{left} {sign} {self._power()}"
+        return left
+
+    def _power(self) -> str:
+        base = self._part()
+        while self._next() in ("^", "**"):
+            self._take()
+            self.operators += 1
+            base = f"{base} ** {self._part()}"
+        return base
+
+    def _part(self) -> str:
+        part = self._take()
+        if part == "(":
+            inside = self.sum()
+            if self._take() != ")":
+                raise ValueError("a bracket stays open")
+            return f"({inside})"
+        if part == "sqrt":
+            self.operators += 1
+            return f"sqrt({self._part()})"
+        if not part[:1].isdigit():
+            raise ValueError(f"{part!r} is no number")
+        return self._share(part)
+
+    def _share(self, number: str) -> str:
+        """A number, or so much of what follows: 18% of 240, 1/2 of 90, 20% off 50."""
+        percent = self._next() == "%"
+        if percent:
+            self._take()
+        fraction = "/" in number
+        if self._next() not in ("of", "off"):
+            return f"({number} / 100)" if percent else f"({number})" if fraction else number
+        word = self._take()
+        if not percent and (word == "off" or not fraction):
+            raise ValueError("three of ten is no sum")
+        self.operators += 1
+        whole = self._power()
+        if word == "off":
+            return f"({whole} * (100 - {number}) / 100)"
+        return f"({whole} * {number} / 100)" if percent else f"({whole} * {number})"
+
+    def _next(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def _take(self) -> str:
+        token = self._next()
+        self.at += 1
+        if not token:
+            raise ValueError("it breaks off")
+        return token

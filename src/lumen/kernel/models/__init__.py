@@ -1,0 +1,1 @@
+"""Calls to models: found, assigned, announced, capped, checked; nothing private leaves."""

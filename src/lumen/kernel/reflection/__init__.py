@@ -1,0 +1,1 @@
+"""What experience suggests to change about the self, and when to look."""

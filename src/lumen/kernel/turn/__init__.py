@@ -1,0 +1,1 @@
+"""A turn from the message to the archive. Start at loops.py, then run.py."""

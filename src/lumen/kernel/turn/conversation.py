@@ -1,0 +1,142 @@
+"""A conversation's turn: the author's words in, what came of them out.
+
+The words are durable before any thinking starts, and a turn that is broken off is closed as such.
+How the steps are run is in run.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+
+from lumen.core.canon import JSON, clean
+from lumen.core.clock import ulid
+from lumen.core.data import Author, Entry, EventType, Origin, kernel_entry
+from lumen.core.errors import LumenError, UsageError
+from lumen.kernel.contour.slots import Stimulus
+from lumen.kernel.gate.presence import in_turn, talking, when_free
+from lumen.kernel.steps.p1_perceive import Reality, Surface
+from lumen.kernel.steps.p3_deliberate.drafts import Drafts
+from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
+from lumen.kernel.steps.p4_act import Reply
+from lumen.kernel.turn.loops import ACTION
+from lumen.kernel.turn.message import IncomingMessage
+from lumen.kernel.turn.run import Kernel, Turn, Watch, begin, run_loop, take_in_edits
+
+LONGEST_MESSAGE = 4_000_000
+GUESSED, UNKNOWN = 0.7, 1.0  # what a stronger model could add to a guess, and to nothing
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What a turn came to: the words, the event that keeps them, and what they rest on."""
+
+    text: str
+    event: int
+    kind: str
+    sources: tuple[int, ...]
+    trouble: str  # what kept the model from helping, if anything did
+    fix: str  # and what to try
+    heard: int = 0  # the event that keeps what was said
+    lacking: float = 0.0  # how much a stronger model could have added
+    redacted: int = 0  # secrets that were taken out of the message before anything kept it
+
+
+async def converse(
+    kernel: Kernel, text: str, *, private: bool, watch: Watch, spoken: IncomingMessage | None = None
+) -> TurnResult:
+    """One turn of the action loop: the words are durable before any thinking starts.
+
+    Raises:
+        UsageError: there is nothing to answer, or too much; nothing was kept.
+    """
+    text = clean(text).strip()
+    if not says_something(text):
+        raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
+    if len(text) > LONGEST_MESSAGE:
+        raise UsageError(
+            f"the message has {len(text):,} characters; at most {LONGEST_MESSAGE:,} fit",
+            fix="keep it in a file and tell me what it is about",
+        )
+    text, hidden = kernel.gate.redacted(text)
+    session_key = f"lumen:interface:{ulid(kernel.clock)}"
+    await take_in_edits(kernel)
+    async with in_turn(kernel.being), talking(kernel.being):  # who waits for a pause talks not yet
+        spoken = spoken or IncomingMessage(private=private)
+        await when_free(kernel.gate)
+        placed = kernel.gate.record(spoken.entry(text, session_key), sign=True)
+        guest = bool(spoken.speaker)
+        stimulus = Stimulus(text, placed.seq, session_key, spoken.private, guest=guest)
+        turn: Turn | None = None
+        try:
+            turn = await begin(kernel, stimulus, watch)
+            unheard = await run_loop(ACTION, turn, watch)
+        except BaseException as error:
+            why = error.what if isinstance(error, LumenError) else _plainly(error)
+            calls = turn.mind.calls.taken() if turn else []
+            payload: dict[str, JSON] = {"calls": calls} if calls else {}
+            entry = kernel_entry(
+                "interrupted", f"The turn ended early: {why}", session_key, payload
+            )
+            with suppress(LumenError):  # a full disk: the next start closes the turn
+                kernel.gate.record(entry, sign=True)
+            raise
+    if unheard:
+        raise unheard
+    reply: Reply = turn.slots[Reply]
+    kept = reply.reply()
+    selected: Selection = turn.slots[Selection]
+    drafts: Drafts = turn.slots[Drafts]
+    return TurnResult(
+        text=reply.text,
+        event=turn.reply_event,
+        kind=selected.draft.kind,
+        sources=tuple(kept.payload["sources"]) if kept else (),
+        trouble=drafts.trouble,
+        fix=drafts.fix,
+        heard=stimulus.seq,
+        lacking=lacking(turn.slots[Surface], turn.slots[Reality], selected),
+        redacted=hidden,
+    )
+
+
+def says_something(text: str) -> bool:
+    """Whether anything in a text can be seen: bells, joiners and spaces alone say nothing."""
+    return any(c.isprintable() and not c.isspace() for c in clean(text))
+
+
+def lacking(surface: Surface, reality: Reality, selected: Selection) -> float:
+    """How much a stronger model could add to what was just said; 0: nothing.
+
+    About the author's own life no model knows more than what was told.
+    """
+    asks = surface.modality in ("question", "task")
+    own_life = surface.personal or surface.identity or reality.familiar
+    if not asks or own_life or reality.verdict == "strong":
+        return 0.0
+    return UNKNOWN if selected.draft.kind == "grounded" else GUESSED
+
+
+def _plainly(error: BaseException) -> str:
+    stopped = isinstance(error, asyncio.CancelledError | KeyboardInterrupt)
+    return "stopped by the author" if stopped else f"{type(error).__name__}: {error}"
+
+
+def overheard(text: str) -> Entry:
+    """Words that a skill put in where the author speaks: a tool's, and no evidence of anything.
+
+    Raises:
+        UsageError: there is nothing to keep, or too much.
+    """
+    text = clean(text).strip()
+    if not says_something(text) or len(text) > LONGEST_MESSAGE:
+        raise UsageError("what a skill said is empty, or too much", fix="lumen chat --help")
+    return Entry(
+        author=Author.SELF,
+        event_type=EventType.WORLD_ACTION,
+        origin=Origin.TOOL,
+        situation="overheard",
+        description=f"A skill said: {text}",
+        session_key="lumen:skill",
+    )

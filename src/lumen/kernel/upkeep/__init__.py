@@ -1,0 +1,1 @@
+"""What is done between turns: forgetting, summaries, background indexing, the deep check."""

@@ -1,0 +1,1 @@
+"""A being in one verified file, and back."""

@@ -1,0 +1,178 @@
+"""Is this the chain this host has seen, and its own work? Asked before anything is written to it.
+
+Whether the chain is sound in itself is for verify.py to say.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from lumen.core.data import Head
+from lumen.core.errors import Damaged, Estranged
+from lumen.soul.archive.mark import DECIDE, Mark
+from lumen.soul.ports.queries import LooseEnd, Queries
+from lumen.soul.trust.heads import newest_counting
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.trust.vouching import Trust, fold_trust
+
+FOREIGN, UNFINISHED, OLD = "foreign", "unfinished", "old"
+SURE = 8  # letters of a head that say which one is meant
+
+
+class ForeignTail(NamedTuple):
+    """Lines at the end that nobody who counts vouches for."""
+
+    first: int
+    last: int
+    kind: str  # foreign, unfinished (of an append of this host's that was cut off) or old
+
+    loose: LooseEnd | None = None  # what stands behind them and does not even follow
+
+    def __str__(self) -> str:
+        if self.first > self.last:
+            return f"what follows event {self.last}"
+        one = self.first == self.last
+        events = f"event {self.last}" if one else f"events {self.first} to {self.last}"
+        return f"{events} and what follows" if self.loose else events
+
+
+def trust_in(index: Queries, accepted: frozenset[str]) -> Trust:
+    """Whose word counts in an archive, by its index, which is caught up by whoever asks."""
+    return fold_trust(index.events.about_trust(), accepted)
+
+
+def knows(index: Queries, head: Head) -> bool:
+    """Whether a head is one of this chain."""
+    return index.events.hash_of(head.seq) == head.event_hash
+
+
+def signed_up_to(index: Queries, trust: Trust) -> int:
+    """The last event of the chain for which a signed head speaks that counts; 0: none does."""
+    return newest_counting(index.events.heads(), trust, partial(knows, index))
+
+
+def own_key_revoked(index: Queries, keyring: Keyring, soul: str) -> int:
+    """The event that took its word from the key this host signs with; 0 when none did."""
+    if not keyring.has_key(soul) or not index.events.is_any_key_revoked():
+        return 0  # as nearly always: no signature has to be looked at
+    key = trust_in(index, keyring.accepted(soul)).keys.get(keyring.host_public(soul))
+    return key.revoked if key else 0
+
+
+def refuse_strange(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | None:
+    """See whether this is the chain this host knows, and nobody else put lines at its end.
+
+    Returns lines at the end that need a word, and no decision of the author's.
+
+    Raises:
+        Estranged: it was rolled back, it is a fork, or it has lines nobody vouches for.
+        Damaged: the witness cannot be read, or was forged.
+    """
+    refuse_rolled_back(index, keyring, soul)
+    found = foreign(index, keyring, soul)
+    if found and found.kind == FOREIGN:
+        raise _refusal(found)
+    return found
+
+
+def _refusal(found: ForeignTail) -> Estranged:
+    if found.loose:
+        also = (
+            ""
+            if found.first > found.last
+            else f"; nor did it write the events from {found.first} on"
+        )
+        return Estranged(
+            f"{found.loose}: this host did not write it there, and nothing can be built upon it{also}",
+            fix="move it to quarantine: lumen archive cut-tail",
+        )
+    was, them = ("was", "it") if found.first == found.last else ("were", "them")
+    return Estranged(
+        f"{found} of this archive {was} not written by this host, and no key that counts has "
+        f"signed {them}: somebody put {them} there, another host went on with the being, or a "
+        "power cut took this host's mark",
+        fix=DECIDE,
+    )
+
+
+def foreign(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | None:
+    """What is at the end that neither this host wrote nor a key that counts has signed."""
+    found = _unvouched(index, keyring, soul)
+    if not index.loose:
+        return found
+    last = index.loose.after
+    first = found.first if found and found.kind != OLD else last + 1
+    return ForeignTail(first, last, FOREIGN, index.loose)
+
+
+def _unvouched(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | None:
+    last, head = index.events.last_head()
+    mark = keyring.mark(soul)
+    if not last or (mark and mark.knows(last, head)):
+        return None
+    trust = trust_in(index, keyring.accepted(soul))
+    seen = keyring.witness(soul)
+    own = _own(index, mark or Mark())
+    if seen and knows(index, seen):
+        own = max(own, seen.seq)
+    first = max(own, signed_up_to(index, trust)) + 1
+    if first > last:
+        return None
+    kind = FOREIGN
+    if mark is None and seen is not None and trust.is_old:
+        kind = OLD  # from before there were marks: this host has seen the chain before these
+    elif mark is not None and first - 1 == mark.before and last < mark.seq:
+        kind = UNFINISHED
+    return ForeignTail(first, last, kind)
+
+
+def _own(index: Queries, mark: Mark) -> int:
+    places = ((mark.seq, mark.event_hash), (mark.before, mark.before_hash))
+    return max(
+        (seq for seq, known in places if seq and index.events.hash_of(seq) == known), default=0
+    )
+
+
+def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:
+    """See whether this is the chain this host knows.
+
+    Raises:
+        Estranged: it was rolled back, or it is a fork; both heads are shown.
+        Damaged: a line does not follow, and this host or a head knows of others in its place.
+    """
+    _refuse_damaged(index, keyring, soul)
+    seen = keyring.witness(soul)
+    if seen is None or knows(index, seen):
+        return
+    last, head = index.events.last_head()
+    ours = index.events.hash_of(seen.seq)
+    if ours:
+        raise Estranged(
+            f"this archive is a fork: at event {seen.seq} it has head {ours[:16]}…, "
+            f"the one this host has seen has {seen.event_hash[:16]}…",
+            fix="use the other copy; or keep this one for good: "
+            f"lumen archive accept-rollback --head {head[:SURE]}",
+        )
+    raise Estranged(
+        f"this archive ends at event {last} (head {head[:16]}…), but this host has seen it up to "
+        f"event {seen.seq} (head {seen.event_hash[:16]}…): it was cut off, it was restored from an "
+        "older copy, or another copy went on without it; what was said there since is not in it",
+        fix="bring the newer copy back; or go on from here: lumen archive accept-rollback",
+    )
+
+
+def _refuse_damaged(index: Queries, keyring: Keyring, soul: str) -> None:
+    """Tell damage to what is known from lines that others put behind it: that is not cut off."""
+    if not index.loose:
+        return
+    seen, mark = keyring.witness(soul), keyring.mark(soul) or Mark()
+    trust = trust_in(index, keyring.accepted(soul))
+    signed = newest_counting(index.events.heads(), trust, lambda _: True)
+    known = max(seen.seq if seen else 0, mark.before, signed, 1)
+    if known > index.loose.after:
+        after, why = index.loose.after, index.loose.why
+        raise Damaged(
+            f"event {after + 1} {why}, and the archive is known up to event {known}",
+            fix="lumen archive verify",
+        )

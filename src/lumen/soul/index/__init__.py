@@ -1,0 +1,1 @@
+"""The rebuildable SQLite projection, and every question that is asked of it."""

@@ -1,0 +1,88 @@
+"""What came of the loops' cycles so far: counted over the index, which the archive makes."""
+
+from __future__ import annotations
+
+from lumen.core.canon import JSON, loads
+from lumen.core.data import FinishedCycle
+from lumen.soul.index.rows import Rows
+
+LATELY = 100  # uses of a skill that say how likely it succeeds
+
+
+class CycleTable:
+    """Cycles as the tables have them."""
+
+    def __init__(self, db: Rows) -> None:
+        self._db = db
+
+    def last(self, loop: str) -> int:
+        """The event that closed a loop's last cycle; 0: there was none."""
+        row = self._db.row("SELECT max(seq) FROM cycles WHERE loop = ?", (loop,))
+        return int(row[0] or 0)
+
+    def since(self, seq: int, most: int) -> list[FinishedCycle]:
+        """The newest action cycles after an event, oldest first."""
+        rows = self._db.rows(
+            "SELECT seq, goal, skill, ok, progress, completed, delta, chosen, options, conflicts FROM cycles "
+            "WHERE loop = 'action' AND seq > ? ORDER BY seq DESC LIMIT ?",
+            (seq, most),
+        )
+        return [_past(row) for row in reversed(rows)]
+
+    def many_since(self, seq: int) -> int:
+        """How many action cycles there were after an event."""
+        row = self._db.row("SELECT count(*) FROM cycles WHERE loop = 'action' AND seq > ?", (seq,))
+        return int(row[0])
+
+    def so_far_back(self, many: int) -> int:
+        """The event that closed the action cycle so many back, the newest being 1; 0: so many were not."""
+        row = self._db.row(
+            "SELECT seq FROM cycles WHERE loop = 'action' ORDER BY seq DESC LIMIT 1 OFFSET ?",
+            (many - 1,),
+        )
+        return int(row[0]) if row else 0
+
+    def vain_tries(self, goal: str, after: int = 0) -> int:
+        """How often in a row a goal was pursued without getting on, since an event.
+
+        What a skill brings for the first time is getting on; to bring it again and again is not.
+        """
+        row = self._db.row(
+            "SELECT count(*) FROM cycles WHERE goal = ?1 AND loop = 'action' AND seq > max(?2, "
+            "(SELECT coalesce(max(first), 0) FROM "
+            "(SELECT min(seq) AS first FROM cycles WHERE goal = ?1 AND progress GROUP BY skill)))",
+            (goal, after),
+        )
+        return int(row[0])
+
+    def last_pursued(self, goal: str) -> int:
+        """The event that closed the last cycle for a goal; 0: it was never pursued."""
+        row = self._db.row("SELECT coalesce(max(seq), 0) FROM cycles WHERE goal = ?", (goal,))
+        return int(row[0])
+
+    def last_heard(self) -> int:
+        """The last event that came from outside; 0: there was none."""
+        row = self._db.row("SELECT coalesce(max(seq), 0) FROM events WHERE author = 'external'")
+        return int(row[0])
+
+    def brought(self, skill: str, goal: str) -> bool:
+        """Whether a skill brought something for a goal before."""
+        row = self._db.row(
+            "SELECT 1 FROM cycles WHERE goal = ? AND skill = ? AND progress LIMIT 1", (goal, skill)
+        )
+        return row is not None
+
+    def record_of(self, skill: str) -> tuple[int, int]:
+        """How often, of late, a skill brought something, and how often it did not."""
+        row = self._db.row(
+            "SELECT coalesce(sum(progress), 0), coalesce(sum(NOT progress), 0) FROM "
+            "(SELECT progress FROM cycles WHERE skill = ? ORDER BY seq DESC LIMIT ?)",
+            (skill, LATELY),
+        )
+        return int(row[0]), int(row[1])
+
+
+def _past(row: JSON) -> FinishedCycle:
+    seq, goal, skill, ok, progress, completed, delta, chosen, options, conflicts = row
+    went = (bool(ok), bool(progress), bool(completed))
+    return FinishedCycle(seq, goal, skill, *went, delta, chosen, loads(options), loads(conflicts))

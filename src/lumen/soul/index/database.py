@@ -1,0 +1,289 @@
+"""The index's database file: its tables, and how it is opened, made and made again.
+
+What is kept in it and asked of it is in index.py.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from lumen.core.errors import LumenError, NoSpace
+from lumen.soul.archive.disk import refusal
+from lumen.soul.state.dynamics import faded, strengthened
+
+OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
+SCHEMA = 13
+_TABLES = """
+CREATE TABLE events(
+  seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
+  origin TEXT, situation TEXT, session_key TEXT, model TEXT, birth INTEGER, born INTEGER,
+  weight INTEGER, touched INTEGER, private INTEGER,
+  segment TEXT, offset INTEGER, length INTEGER, text TEXT, conversation TEXT, key TEXT, occurred TEXT);
+CREATE INDEX events_author ON events(author, seq);
+CREATE INDEX events_session ON events(session_key);
+CREATE INDEX events_key ON events(key) WHERE key != '';
+CREATE INDEX events_conversation ON events(conversation, seq) WHERE conversation != '';
+CREATE INDEX events_occurred ON events(occurred) WHERE occurred != '';
+CREATE INDEX events_repairs ON events(situation) WHERE situation = 'repair';
+CREATE INDEX events_asked ON events(situation, seq)
+  WHERE situation IN ('escalation', 'skill_proposed', 'approved', 'denied', 'escalated');
+CREATE INDEX events_trust ON events(seq) WHERE author = 'kernel' AND situation IN ('approved', 'denied',
+  'erasure', 'erasures_vouched', 'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut');
+CREATE INDEX events_day ON events(segment, seq);
+CREATE INDEX events_private ON events(seq) WHERE private = 1;
+CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';
+CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',
+  tokenize="porter unicode61 remove_diacritics 2");
+CREATE TABLE tally(author TEXT, event_type TEXT, n INTEGER,
+  PRIMARY KEY(author, event_type)) WITHOUT ROWID;
+CREATE TABLE open_turns(session_key TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID;
+CREATE TABLE changes(path TEXT, seq INTEGER, store TEXT, base TEXT, text TEXT,
+  PRIMARY KEY(path, seq)) WITHOUT ROWID;
+CREATE INDEX changes_seq ON changes(seq);
+CREATE TABLE operations(path TEXT, seq INTEGER, n INTEGER, told TEXT,
+  PRIMARY KEY(path, seq, n)) WITHOUT ROWID;
+CREATE INDEX operations_seq ON operations(seq);
+CREATE TABLE records(path TEXT PRIMARY KEY, store TEXT, seq INTEGER, base TEXT, text TEXT) WITHOUT ROWID;
+CREATE TABLE lines(path TEXT, line TEXT, seq INTEGER, PRIMARY KEY(path, line)) WITHOUT ROWID;
+CREATE TABLE undone(seq INTEGER PRIMARY KEY, undoes INTEGER);
+CREATE TABLE checkpoints(seq INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE uses(seq INTEGER, memory INTEGER, by INTEGER, day INTEGER,
+  PRIMARY KEY(seq, memory)) WITHOUT ROWID;
+CREATE TABLE fades(seq INTEGER PRIMARY KEY, as_of INTEGER, half_life INTEGER);
+CREATE TABLE restores(seq INTEGER PRIMARY KEY, upto INTEGER);
+CREATE TABLE erasures(seq INTEGER, target INTEGER, scrubbed INTEGER,
+  PRIMARY KEY(seq, target)) WITHOUT ROWID;
+CREATE TABLE rereads(seq INTEGER PRIMARY KEY);
+CREATE TABLE held(path TEXT PRIMARY KEY, sha256 TEXT, seq INTEGER) WITHOUT ROWID;
+CREATE TABLE calls(id TEXT PRIMARY KEY, seq INTEGER, moment TEXT, role TEXT, step TEXT, model TEXT,
+  local INTEGER, set_aside INTEGER, escalated INTEGER, outcome TEXT, tokens INTEGER, prompt INTEGER,
+  completion INTEGER, cached INTEGER, ms INTEGER, micros INTEGER) WITHOUT ROWID;
+CREATE INDEX calls_moment ON calls(moment);
+CREATE TABLE cycles(seq INTEGER PRIMARY KEY, loop TEXT, goal TEXT, skill TEXT, ok INTEGER,
+  progress INTEGER, completed INTEGER, delta REAL, chosen INTEGER, options TEXT, conflicts TEXT);
+CREATE INDEX cycles_goal ON cycles(goal, seq);
+CREATE INDEX cycles_loop ON cycles(loop, seq);
+CREATE INDEX cycles_skill ON cycles(skill, seq);
+CREATE INDEX calls_seq ON calls(seq);
+-- What follows is a cache, of the built-in embedder: made again when it is missing, compared by nobody.
+CREATE TABLE unembedded(seq INTEGER PRIMARY KEY);
+CREATE TABLE embedder(id TEXT);
+CREATE TABLE lexemes(word TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID;
+CREATE TABLE vectors(id INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, part INTEGER,
+  start INTEGER, stop INTEGER, vector BLOB);
+CREATE UNIQUE INDEX vectors_seq ON vectors(seq, part);
+-- And one of the embedder that was chosen beside it: its own tables, so that the two never mix.
+CREATE TABLE chosen(id TEXT, private INTEGER, upto INTEGER, size INTEGER, scale REAL, shift REAL);
+CREATE TABLE unchosen(seq INTEGER PRIMARY KEY);
+CREATE TABLE chosen_vectors(id INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, part INTEGER,
+  start INTEGER, stop INTEGER, vector BLOB);
+CREATE UNIQUE INDEX chosen_vectors_seq ON chosen_vectors(seq, part);
+-- And numbers for what private memories say, to find it in a text that is about to leave.
+CREATE TABLE withheld(mark INTEGER, seq INTEGER, PRIMARY KEY(mark, seq)) WITHOUT ROWID;
+CREATE INDEX withheld_seq ON withheld(seq);
+CREATE TABLE withheld_upto(upto INTEGER, reread INTEGER);
+INSERT INTO words(words, rank) VALUES('secure-delete', 1);
+"""
+FOLDED = (
+    "events",
+    "tally",
+    "open_turns",
+    "changes",
+    "operations",
+    "records",
+    "lines",
+    "undone",
+    "checkpoints",
+    "uses",
+    "fades",
+    "restores",
+    "erasures",
+    "rereads",
+    "held",
+    "calls",
+    "cycles",
+)
+
+_TAKE_OVER = """
+INSERT INTO main.embedder SELECT * FROM old.embedder;
+INSERT INTO main.lexemes SELECT * FROM old.lexemes;
+INSERT INTO main.vectors SELECT v.* FROM old.vectors v JOIN old.events o USING(seq)
+  JOIN main.events e USING(seq) WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
+DELETE FROM main.unembedded WHERE seq IN (SELECT seq FROM main.vectors);
+INSERT INTO main.chosen SELECT * FROM old.chosen;
+INSERT INTO main.chosen_vectors SELECT v.* FROM old.chosen_vectors v JOIN old.events o USING(seq)
+  JOIN main.events e USING(seq) WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
+-- Queued is what was, and what is another event now; what was never looked at comes by itself.
+INSERT INTO main.unchosen SELECT e.seq FROM main.events e LEFT JOIN old.events o USING(seq)
+  WHERE e.seq <= (SELECT upto FROM old.chosen) AND e.author != 'kernel' AND e.text != ''
+  AND e.event_type NOT IN ('assistant_message', 'system_event')
+  AND (e.event_hash IS NOT o.event_hash OR e.seq IN (SELECT seq FROM old.unchosen));
+UPDATE main.chosen SET upto = min(upto, (SELECT coalesce(max(seq), 0) FROM main.events));
+"""
+
+
+def open_or_make(path: Path) -> tuple[apsw.Connection, str]:
+    """The database, made where there was none or none that can be used, and then: why not."""
+    with _alone(path):
+        try:
+            db = _connect(path)
+            version = db.pragma("user_version")
+        except (apsw.NotADBError, apsw.CorruptError):
+            return _made(path), "it was damaged"
+        if version == SCHEMA:
+            return db, ""
+        db.close()
+        return _made(path), "its shape is from another version" if version else ""
+
+
+def make(path: Path) -> apsw.Connection:
+    """An empty database in place of whatever is there."""
+    with _alone(path):
+        return _made(path)
+
+
+def replace_with(fresh: Path, path: Path) -> apsw.Connection:
+    """Put a database that was made aside in place of another, taking over its vectors."""
+    with _alone(path):
+        db = _connect(fresh)
+        if db.pragma("user_version") != SCHEMA:  # it went missing: what is there serves better
+            db.close()
+            remove(fresh)
+            return _connect(path)
+        try:
+            if path.exists():
+                db.execute("ATTACH ? AS old", (str(path),))
+                with transaction(db):
+                    db.execute(_TAKE_OVER)
+                db.execute("DETACH old")
+        except apsw.Error:  # what was damaged or of another shape: vectors are made again
+            pass
+        finally:
+            db.close()
+        remove(path)
+        fresh.replace(path)
+        remove(fresh)
+        return _connect(path)
+
+
+def aside(path: Path, purpose: str) -> Path:
+    """The name of a database that this process makes beside another."""
+    return path.with_suffix(f".{os.getpid()}.{purpose}")
+
+
+def clear_away(path: Path) -> None:
+    """Remove what processes that are gone made beside a database."""
+    for left in path.parent.glob(f"{path.stem}.*.*"):
+        maker = left.name.removeprefix(f"{path.stem}.").partition(".")[0]
+        if maker.isdecimal() and not Path("/proc", maker).exists():
+            left.unlink(missing_ok=True)
+
+
+def remove(path: Path) -> None:
+    """Take a database away, with its log."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def differing(made: apsw.Connection, path: Path) -> list[str] | None:
+    """The tables in which two databases differ; nothing where one is ahead of the other."""
+    made.execute("ATTACH ? AS mine", (str(path),))
+    found: list[str] | None = None
+    try:
+        with made:  # one moment of both
+            if not _differs(made, "(SELECT max(seq) FROM {}.events)"):
+                found = [table for table in FOLDED if _differs(made, f"{{}}.{table}")]
+    except apsw.SQLError as error:  # a table is missing
+        raise apsw.CorruptError(str(error)) from error
+    finally:
+        made.execute("DETACH mine")
+    return found
+
+
+def _differs(db: apsw.Connection, table: str) -> bool:
+    ours, theirs = (f"SELECT * FROM {table.format(which)}" for which in ("main", "mine"))  # noqa: S608 - our own names
+    either = (
+        f"SELECT 1 FROM ({ours} EXCEPT {theirs}) UNION ALL SELECT 1 FROM ({theirs} EXCEPT {ours})"  # noqa: S608 - our own names
+    )
+    return db.execute(f"{either} LIMIT 1").fetchone() is not None
+
+
+@contextmanager
+def room_needed() -> Iterator[None]:
+    """Say that the disk is full where it is."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise NoSpace("the disk is full: the index cannot grow", fix="make room") from error
+
+
+@contextmanager
+def transaction(db: apsw.Connection) -> Iterator[None]:
+    """All or nothing, with the write lock from the start.
+
+    On a full disk SQLite rolls back by itself, which apsw's own `with` takes for a mistake.
+    """
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One process at a time: a database removed while another process opens it would be left
+    with a write-ahead log that is not its own.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_suffix(".lock").open("ab")
+    except OSError as error:
+        raise refusal(error, path) from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _made(path: Path) -> apsw.Connection:
+    remove(path)
+    db = _connect(path)
+    with transaction(db):
+        db.execute(f"{_TABLES}; PRAGMA user_version={SCHEMA}")
+    return db
+
+
+def _connect(path: Path) -> apsw.Connection:
+    db = apsw.Connection(str(path))
+    db.set_busy_timeout(30_000)
+    db.pragma("journal_mode", "wal")
+    db.pragma("synchronous", 0)  # rebuildable: a power cut costs a catch-up, not data
+    db.pragma("secure_delete", 1)  # what is forgotten leaves no trace in a free page
+    db.create_scalar_function("faded", _faded, 3, deterministic=True)
+    db.create_scalar_function("strengthened", _strengthened, 2, deterministic=True)
+    return db
+
+
+def _faded(*numbers: apsw.SQLiteValue) -> int:
+    return faded(*(int(n) for n in numbers if isinstance(n, int)))
+
+
+def _strengthened(*numbers: apsw.SQLiteValue) -> int:
+    return strengthened(*(int(n) for n in numbers if isinstance(n, int)))
+
+
+def check_engine() -> None:
+    """Refuse an SQLite whose write-ahead log can corrupt under several writers."""
+    if apsw.SQLITE_VERSION_NUMBER < OLDEST_SAFE_SQLITE:
+        raise LumenError(
+            f"SQLite {apsw.sqlite_lib_version()} can corrupt a database that several processes use",
+            fix="uv sync --upgrade-package apsw   (SQLite 3.51.3 or newer)",
+        )

@@ -1,0 +1,255 @@
+"""The chain, event by event, by number, turn and situation; and whether one event holds.
+
+Where a line stands comes from the index, which is caught up by whoever asks; what it says is read from
+the archive. Whether the whole chain holds, and who signed it, is for verify.py to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lumen.core.canon import loads
+from lumen.core.data import Event, EventType, Head, Memory
+from lumen.soul.archive.chain import LineRun, check_span
+from lumen.soul.archive.line import SEGMENT, opening, parse, read, read_at, segment_for
+from lumen.soul.index.rows import Rows
+from lumen.soul.trust.heads import read_heads
+
+HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
+_ABOUT_TRUST = """SELECT segment, offset, length FROM events INDEXED BY events_trust
+WHERE author = 'kernel' AND situation IN ('approved', 'denied', 'erasure', 'erasures_vouched',
+'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut') ORDER BY seq"""
+_REVOKING = _ABOUT_TRUST.replace(" ORDER BY seq", " AND situation = 'key_revoked'")
+
+
+class EventTable:
+    """Events as the tables and the archive have them."""
+
+    def __init__(self, db: Rows) -> None:
+        self._db = db
+
+    def counts(self) -> dict[str, int]:
+        """How many memories each author wrote."""
+        rows = self._db.rows("SELECT author, sum(n) FROM tally GROUP BY author")
+        return {str(a): int(n) for a, n in rows}
+
+    def last_head(self) -> tuple[int, str]:
+        """Number and hash of the last event applied."""
+        row = self._db.row("SELECT seq, event_hash FROM events ORDER BY seq DESC LIMIT 1")
+        return (int(row[0]), str(row[1])) if row else (0, "")
+
+    def soul(self) -> str:
+        """Whose archive it is; empty while it is empty."""
+        return first.soul if (first := self.get(1)) else ""
+
+    def turn(self, session_key: str) -> list[Event]:
+        """Every event of a turn, kernel ones too: for `why` and for audits, never for a prompt."""
+        rows = self._db.rows(
+            "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq",
+            (session_key,),
+        )
+        return [parse(read_at(self._db.being.memory, *place)) for place in rows]
+
+    def get(self, seq: int) -> Event | None:
+        """One event, whoever wrote it: for the author, never for a prompt."""
+        place = self.place(seq)
+        return parse(read_at(self._db.being.memory, *place)) if place else None
+
+    def last_turn(self) -> str:
+        """The session key of the newest turn that was answered."""
+        row = self._db.row(
+            "SELECT session_key FROM events WHERE author = 'self' "
+            "AND event_type = 'assistant_message' AND situation != 'erased' "
+            "ORDER BY seq DESC LIMIT 1"
+        )
+        return str(row[0]) if row else ""
+
+    def turn_of(self, seq: int) -> str:
+        """The session key an event belongs to."""
+        row = self._db.row("SELECT session_key FROM events WHERE seq = ?", (seq,))
+        return str(row[0]) if row else ""
+
+    def time_of(self, seq: int) -> str:
+        """When an event happened; empty when there is none of that number."""
+        found = self._db.row("SELECT timestamp FROM events WHERE seq = ?", (seq,))
+        return str(found[0]) if found else ""
+
+    def hash_of(self, seq: int) -> str:
+        """The hash of an event; empty when there is none of that number."""
+        row = self._db.row("SELECT event_hash FROM events WHERE seq = ?", (seq,))
+        return str(row[0]) if row else ""
+
+    def open_turns(self) -> list[tuple[str, int]]:
+        """Turns that were begun and never closed."""
+        rows = self._db.rows("SELECT session_key, seq FROM open_turns ORDER BY seq")
+        return [(str(key), int(seq)) for key, seq in rows]
+
+    def all(self) -> Iterator[Event]:
+        """Every event, oldest first, from the archive itself."""
+        return (stored.event for stored in read(self._db.being.memory))
+
+    def about_trust(self) -> Iterator[bytes]:
+        """The stored lines of all events that say whose word counts, oldest first."""
+        memory, places = self._db.being.memory, self._db.rows(_ABOUT_TRUST)
+        return (read_at(memory, *place) for place in places)
+
+    def is_any_key_revoked(self) -> bool:
+        """Whether any event takes its word from a key."""
+        return self._db.row(_REVOKING) is not None
+
+    def heads(self) -> list[Head]:
+        """Every signed head, in the order they were stated, up to the first line that is none."""
+        return [head for _, head in read_heads(self._db.being.heads)[0]]
+
+    def signed_up_to(self) -> int:
+        """The event that the last head speaks for, whoever signed it; 0 for none."""
+        path = self._db.being.heads
+        if not path.exists():
+            return 0
+        with path.open("rb") as heads:
+            heads.seek(max(0, path.stat().st_size - HEADS_READ))
+            *lines, _torn = heads.read().split(b"\n")
+        try:
+            return max((int(loads(line)["seq"]) for line in lines[-3:]), default=0)
+        except (ValueError, KeyError, TypeError):
+            return 0
+
+    def place(self, seq: int) -> tuple[str, int, int] | None:
+        """In which segment a line stands, where, and how long it is."""
+        found = self._db.row("SELECT segment, offset, length FROM events WHERE seq = ?", (seq,))
+        return (str(found[0]), int(found[1]), int(found[2])) if found else None
+
+    def tally(self, kind: EventType) -> int:
+        """How many events of a kind there are."""
+        row = self._db.row(
+            "SELECT coalesce(sum(n), 0) FROM tally WHERE event_type = ?", (kind.value,)
+        )
+        return int(row[0])
+
+    def tallies_add_up(self) -> bool:
+        """Whether the tallies count what there is; asked at once, so that nobody writes in between."""
+        told, events = self._db.row(
+            "SELECT (SELECT coalesce(sum(n), 0) FROM tally), (SELECT coalesce(max(seq), 0) FROM events)"
+        )
+        return bool(told == events)
+
+    def years(self) -> list[int]:
+        """The years in which anything happened."""
+        rows = self._db.rows("SELECT DISTINCT substr(segment, 1, 4) FROM events ORDER BY 1")
+        return [int(year) for (year,) in rows]
+
+    def is_erased(self, seq: int) -> bool:
+        """Whether an event was forgotten."""
+        return self._db.row("SELECT 1 FROM erasures WHERE target = ?", (seq,)) is not None
+
+    def evolved_in(self, session_key: str) -> Iterator[Event]:
+        """The memories that a reflection kept of what it changed, in order."""
+        rows = self._db.rows(
+            "SELECT segment, offset, length FROM events WHERE session_key = ? AND author = 'self' "
+            "AND situation = 'evolved' ORDER BY seq",
+            (session_key,),
+        )
+        return (parse(read_at(self._db.being.memory, *place)) for place in rows)
+
+    def of_kernel(
+        self, situations: Sequence[str], said: str = "", *, newest_first: bool = False
+    ) -> Iterator[Event]:
+        """The kernel's own events of some situations, by its exact words where those are given."""
+        rows = self._db.rows(
+            f"SELECT segment, offset, length FROM events WHERE +author = 'kernel' "  # noqa: S608 - plain names
+            f"AND {_is_one_of(situations)} AND (? = '' OR text = ?) "
+            f"ORDER BY seq {'DESC' if newest_first else 'ASC'}",
+            (said, said),
+        )
+        return (parse(read_at(self._db.being.memory, *place)) for place in rows)
+
+    def many_of_kernel(self, situation: str) -> int:
+        """How many events of a situation the kernel wrote."""
+        row = self._db.row(
+            f"SELECT count(*) FROM events WHERE +author = 'kernel' AND {_is_one_of([situation])}"  # noqa: S608 - plain names
+        )
+        return int(row[0])
+
+    def repair_names(self, name: str) -> bool:
+        """Whether a repair that was told of names a file."""
+        row = self._db.row(
+            "SELECT 1 FROM events WHERE author = 'kernel' AND situation = 'repair' AND instr(text, ?)",
+            (name,),
+        )
+        return row is not None
+
+    def turn_answering(self, key: str) -> str:
+        """The turn in which a message that was sent under a key was answered; empty: none was."""
+        row = self._db.row(
+            "SELECT a.session_key FROM events a JOIN events r ON r.session_key = a.session_key "
+            "WHERE a.key = ? AND a.key != '' AND r.situation = 'replied' ORDER BY a.seq DESC LIMIT 1",
+            (key,),
+        )
+        return str(row[0]) if row else ""
+
+    def last_conversation(self) -> str | None:
+        """The conversation of the author's last message, empty where it had none; None: nothing was said."""
+        row = self._db.row(
+            "SELECT conversation FROM events WHERE author = 'external' AND origin = 'author' "
+            "AND event_type = 'author_message' AND situation = 'heard' ORDER BY seq DESC LIMIT 1"
+        )
+        return str(row[0]) if row else None
+
+    def number_of(self, event_id: str) -> int:
+        """The number of an event by its id; 0 when there is none."""
+        found = self._db.row("SELECT seq FROM events WHERE id = ?", (event_id,))
+        return int(found[0]) if found else 0
+
+    def unscrubbed(self) -> dict[int, list[int]]:
+        """Erasures that are archived but may not be carried out on disk: event → lines to blank."""
+        found: dict[int, list[int]] = {}
+        for seq, target in self._db.rows("SELECT seq, target FROM erasures WHERE NOT scrubbed"):
+            found.setdefault(int(seq), []).append(int(target))
+        return found
+
+    def holds(self, seq: int) -> bool:
+        """Whether an event is what was written, and follows from the one before it."""
+        place = self.place(seq)
+        if place is None:
+            return False
+        segment, offset, length = place
+        memory = self._db.being.memory
+        raw = read_at(memory, segment, offset, length)
+        if len(raw) != length:
+            return False
+        path = segment_for(memory, segment)
+        checked = check_span(LineRun(path, offset, offset + length))
+        if checked.problem or checked.first_seq != seq:
+            return False
+        parent = opening(raw)[0].decode("ascii", "replace")
+        return seq == 1 or parent == self._stated(seq - 1)
+
+    def says(self, memory: Memory) -> bool:
+        """Whether the archive says, in a line that holds, what the index says that it does."""
+        place = self.place(memory.seq)
+        if place is None or not SEGMENT.fullmatch(place[0]) or not self.holds(memory.seq):
+            return False
+        event = parse(read_at(self._db.being.memory, *place))
+        entry = event.entry
+        if memory.timestamp != (entry.told("occurred_at") or event.timestamp):
+            return False
+        told = (entry.author, entry.origin, entry.event_type, entry.description, entry.session_key)
+        return told == (
+            memory.author, memory.origin, memory.event_type, memory.text, memory.session_key
+        )  # fmt: skip
+
+    def _stated(self, seq: int) -> str:
+        """The hash that a stored line says it has."""
+        place = self.place(seq)
+        raw = read_at(self._db.being.memory, *place) if place else b""
+        return raw[15:79].decode("ascii", "replace")
+
+
+def _is_one_of(situations: Sequence[str]) -> str:
+    """A condition spelled out as that of an index: else SQLite does not see that it will do.
+
+    For the same reason an author that is asked for as well has a plus before it: an index of
+    authors finds far more lines.
+    """
+    names = ", ".join(f"'{name}'" for name in situations if name.isidentifier())
+    return f"situation IN ({names})"

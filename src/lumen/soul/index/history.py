@@ -1,0 +1,143 @@
+"""What became of the being's files: how they stand, how they stood at an event, what changed them.
+
+Answers come from the index, which is caught up by whoever asks. Nothing here reads a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+
+from lumen.core.canon import JSON, sha256
+from lumen.core.data import FileVersion, Transition
+from lumen.soul.index.rows import Rows
+from lumen.soul.ports.records import NOW
+from lumen.soul.state.operated import told_since
+from lumen.soul.state.records import folded, is_operation, operation_from
+
+_KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
+JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1"""
+_RECORD = """SELECT r.path, r.store, r.seq, e.timestamp, r.base, r.text FROM records r
+JOIN events e USING(seq) WHERE r.path = ? AND r.seq <= ?"""
+# One step of the key a path: a plain DISTINCT would read every change there ever was.
+_PATHS = """WITH RECURSIVE known(path) AS (SELECT min(path) FROM changes UNION ALL
+SELECT (SELECT min(path) FROM changes WHERE path > known.path) FROM known WHERE path IS NOT NULL)
+SELECT path FROM known WHERE path IS NOT NULL"""
+
+
+class FileTable:
+    """The files of a being as the tables have them."""
+
+    def __init__(self, db: Rows) -> None:
+        self._db = db
+
+    def kept(self, path: str, at: int = NOW) -> FileVersion | None:
+        """A file as an event left it; nothing when it was never set by then."""
+        row = self._db.row(_RECORD, (path, at)) or self._db.row(_KEPT, (path, at))
+        found = FileVersion(*row) if row else None
+        return found if at == NOW else self._operated(path, at, found)
+
+    def _operated(self, path: str, at: int, whole: FileVersion | None) -> FileVersion | None:
+        """A file with what was done to it since it was set or folded, up to an event."""
+        since = whole.seq if whole else 0
+        operations = told_since(
+            self._db.rows(
+                "SELECT told FROM operations WHERE path = ? AND seq > ? AND seq <= ? ORDER BY seq, n",
+                (path, since, at),
+            )
+        )
+        if not operations:
+            return whole
+        last = operations[-1]
+        start = whole.text if whole else None
+        before = folded(start, [one for one in operations if one.at < last.at])
+        text = folded(before, [one for one in operations if one.at == last.at])
+        base = "" if before is None else sha256(before.encode())
+        return FileVersion(path, last.store, last.at, self._time_of(last.at), base, text)
+
+    def all_kept(self, at: int = NOW) -> dict[str, FileVersion]:
+        """Every file the archive knew at an event, those that were taken away too."""
+        paths = {
+            path for (path,) in (*self._db.rows(_PATHS), *self._db.rows("SELECT path FROM records"))
+        }
+        found = {path: self.kept(path, at) for path in sorted(paths)}
+        return {path: k for path, k in found.items() if k}
+
+    def versions(self, path: str) -> list[FileVersion]:
+        """Every state a file was left in, oldest first."""
+        rows = self._db.rows(
+            "SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c "
+            "JOIN events e USING(seq) WHERE c.path = ? ORDER BY c.seq",
+            (path,),
+        )
+        return [FileVersion(*row) for row in rows]
+
+    def texts_of(self, path: str) -> list[tuple[int, str]]:
+        """Every text a file was given, the newest first, and the event that did it."""
+        rows = self._db.rows(
+            "SELECT seq, text FROM changes WHERE path = ? ORDER BY seq DESC", (path,)
+        )
+        return [(int(seq), str(text or "")) for seq, text in rows]
+
+    def folded_without(
+        self, path: str, gone: AbstractSet[int], again: Iterable[Mapping[str, JSON]]
+    ) -> str | None:
+        """What a record would be if some events had not been, but for what is stated again of them."""
+        sets: dict[int, str | None] = {
+            int(seq): text
+            for seq, text in self._db.rows("SELECT seq, text FROM changes WHERE path = ?", (path,))
+            if seq not in gone
+        }
+        rows = self._db.rows("SELECT told FROM operations WHERE path = ? ORDER BY seq, n", (path,))
+        operations = [one for one in told_since(rows) if one.at not in gone]
+        for change in again:
+            if change["path"] == path and is_operation(change):
+                operations.append(operation_from(change, 0, 0))
+            elif change["path"] == path:
+                sets[int(change["at"])] = change["value"]
+        start = max(sets, default=0)
+        return folded(sets.get(start), [one for one in operations if one.at > start])
+
+    def last_change(self) -> int:
+        """The last event that changed a file."""
+        return int(self._db.row("SELECT coalesce(max(seq), 0) FROM changes")[0])
+
+    def transitions(self) -> list[Transition]:
+        """Every change of files, oldest first."""
+        rows = self._db.rows(
+            "SELECT e.seq, e.timestamp, e.text, coalesce(group_concat(c.path, char(10)), ''), "
+            "coalesce(max(u.undoes), 0), max(r.upto IS NOT NULL) FROM events e "
+            "LEFT JOIN changes c USING(seq) LEFT JOIN undone u USING(seq) "
+            "LEFT JOIN restores r USING(seq) WHERE e.seq IN (SELECT seq FROM changes UNION "
+            "SELECT seq FROM undone UNION SELECT seq FROM restores) GROUP BY e.seq ORDER BY e.seq"
+        )
+        return [
+            Transition(seq, when, what, tuple(sorted(paths.split())), undoes, bool(weighs))
+            for seq, when, what, paths, undoes, weighs in rows
+        ]
+
+    def checkpoints(self) -> dict[str, tuple[int, str]]:
+        """Names for events, with the event and its time; the newest of one name counts."""
+        rows = self._db.rows(
+            "SELECT c.name, c.seq, e.timestamp FROM checkpoints c JOIN events e USING(seq) "
+            "ORDER BY c.seq"
+        )
+        return {str(name): (int(seq), str(when)) for name, seq, when in rows}
+
+    def held(self) -> dict[str, str]:
+        """Edits nobody has vouched for: which file, and the hash of what it was changed to."""
+        return {str(p): str(h) for p, h in self._db.rows("SELECT path, sha256 FROM held")}
+
+    def lines_written(self) -> list[tuple[str, str, int, str, str, str]]:
+        """Every line there ever was in a file: path, line, event, its author, origin and turn."""
+        rows = self._db.rows(
+            "SELECT l.path, l.line, l.seq, e.author, e.origin, e.session_key FROM lines l "
+            "JOIN events e USING(seq) ORDER BY l.seq"
+        )
+        return [
+            (str(p), str(line), int(seq), str(a), str(o), str(s)) for p, line, seq, a, o, s in rows
+        ]
+
+    def _time_of(self, seq: int) -> str:
+        row = self._db.row("SELECT timestamp FROM events WHERE seq = ?", (seq,))
+        return str(row[0]) if row else ""

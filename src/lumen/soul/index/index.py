@@ -1,0 +1,242 @@
+"""A SQLite projection of the archive: what can be asked quickly. May be deleted at any time.
+
+It catches up from the archive before every question, so it is never the truth and never behind
+it. What can be asked stands in the modules of the groups it hands out; this one keeps it up.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import apsw
+
+from lumen.core.data import BeingPaths
+from lumen.core.errors import Busy, Damaged, LumenError
+from lumen.soul.archive.disk import identity
+from lumen.soul.archive.line import tail
+from lumen.soul.archive.links import LooseLine
+from lumen.soul.index.cycles import CycleTable
+from lumen.soul.index.database import (
+    aside,
+    check_engine,
+    clear_away,
+    differing,
+    make,
+    open_or_make,
+    remove,
+    replace_with,
+    room_needed,
+    transaction,
+)
+from lumen.soul.index.events import EventTable
+from lumen.soul.index.following import follow, follow_all, last_applied
+from lumen.soul.index.history import FileTable
+from lumen.soul.index.ledger import CallTable
+from lumen.soul.index.memories import MemoryTable
+from lumen.soul.index.rows import Row
+from lumen.soul.index.vectors import VectorTables
+from lumen.soul.index.withheld import MarkTable
+from lumen.soul.ports.queries import Progress, unwatched
+
+WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
+Result = TypeVar("Result")
+
+
+class Index:
+    """An open projection of one being's archive."""
+
+    def __init__(self, being: BeingPaths) -> None:
+        self.being = being
+        self.repairs: list[str] = []
+        self.accepted: Callable[[str], frozenset[str]] = lambda _: frozenset()  # keys of a soul
+        self.loose: LooseLine | None = (
+            None  # a line that does not follow: behind it nothing is read
+        )
+        self.made = 0  # how often the database was opened or made anew: caches over it then end
+        self.events = EventTable(self)
+        self.memories = MemoryTable(self)
+        self.files = FileTable(self)
+        self.cycles = CycleTable(self)
+        self.ledger = CallTable(self)
+        self.withheld = MarkTable(self)
+        self.vectors = VectorTables(self)
+        self._opened: apsw.Connection | None = None
+        self._threads = threading.RLock()  # a question of one would be asked inside another's work
+        check_engine()
+
+    @property
+    def _db(self) -> apsw.Connection:
+        """The database, opened when something is asked of it: before that, nothing is made."""
+        if self._opened is None:
+            self._opened = self._open()
+        return self._opened
+
+    @property
+    def place(self) -> str:
+        """The folder of the archive."""
+        return str(self.being.memory)
+
+    def _open(self) -> apsw.Connection:
+        db, why = open_or_make(self.being.index)
+        self._noticed()
+        if why:
+            self.repairs.append(f"The index was rebuilt from the archive: {why}.")
+        return db
+
+    def _noticed(self) -> None:
+        self._file = identity(self.being.index)
+        self.made += 1
+
+    def close(self) -> None:
+        """Let go of the database."""
+        if self._opened is not None:
+            self._opened.close()
+
+    def catch_up(self, progress: Progress = unwatched) -> int:
+        """Apply every finished line that is not applied yet and follows from those that are.
+
+        Returns the last event's number; `loose` tells of a line behind it that does not follow.
+        """
+        return self._mended(lambda: self._catch_up(progress))
+
+    def rebuild(self, progress: Progress = unwatched) -> int:
+        """Make every table again from the archive; vectors are kept, as nothing else makes them."""
+        fresh = aside(self.being.index, "new")
+        made = make(fresh)
+        try:
+            with room_needed():
+                last = follow_all(made, self.being.memory, progress)
+        except BaseException:  # what is there serves better than half of it made again
+            made.close()
+            remove(fresh)
+            raise
+        made.close()
+        self._db.close()
+        self._opened = replace_with(fresh, self.being.index)
+        self._noticed()
+        self.loose = None
+        return last
+
+    def differences(self, progress: Progress = unwatched) -> list[str]:
+        """The tables that are not, row for row, what the archive makes of them, and the word index.
+
+        One that cannot be read at all is made again, which `repairs` tells.
+        """
+        fresh = aside(self.being.index, "deep")
+        made = make(fresh)
+
+        def compared() -> list[str] | None:
+            follow(made, self.being.memory, progress)
+            self._catch_up(unwatched)
+            return differing(made, self.being.index)
+
+        try:
+            while (found := self._mended(compared)) is None:
+                pass
+        finally:
+            made.close()
+            remove(fresh)
+        parts = [f"table {name}" for name in found]
+        return parts if self._words_agree() else [*parts, "the word index"]
+
+    def _words_agree(self) -> bool:
+        try:
+            self._db.execute("INSERT INTO words(words, rank) VALUES('integrity-check', 1)")
+        except apsw.Error:
+            return False
+        return True
+
+    def scrub(self) -> bool:
+        """Write the log back and cut it, so that deleted rows are in no file any more."""
+        clear_away(self.being.index)
+
+        def cut() -> bool:
+            row: Row = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not row[0]  # SQLite has waited as long as for any lock
+
+        return self._mended(cut)
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Ask the database, for the modules of this folder."""
+        return self._mended(lambda: self._db.execute(sql, values).fetchall())
+
+    def row(self, sql: str, values: Sequence[object] = ()) -> Row:
+        """The first row of an answer, or nothing."""
+        return next(iter(self.rows(sql, values)), None)
+
+    def keep(self, *work: tuple[str, Sequence[tuple[object, ...]]]) -> None:
+        """Change cached rows, all together: statements, each with the rows to run it on."""
+
+        def insert() -> None:
+            with transaction(self._db):
+                for sql, rows in work:
+                    self._db.executemany(sql, rows)
+
+        self._mended(insert)
+
+    def _mended(self, work: Callable[[], Result]) -> Result:
+        """Do something; a damaged index is thrown away and made again, and then it is done."""
+        with self._threads, room_needed():
+            try:
+                return work()
+            except apsw.BusyError as error:
+                raise Busy("another process keeps the index busy", fix="try again") from error
+            except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
+                self._start_over("it was damaged")
+            try:
+                self._catch_up(unwatched)
+                return work()
+            except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
+                raise LumenError(
+                    f"the index cannot be used: {error}", fix=f"rm -r {self.being.index.parent}"
+                ) from error
+
+    def follow_to_end(self) -> None:
+        """Be where the archive ends, under its lock.
+
+        What is judged is what the index tells: one that was edited to end before foreign lines, which
+        would then be built upon, is made again.
+        """
+        self.catch_up()
+        if not self.loose and not self._is_at_end():
+            self.distrust()
+
+    def _is_at_end(self) -> bool:
+        try:
+            end = tail(self.being.memory)
+        except Damaged:
+            return False  # read as a chain, the archive ends before that line
+        return not end.seq or (end.seq, end.event_hash) == self.events.last_head()
+
+    def distrust(self) -> None:
+        """Make all of it again, vectors too: it said what the archive does not."""
+        with self._threads, room_needed():
+            self._start_over("it said what the archive does not")
+            self._catch_up(unwatched)
+
+    def _start_over(self, why: str) -> None:
+        self._db.close()
+        self._opened = make(self.being.index)
+        self._noticed()
+        self.repairs.append(f"The index was rebuilt from the archive: {why}.")
+
+    def _catch_up(self, progress: Progress, *, first: bool = True) -> int:
+        db = self._db
+        if identity(self.being.index) != self._file:  # made again elsewhere, or deleted
+            db.close()
+            self._opened = self._open()
+        last = last_applied(self._db)
+        self.loose = None
+        if last and not last.stands(self.being.memory):
+            self._start_over("the archive it was made from has changed")
+            last = None
+        if last and last.is_last(self.being.memory):
+            return last.seq
+        seq, self.loose = follow(self._db, self.being.memory, progress)
+        if self.loose and first:  # others may have been mending the end or forgetting just then
+            return self._catch_up(progress, first=False)
+        if not last and not self.repairs and seq >= WORTH_TELLING:
+            self.repairs.append("The index was rebuilt from the archive: it was not there.")
+        return seq

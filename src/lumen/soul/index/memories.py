@@ -1,0 +1,290 @@
+"""What a loop may see: memories listed, found by words, by time and by what came of them.
+
+Answers come from the index, which is caught up by whoever asks. Kernel memories are left out, except
+where said; so is what was forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from lumen.core.data import Author, EventType, Memory, Origin
+from lumen.soul.index.rows import Row, Rows
+
+UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
+WORD = re.compile(r"\w[\w'’]*")
+_WHEN = "iif(occurred = '', timestamp, occurred)"
+_MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private, weight"
+_THERE = "author != 'kernel' AND situation != 'erased'"
+
+
+class MemoryTable:
+    """Memories as the tables have them."""
+
+    def __init__(self, db: Rows) -> None:
+        self._db = db
+
+    def listed(
+        self,
+        *,
+        author: str | None = None,
+        day: str | None = None,
+        limit: int | None = 20,
+        oldest: bool = False,
+        kernel: bool = True,
+        by_weight: bool = False,
+    ) -> list[Memory]:
+        """The newest, oldest or heaviest memories, in order. Kernel ones too: for the author.
+
+        What was forgotten is not among them.
+        """
+        where, values = ["situation != 'erased'"], []
+        if not kernel:
+            where.append("author != 'kernel'")
+        if author:
+            where.append("author = ?")
+            values.append(author)
+        if day:
+            where.append("((segment = ? AND occurred = '') OR (occurred >= ? AND occurred < ?))")
+            values += [f"{day}.jsonl", day, f"{day}~"]
+        order = "weight DESC, seq DESC" if by_weight else "seq ASC" if oldest else "seq DESC"
+        rows = self._db.rows(
+            f"SELECT {_MEMORY} FROM events WHERE {' AND '.join(where)} "  # noqa: S608 - only literals are joined
+            f"ORDER BY {order} LIMIT ?",
+            (*values, -1 if limit is None else limit),
+        )
+        return [_memory(row) for row in (rows if oldest or by_weight else reversed(rows))]
+
+    def exchanges(self, before: int, limit: int) -> list[Memory]:
+        """What the author last said and how it was answered, in pairs, oldest first.
+
+        A pair is one turn of conversation, told by its session key: whatever else happened between
+        or beside it, here or in another process, neither splits it nor counts for one. Where
+        `before` is a message, only what was said in its conversation counts.
+        """
+        pairs = self._db.rows(
+            "SELECT a.seq, min(r.seq) FROM (SELECT seq, session_key FROM events WHERE seq < ?1 "
+            "AND author = 'external' AND event_type = 'author_message' AND situation = 'heard' "
+            "AND conversation = coalesce((SELECT conversation FROM events WHERE seq = ?1 "
+            "AND event_type = 'author_message'), conversation) "
+            "ORDER BY seq DESC LIMIT ?3) a JOIN events r ON r.session_key = a.session_key "
+            "AND r.author = 'self' AND r.event_type = 'assistant_message' "
+            "AND r.situation != 'erased' AND r.seq < ?1 GROUP BY a.seq ORDER BY a.seq DESC LIMIT ?2",
+            (before, limit, UNANSWERED + limit),
+        )
+        return list(self.get(seq for pair in reversed(pairs) for seq in pair).values())
+
+    def lived(self, after: int, limit: int) -> list[Memory]:
+        """The last memories since an event, oldest first; kernel ones are left out."""
+        rows = self._db.rows(
+            f"SELECT {_MEMORY} FROM events WHERE seq > ? AND author != 'kernel' "  # noqa: S608 - a constant column list
+            "AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
+            (after, limit),
+        )
+        return [_memory(row) for row in reversed(rows)]
+
+    def get(self, seqs: Iterable[int]) -> dict[int, Memory]:
+        """Memories by number; kernel ones are left out."""
+        found: dict[int, Memory] = {}
+        for seq in seqs:
+            row = self._db.row(
+                f"SELECT {_MEMORY} FROM events WHERE seq = ? AND author != 'kernel' "  # noqa: S608 - a constant column list
+                "AND situation != 'erased'",
+                (seq,),
+            )
+            if row:
+                found[seq] = _memory(row)
+        return found
+
+    def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Event numbers by BM25 over any of the terms, best first."""
+        query = " OR ".join(f'"{t}"' for t in terms if WORD.fullmatch(t))
+        if not query:
+            return []
+        rows = self._db.rows(
+            "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+            (query, limit),
+        )
+        return [(int(seq), float(score)) for seq, score in rows]
+
+    def newest_with(self, terms: Sequence[str], limit: int) -> Iterator[Memory]:
+        """The newest memories that hold any of some words, one after the other."""
+        query = " OR ".join(f'"{t}"' for t in terms if WORD.fullmatch(t))
+        rows = self._db.rows(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?",
+            (query, limit),
+        )
+        return (m for (seq,) in rows for m in self.get([int(seq)]).values())
+
+    def said_like(self, terms: str, shapes: Sequence[str], most: int) -> list[int]:
+        """The author's messages of one of some shapes, the newest first, of so many that hold the terms."""
+        alike = " OR ".join("e.text GLOB ?" for _ in shapes)
+        rows = self._db.rows(
+            "SELECT e.seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) w "  # noqa: S608 - only question marks are put in
+            f"JOIN events e ON e.seq = w.rowid WHERE e.event_type = 'author_message' AND ({alike}) "
+            "ORDER BY e.seq DESC",
+            (terms, most, *shapes),
+        )
+        return [int(seq) for (seq,) in rows]
+
+    def said_in(self, start: str, end: str) -> list[Memory]:
+        """What the author said between two moments, oldest first."""
+        spoken = "origin = 'author' AND event_type = 'author_message' AND situation != 'erased'"
+        rows = self._db.rows(
+            f"SELECT {_MEMORY} FROM events WHERE occurred = '' AND timestamp >= ?1 AND timestamp < ?2 "  # noqa: S608 - constants
+            f"AND segment BETWEEN ?3 AND ?4 AND {spoken} UNION ALL SELECT {_MEMORY} FROM events "
+            f"WHERE occurred != '' AND occurred >= ?1 AND occurred < ?2 AND {spoken} ORDER BY 2, 1",
+            (start, end, start[:10], end[:10] + "~"),
+        )
+        return [_memory(row) for row in rows]
+
+    def texts(self) -> Iterator[Memory]:
+        """Every memory that has something to say, oldest first, read a stretch at a time."""
+        return self._texts("author != 'kernel'")
+
+    def messages(self) -> Iterator[Memory]:
+        """Every message that came, the author's and guests', oldest first."""
+        return self._texts("event_type = 'author_message'")
+
+    def told(self, first: str, after: str) -> Iterator[Memory]:
+        """What the author said openly and was archived from one UTC day up to another."""
+        openly = "event_type = 'author_message' AND origin = 'author' AND NOT private"
+        return self._texts(f"{openly} AND segment >= ? AND segment < ?", first, after)
+
+    def _texts(self, only: str, *values: str) -> Iterator[Memory]:
+        seq = 0
+        while found := self._db.rows(
+            f"SELECT {_MEMORY} FROM events WHERE {only} AND seq > ? AND text != '' "  # noqa: S608 - a constant condition
+            "ORDER BY seq LIMIT 1000",
+            (*values, seq),
+        ):
+            yield from map(_memory, found)
+            seq = int(found[-1][0])
+
+    def reread(self) -> int:
+        """The last event after which what was read before may no longer hold."""
+        return int(self._db.row("SELECT coalesce(max(seq), 0) FROM rereads")[0])
+
+    def weights(self, seqs: Iterable[int]) -> dict[int, int]:
+        """What memories weigh now, in millionths."""
+        asked = "SELECT weight FROM events WHERE seq = ?"
+        return {seq: int(row[0]) for seq in seqs if (row := self._db.row(asked, (seq,)))}
+
+    def answered(self) -> int:
+        """How many messages were answered."""
+        row = self._db.row(
+            "SELECT count(*) FROM events WHERE author = 'self' "
+            "AND event_type = 'assistant_message' AND situation != 'erased'"
+        )
+        return int(row[0])
+
+    def doings(self, most: int) -> list[int]:
+        """What the being did beside answering, the newest first."""
+        rows = self._db.rows(
+            "SELECT seq FROM events WHERE author = 'self' AND situation != 'erased' "
+            "AND event_type != 'assistant_message' AND text != '' ORDER BY seq DESC LIMIT ?",
+            (most,),
+        )
+        return [int(seq) for (seq,) in rows]
+
+    def evolved(self, most: int) -> list[int]:
+        """The last changes of self that reflection kept a memory of, the newest first."""
+        rows = self._db.rows(
+            "SELECT seq FROM events WHERE author = 'self' AND situation = 'evolved' "
+            "ORDER BY seq DESC LIMIT ?",
+            (most,),
+        )
+        return [int(seq) for (seq,) in rows]
+
+    def explored(self, most: int) -> list[int]:
+        """The last explorations, the newest first."""
+        rows = self._db.rows(
+            "SELECT seq FROM events WHERE author = 'self' AND situation = 'explored' "
+            "ORDER BY seq DESC LIMIT ?",
+            (most,),
+        )
+        return [int(seq) for (seq,) in rows]
+
+    def replies_that_end(self, endings: Sequence[str], most: int) -> list[str]:
+        """The turns whose replies end with one of some phrases, the newest first."""
+        either = " OR ".join(
+            f"substr(text, -length(?{n})) = ?{n}" for n in range(1, len(endings) + 1)
+        )
+        rows = self._db.rows(
+            f"SELECT session_key FROM events WHERE author = 'self' AND situation = 'replied' "  # noqa: S608 - only numbers of parameters
+            f"AND ({either}) ORDER BY seq DESC LIMIT ?{len(endings) + 1}",
+            (*endings, most),
+        )
+        return [str(key) for (key,) in rows]
+
+    def statements(self, most: int) -> list[tuple[int, bool]]:
+        """What the author said last, the newest first, and whether it is private."""
+        rows = self._db.rows(
+            "SELECT seq, private FROM events WHERE author = 'external' AND origin = 'author' "
+            "AND event_type = 'author_message' AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
+            (most,),
+        )
+        return [(int(seq), bool(private)) for seq, private in rows]
+
+    def beginning_of(self, seq: int, length: int) -> str:
+        """The first characters of an event's text, which may be long."""
+        row = self._db.row("SELECT substr(text, 1, ?) FROM events WHERE seq = ?", (length, seq))
+        return str(row[0]) if row else ""
+
+    def kind_of(self, seq: int) -> str:
+        """What kind of memory an event is, without its text; empty: none, or the kernel's own."""
+        row = self._db.row(f"SELECT event_type FROM events WHERE seq = ? AND {_THERE}", (seq,))  # noqa: S608 - a constant condition
+        return str(row[0]) if row else ""
+
+    def is_private(self, seq: int) -> bool:
+        """Whether an event must not leave."""
+        row = self._db.row("SELECT private FROM events WHERE seq = ?", (seq,))
+        return bool(row and row[0])
+
+    def first_of_turn(self, seq: int) -> int:
+        """The first memory of the turn an event belongs to; 0: it was forgotten."""
+        row = self._db.row(
+            f"SELECT min(seq) FROM events WHERE {_THERE} "  # noqa: S608 - a constant condition
+            "AND session_key = (SELECT session_key FROM events WHERE seq = ?)",
+            (seq,),
+        )
+        return int(row[0] or 0)
+
+    def newest(self) -> int:
+        """The last memory there is; 0: none."""
+        row = self._db.row(f"SELECT seq FROM events WHERE {_THERE} ORDER BY seq DESC LIMIT 1")  # noqa: S608 - a constant condition
+        return int(row[0]) if row else 0
+
+    def faded_until(self) -> int:
+        """The day, as a number, up to which memories have faded; 0: none did yet."""
+        return int(self._db.row("SELECT coalesce(max(as_of), 0) FROM fades")[0])
+
+    def many_untouched(self, since: int) -> int:
+        """How many memories were not used since a day."""
+        row = self._db.row(
+            "SELECT count(*) FROM events WHERE author != 'kernel' AND touched < ?", (since,)
+        )
+        return int(row[0])
+
+    def terms(self) -> Iterator[str]:
+        """Every term of the word index, whose file shares beginnings and so hides them."""
+        self._db.rows(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab('main', 'words', 'row')"
+        )
+        return (str(term) for (term,) in self._db.rows("SELECT term FROM temp.terms"))
+
+
+def _memory(row: Row) -> Memory:
+    seq, timestamp, author, origin, event_type, text, session_key, private, weight = row
+    return Memory(
+        seq=seq,
+        timestamp=timestamp,
+        author=Author(author),
+        origin=Origin(origin),
+        event_type=EventType(event_type),
+        text=text,
+        session_key=session_key,
+        private=bool(private),
+        weight=weight,
+    )

@@ -1,0 +1,1 @@
+"""State as a pure fold over lines: self files, records, weights."""

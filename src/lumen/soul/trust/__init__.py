@@ -1,0 +1,1 @@
+"""Whose word counts: keys, signatures, signed heads, statements."""

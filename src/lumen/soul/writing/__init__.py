@@ -1,0 +1,1 @@
+"""The only code that appends to the archive or changes a file of a being."""

@@ -1,0 +1,122 @@
+"""The archive as the layers above know it: a writer, and what is done to lines by their numbers.
+
+Where a line stands comes from the index, which is caught up by whoever asks. What is done here
+follows from an event that is archived already, or leaves the chain as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+
+from lumen.core.canon import JSON
+from lumen.core.clock import Clock
+from lumen.core.data import BeingPaths
+from lumen.core.errors import ArchiveError, Busy, Damaged
+from lumen.soul.archive.line import content_length, read_at, read_lines
+from lumen.soul.archive.links import soul_in
+from lumen.soul.archive.ring import is_sound
+from lumen.soul.checking.witness import knows
+from lumen.soul.index.index import Index
+from lumen.soul.trust.keys import Keyring, head_from
+from lumen.soul.writing.files import blank, cut_lines, keep_heads
+from lumen.soul.writing.write import Writer
+
+A_HEAD = 1024  # bytes: more than one takes
+STUB = b'"situation":"erased"'
+
+
+class FileLog(Writer):
+    """An archive in files, open to be written, over an index that knows where its lines stand."""
+
+    def __init__(self, being: BeingPaths, keyring: Keyring, clock: Clock, index: Index) -> None:
+        super().__init__(being, keyring, clock)
+        self._index = index
+
+    def soul(self) -> str:
+        """The soul that the first line names; empty where no sound line can be read."""
+        return soul_in(self.being.memory)
+
+    def is_free(self) -> bool:
+        """Whether nobody keeps us from appending right now."""
+        return self.hold.is_free()
+
+    def busy(self) -> Busy:
+        """What to raise where it is held for too long."""
+        return self.hold.busy()
+
+    def lines(self) -> Iterator[bytes]:
+        """Every finished line, byte for byte, oldest first."""
+        return read_lines(self.being.memory)
+
+    def look_again(self) -> None:
+        """Look, before the next append, for what somebody may have taken from the end."""
+        self.looked = False
+
+    def stop(self, why: ArchiveError) -> None:
+        """Append nothing any more: what is left of the archive is not to be built upon."""
+        self.stopped = why
+
+    def stated(self, seq: int) -> dict[str, JSON]:
+        """What an erasure says of a line that it erases: number, hash and length of its content.
+
+        Raises:
+            Damaged: the line is not what was written.
+        """
+        place = self._index.events.place(seq)
+        raw = read_at(self.being.memory, *place) if place else b""
+        event_hash = self._index.events.hash_of(seq)
+        whole = STUB in raw or is_sound(raw)
+        if not raw or raw[15:79] != event_hash.encode() or not whole:
+            raise Damaged(f"event {seq} is not what was written", fix="lumen archive verify")
+        return {"seq": seq, "event_hash": event_hash, "length": content_length(raw)}
+
+    def erase(self, by: int, targets: Sequence[int]) -> None:
+        """Overwrite the content of lines with a stub that names the event which says so."""
+        found = map(self._index.events.place, targets)
+        blank(self.being.memory, by, [place for place in found if place])
+
+    def cut(self, first: int) -> list[str]:
+        """Move all that stands from an event on to quarantine; returns the files' names.
+
+        Heads that speak for them go with them.
+        """
+        loose = self._index.loose
+        place = self._index.events.place(first)
+        start = place[:2] if place else (loose.segment, loose.offset) if loose else None
+        kept = cut_lines(self.being.memory, *start) if start else []
+        self._index.rebuild()
+        self.drop_strange_heads()
+        self.own_up()
+        return kept
+
+    def drop_strange_heads(self) -> int:
+        """Set aside every signed head that is not of this chain; returns how many."""
+        return keep_heads(self.being, partial(knows, self._index))
+
+    def unfinished(self) -> list[str]:
+        """The files in quarantine that hold a torn line, where no event tells of them yet."""
+        names = sorted(path.name for path in (self.being.memory / "quarantine").glob("*.torn"))
+        return [name for name in names if not self._index.events.repair_names(name)]
+
+    def has_heads(self) -> bool:
+        """Whether there is a file of signed heads."""
+        return self.being.heads.exists()
+
+    def doubt_heads(self) -> str:
+        """Whether the last head is none, or none of this chain; all of them verify.py looks at."""
+        path = self.being.heads
+        with suppress(FileNotFoundError), path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - A_HEAD))
+            finished, _, _ = file.read().rpartition(b"\n")
+            last = finished.rpartition(b"\n")[2] + b"\n"
+            if finished and not self._is_head(last):
+                return f"{path.name} ends in a line that is no head: lumen archive verify."
+        return ""
+
+    def _is_head(self, raw: bytes) -> bool:
+        try:
+            return knows(self._index, head_from(raw, self.being.heads))
+        except Damaged:
+            return False

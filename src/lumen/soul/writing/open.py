@@ -1,0 +1,60 @@
+"""Files and SQLite in a being's own folder: the storage there is, put together behind its ports."""
+
+from __future__ import annotations
+
+import apsw
+
+from lumen.core.clock import Clock
+from lumen.core.data import BeingPaths
+from lumen.soul.archive.line import segments
+from lumen.soul.archive.links import soul_in
+from lumen.soul.index.database import check_engine
+from lumen.soul.index.index import Index
+from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.ports.queries import Queries
+from lumen.soul.ports.storage import Storage
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.log import FileLog
+from lumen.soul.writing.self_files import BeingFiles
+
+
+def open_index(being: BeingPaths) -> Queries:
+    """What can be asked of a being; nothing is made before something is asked."""
+    return Index(being)
+
+
+def files_of(being: BeingPaths) -> FilesOnDisk:
+    """The files of a being, to be looked at."""
+    return BeingFiles(being)
+
+
+def soul_of(being: BeingPaths) -> str:
+    """The soul that a being's archive begins with; empty where no sound line can be read."""
+    return soul_in(being.memory)
+
+
+def engine() -> str:
+    """The version of SQLite.
+
+    Raises:
+        LumenError: it is one that can corrupt a database.
+    """
+    check_engine()
+    return apsw.sqlite_lib_version()
+
+
+def size_of(being: BeingPaths) -> int:
+    """How many bytes the lines of a being's archive take."""
+    return sum(path.stat().st_size for path in segments(being.memory))
+
+
+def has_events(being: BeingPaths) -> bool:
+    """Whether a being has an archive that has begun, sound or not."""
+    memory = being.memory
+    return memory.is_dir() and any(memory.iterdir()) and bool(segments(memory))
+
+
+def open_storage(being: BeingPaths, keyring: Keyring, clock: Clock) -> Storage:
+    """A being to be asked and written to; nothing is made before that is done."""
+    index = Index(being)
+    return Storage(FileLog(being, keyring, clock, index), index, BeingFiles(being))
