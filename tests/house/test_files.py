@@ -122,3 +122,20 @@ def test_ci_runs_the_one_command_and_nothing_else(root: Path) -> None:
     commands = [line for line in lines if line and not line.startswith("#")]
     assert commands == ["set -eu", 'cd "$(dirname "$0")/.."', "python3 main.py test"]
     assert os.access(root / ".ci" / "run", os.X_OK)
+
+
+def test_no_two_types_share_a_name(root: Path) -> None:
+    places: dict[str, list[str]] = {}
+    for path in files(root):
+        shipped = "shipped" in path.parts  # each is a program of its own
+        if path.suffix == ".py" and path.is_relative_to(root / "src") and not shipped:
+            for found in re.findall(r"^class (\w+)", path.read_text(), re.M):
+                places.setdefault(found, []).append(str(path.relative_to(root)))
+    assert len(places) > 100
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_no_file_lies_outside_a_room(root: Path) -> None:
+    for layer in ("kernel", "soul"):
+        flat = {path.name for path in (root / "src" / "lumen" / layer).glob("*.py")}
+        assert flat == {"__init__.py"}, f"{layer}/ is rooms: find the one this belongs to"

@@ -16,7 +16,7 @@
     files = {"notes.txt" = "The sea."}   laid into the first folder it reads, for the example
 
 A skill without a `skill.toml` declares nothing: `known` is False, and whoever calls it must ask.
-Declared is not granted: that is `terms.py`. Nothing here is trusted to be true.
+Declared is not granted: that is `policy.py`. Nothing here is trusted to be true.
 """
 
 from __future__ import annotations

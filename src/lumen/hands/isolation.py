@@ -2,7 +2,7 @@
 
 `limits` bounds what a program takes, not what it may see: it runs with the author's rights.
 `bwrap` (bubblewrap) shows it a read-only system, its own folder and what was granted, and no
-network unless granted. Which of them a skill gets is decided in `terms.py`.
+network unless granted. Which of them a skill gets is decided in `policy.py`.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ LONGEST = 160
 
 
 def answer(kind: str, asking: AnswerContext) -> KernelAnswer:
-    """The answer to a question of a kind that asks.py names; without a row, its phrase is all."""
+    """The answer to a question of a kind that language/questions.py names; without a row, its phrase is all."""
     return ANSWERS.get(kind, _says(kind))(asking)
 
 

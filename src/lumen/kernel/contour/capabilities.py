@@ -1,6 +1,6 @@
 """What the runner may hand to a step: the world as far as a step may reach it, as Protocols.
 
-A step names in its signature what it needs; what stands behind each is in capabilities.py.
+A step names in its signature what it needs; what stands behind each is in turn/recorded.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a skill did to what is none of its business is undone: the archive's end, its heads, files.
 
 Files are put back whatever became of the archive; what cannot be archived is noted, and told by the
-next start that can (meddled.py). What a skill wrote behind the end of the archive is no evidence
+next start that can (meddling.py). What a skill wrote behind the end of the archive is no evidence
 and is moved to quarantine; what it cut off comes back from the ring, as far as that reaches.
 """
 

@@ -2,7 +2,7 @@
 
 Texts are compared folded: compatibility forms, case and what cannot be seen make no difference, and
 a word is known by its inflections. Pure, over texts and what counts as an ordinary word. What
-follows from it is for forget.py and loose.py to say.
+follows from it is for upkeep/ to say.
 """
 
 from __future__ import annotations

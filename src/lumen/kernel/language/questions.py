@@ -1,7 +1,7 @@
 """What a message asks of the being itself: the time, its values, what it knows of the author.
 
 Pure: a sentence matches as a whole or not at all, so "what time is my dentist appointment" is
-recall's to answer. The patterns stand in the lexicon, the answers in answers.py.
+recall's to answer. The patterns stand in the lexicon, the answers in answers/.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Recall as one turn has it: everything before the turn's own first event, and nothing after.
 
 A value that cannot be moved, so turns of one process that run at the same time each have their own
-over the caches they share (recall.py).
+over the caches they share (search.py).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Two paths, by text and by meaning, meet in one score: the cosine of sentence vec
 much of the question's rare words the passage holds (exactly, and by the nearness of single
 words), plus whether it holds the kind of answer asked for. Kernel memories are never returned,
 and neither are questions or replies: evidence is what the author stated outside this turn.
-The cosine is that of the chosen embedder where there is one (chosen.py); all else is built in.
+The cosine is an external embedder's where there is one (external_embedder.py).
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ class _Known:
 class IndexedRecall:
     """Recall over one being's index, shared by its turns.
 
-    What a turn may recall ends before the turn itself: `before` is its first event. A turn holds a
-    `RecallBefore`, which cannot be moved.
+    What a turn may recall ends `before` its own first event; it holds a frozen `RecallBefore`.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Why an event has to go with what is forgotten: it is meant, answers it, rests on it, or quotes it.
 
 Every string of every event is searched, whatever field it stands in; only fields that hold no words
-are passed over. What is looked for is in traces.py.
+are passed over. What is looked for is in language/overlap.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Forgetting: which events hold what the author wants gone, and what goes with them.
 
-Looks, plans, and has mend.py carry it out. An event goes when it is named, when it says the same,
+Looks, plans, and has gate/recovery.py carry it out. An event goes when it is named, when it says the same,
 when it answers to or rests on what goes, or when any string in it holds a word that nothing else the
-author said has: such a word can only have come from there. Files are loose.py's concern.
+author said has: such a word can only have come from there. Files are untracked_files.py's concern.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A bundle has one spelling. All that may follow the manifest is worked out from it and compared, so
 a link, a path that comes twice or a member longer than said is never parsed, let alone carried
 out; any tar program still reads the file. What belongs in a backup, and whether the archive in it
-is true, is for backup.py to say. The seal shows accidents, the signature under the manifest a
-forger; whose signature counts is for provenance.py to say.
+is true, is for pack.py to say. The seal shows accidents, the signature under the manifest a
+forger; whose signature counts is for signature.py to say.
 """
 
 from __future__ import annotations

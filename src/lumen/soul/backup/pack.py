@@ -2,7 +2,7 @@
 
 The file is read back, unpacked and its archive verified before it gets its name. The private key
 and the witness stay on their host. What belongs in a backup is snapshot.py's part, how the file
-is spelled bundle.py's, who made it provenance.py's; whether to live on from an older state is for
+is spelled bundle.py's, who made it signature.py's; whether to live on from an older state is for
 the author to say.
 """
 

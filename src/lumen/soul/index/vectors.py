@@ -1,7 +1,7 @@
 """Vectors of memories and of single words: a cache in the index, outside the fold.
 
 They are kept and handed out as float32 bytes. One embedder's at a time: another one starts over.
-Those of an embedder chosen beside the built-in one are in chosen.py, in tables of their own. How texts become vectors, and how they are searched, is not decided here.
+Those of an embedder chosen beside the built-in one are in external_vectors.py, in tables of their own. How texts become vectors, and how they are searched, is not decided here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Events that carry a signature: the word of a key, bound to its one place in the chain.
 
 The signature covers soul, number, parent and everything the event says, so it cannot be forged,
-moved or said again. Whose word counts is for trust.py to say.
+moved or said again. Whose word counts is for vouching.py to say.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def truthfulness(draft: Draft, ground: Ground, weights: AxisWeights) -> float:
 
     Asked about the author's life, what was told is the only truth: a draft must bring some of it,
     and whatever it adds counts against it. A small model is never believed there, nor when it
-    gives advice: it puts true words into false sentences. What it may say elsewhere is in small.py.
+    gives advice: it puts true words into false sentences. What it may say elsewhere is in choice/small_models.py.
     """
     asked, told = stems(ground.message), stems(ground.told)
     known = asked | told | stems(ground.around)
