@@ -186,8 +186,11 @@ def _put(gate: Gate, kind: str, wanted: SelfItem, verb: str) -> SelfItem:
 
 def _must_be_sound(kind: str, wanted: SelfItem) -> None:
     """See that it could stand in the file, before the gate has to refuse and archive it."""
-    example = f"lumen {kind}s set {wanted.name or 'NAME'!r} --weight 0.7"
-    if not wanted.name or len(wanted.name) > LONGEST_NAME:
+    verb = "add" if kind == "goal" else "set"
+    example = f"lumen {kind}s {verb} {wanted.name or 'NAME'!r} --weight 0.7"
+    if not wanted.name:
+        raise UsageError(f"a {kind} needs a name: this one is empty", fix=example)
+    if len(wanted.name) > LONGEST_NAME:
         raise UsageError(f"a {kind} has a name of at most {LONGEST_NAME} characters", fix=example)
     if not 0 <= wanted.weight <= 1:
         raise UsageError(f"a weight is between 0 and 1, not {wanted.weight}", fix=example)
