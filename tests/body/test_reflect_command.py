@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from lumen.body.cli.reflection import happened, proposed
+from lumen.body.cli.loops import happened, proposed
 from lumen.core.data import SelfItem
 from lumen.kernel.reflection.evolve import Experience, PastCycle, SelfChange
 

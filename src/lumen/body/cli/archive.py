@@ -1,15 +1,29 @@
-"""`lumen archive`: is the record what was written, and is it the one this host has seen?"""
+"""`lumen archive`, `attest`, `backup` and `restore-backup`: the record proved, and the being kept safe."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
-from lumen.app.safekeeping import SURE, Report, Verified, archive_size, verify_being
+from lumen.app import attesting as app
+from lumen.app.attesting import Attested, Statement
+from lumen.app.safekeeping import (
+    SURE,
+    Packed,
+    Report,
+    RestoredBackup,
+    Verified,
+    archive_size,
+    backup_being,
+    restore_being,
+    verify_being,
+)
 from lumen.app.words import counted
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
@@ -18,7 +32,9 @@ from lumen.body.cli.render import ToldResult, data, tell
 from lumen.body.cli.request import CommandRequest, at_terminal
 from lumen.body.cli.terminal import note, one_line, say
 from lumen.core.canon import JSON
-from lumen.core.errors import UsageError
+from lumen.core.clock import SystemClock
+from lumen.core.data import BeingPaths
+from lumen.core.errors import NotABeing, UsageError
 
 if TYPE_CHECKING:
     from lumen.app.accepting import Accepted, UnrecognisedArchive
@@ -163,3 +179,174 @@ def _decided(
 
     with strange(request.being, agreed, note, at_terminal()) as found:
         return what(found) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class StatementCheck:
+    """Whether a statement holds, what is wrong with it, and what the being here says to it."""
+
+    ok: bool
+    problem: str
+    compared: str
+    statement: Statement
+
+
+@command("attest")
+@click.option("--challenge", metavar="TEXT", help="What the one who asks wants to read in it.")
+@click.option("--check", "file", type=click.Path(path_type=Path), help="Check a statement instead.")
+@click.option("--key", default="", metavar="HEX", help="With --check: the key it must be by.")
+def attest(
+    request: CommandRequest, challenge: str | None, file: Path | None, key: str
+) -> Attested | StatementCheck:
+    """State, signed, which being this is and where its archive ends; or check such a statement."""
+    if challenge is not None:
+        app.must_be_challenge(challenge)
+    if file is not None:
+        return _check(app.read_statement(file), challenge, key, request)
+    if challenge is None or key:
+        what = "--key goes with --check" if key else "there is nothing to answer"
+        raise UsageError(what, fix="lumen attest --challenge TEXT   or: lumen attest --check FILE")
+    return app.attest(request.being, challenge, SystemClock())
+
+
+@data.register(Attested)
+def _attested_data(made: Attested) -> JSON:
+    standing = made.standing
+    return {"statement": made.statement, "counts": standing.counts, "why": standing.words}
+
+
+@tell.register(Attested)
+def _tell_attested(made: Attested, _request: CommandRequest) -> None:
+    click.echo(made.line)
+    key, standing = made.statement.key, made.standing
+    note(f"signed with this host's key {key[:16]}, which {standing.words}")
+
+
+def _check(
+    statement: Statement, challenge: str | None, key: str, request: CommandRequest
+) -> StatementCheck:
+    found = app.problem_with(statement, challenge, key)
+    told = "no being is here to compare it with"
+    if not found and (being := _being_of(statement, request)):
+        told, found = app.compared(being, statement)
+    return StatementCheck(not found, found, told, statement)
+
+
+@tell.register(StatementCheck)
+def _tell_checked(checked: StatementCheck, _request: CommandRequest) -> None:
+    statement = checked.statement
+    if not checked.ok:
+        say(f"✗ {checked.problem}.")
+        return
+    say(f"✓ signed by the key {statement.key}")
+    say(f"  being {statement.soul} · event {statement.seq:,} · head {statement.event_hash}")
+    say(f"  in answer to “{statement.challenge}”, {statement.created}")
+    say(f"  {checked.compared}")
+
+
+def _being_of(statement: Statement, request: CommandRequest) -> BeingPaths | None:
+    """The being here that a statement is about; one that was named must be it."""
+    try:
+        soul = request.settings.soul
+    except NotABeing:
+        if request.named is not None:
+            raise
+        return None
+    if soul == statement.soul:
+        return request.being
+    if request.named is not None:
+        what = f"{request.being.root} is another being"
+        raise UsageError(what, fix="lumen attest --check FILE")
+    return None
+
+
+@command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--even-damaged", is_flag=True, help="Also if the archive does not verify.")
+def backup(request: CommandRequest, file: Path, even_damaged: bool) -> ToldResult:
+    """Back the being up into one new FILE; it may talk meanwhile."""
+    with Bar() as bar:
+        made = backup_being(
+            request.being, file, SystemClock(), even_damaged=even_damaged, progress=bar.told
+        )
+    return ToldResult(
+        {"file": str(file.absolute()), **asdict(made)}, _backed_up(made, file.absolute())
+    )
+
+
+def _backed_up(made: Packed, file: Path) -> Iterator[str]:
+    if made.verified:
+        yield f"✓ backed up and verified · ends at event {made.count:,} · head {made.head}"
+    else:
+        yield f"✗ backed up, but the archive does not verify after event {made.count:,}"
+    packed = _amount(file.stat().st_size)
+    yield f"  {file} ({packed}: {counted(made.files, 'file')} of {_amount(made.size)})"
+    if made.doubt:
+        yield f"  {made.doubt}; restoring it asks for --even-damaged"
+    else:
+        yield f"  signed with this host's key {made.key[:16]}, which stays here"
+    for line in made.notes:
+        yield f"  note: {line}"
+
+
+@command("restore-backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--even-damaged",
+    is_flag=True,
+    help="Also if it does not verify or nobody who counts signed it.",
+)
+def restore_backup(
+    request: CommandRequest, file: Path, folder: Path | None, even_damaged: bool
+) -> ToldResult:
+    """Restore the being in FILE into DIR, which must be new or empty.
+
+    Without DIR it becomes the being that --being, LUMEN_BEING or the default names.
+    """
+    root = folder.expanduser().absolute() if folder else request.being.root
+    with Bar() as bar:
+        restored = restore_being(file, root, even_damaged=even_damaged, progress=bar.told)
+    found = restored.packed
+    seen = {"seq": found.seen.seq, "event_hash": found.seen.event_hash} if found.seen else None
+    told = {"being": str(root), **asdict(found), "seen": seen}
+    return ToldResult(told, _restored(restored, root))
+
+
+def _restored(restored: RestoredBackup, root: Path) -> Iterator[str]:
+    found = restored.packed
+    lumen = f"lumen --being {quote(str(root))}"
+    end = f"ends at event {found.count:,} · head {found.head}"
+    if not found.verified:
+        yield f"✗ restored, but the archive did not verify: {lumen} archive verify"
+    elif found.doubt:
+        yield f"  restored · {end}"
+        yield f"  {found.doubt}"
+    else:
+        yield f"✓ restored and verified · {end}"
+        yield f"  signed by the key {found.key[:16]}"
+    yield f"  {root} ({counted(found.files, 'file')} of {_amount(found.size)})"
+    if not restored.key_is_here:
+        yield "  its key is not on this host: the next turn makes a new one and says so"
+    if found.seen:
+        yield f"  {_rolled_back(found, found.seen.seq)}"
+        yield f"  try: {lumen} archive accept-rollback"
+    if restored.known_here:
+        yield (
+            "  this host knows this being: let only one copy talk. Once this one has, a copy "
+            "elsewhere\n  on this host is refused until you choose it again, there: "
+            "lumen archive accept-rollback"
+        )
+        yield f"  to look and change nothing: {lumen} memory      or: {lumen} archive verify"
+
+
+def _rolled_back(found: Packed, seen: int) -> str:
+    if seen > found.count:
+        end = f"the backup ends at event {found.count:,}: everything after is not in it"
+    else:
+        end = "what the backup holds there is not the same"
+    return f"this host has seen this being up to event {seen:,}; {end}"
+
+
+def _amount(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.1f} kB"

@@ -26,9 +26,8 @@ from lumen.app.prompts import refuse_bad_prompts
 from lumen.app.settings import find_being, must_be
 from lumen.app.talking import last_or_new_conversation, new_conversation
 from lumen.body.cli.command import command
-from lumen.body.cli.in_chat import COMMAND, COMMANDS, LEAVES, carry_out
+from lumen.body.cli.in_chat import COMMAND, COMMANDS, LEAVES, Talk, carry_out
 from lumen.body.cli.request import CommandRequest, at_terminal
-from lumen.body.cli.talk import Talk
 from lumen.body.cli.terminal import is_terminal, note, one_line, say
 from lumen.core.canon import JSON, clean
 from lumen.core.data import BeingPaths

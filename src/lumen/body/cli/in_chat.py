@@ -1,9 +1,12 @@
-"""The /commands of a chat: why, memory, private, forget, goal, value, help and quit."""
+"""A conversation under way in the terminal: a message and its answer, and the /commands beside it."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,15 +15,20 @@ from lumen.app.holding import holding
 from lumen.app.memories import by_words, latest
 from lumen.app.privacy import mark
 from lumen.app.selves import held_of, put_held
+from lumen.app.talking import SHOWN, IncomingMessage, Said, Watch, answer
 from lumen.app.wiring import alone
 from lumen.app.words import counted
-from lumen.body.cli.forget import forget_planned, planned
-from lumen.body.cli.memory import tell_reply
-from lumen.body.cli.render import tell
+from lumen.body.cli.memory import forget_planned, planned, tell_reply
+from lumen.body.cli.progress import Steps
+from lumen.body.cli.render import data, tell
+from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.selves import tell_held
-from lumen.body.cli.talk import Talk
-from lumen.body.cli.terminal import note, say, table
+from lumen.body.cli.terminal import note, print_json, say, table
+from lumen.core.canon import JSON
 from lumen.core.errors import LumenError
+
+if TYPE_CHECKING:
+    from lumen.app.wiring import Kernel
 
 LEAVES = ("/quit", "/exit", "/q")
 COMMANDS = ("/why", "/memory", "/private", "/goal", "/value", "/help", *LEAVES)
@@ -37,6 +45,60 @@ HELP = """\
 WEIGHED = re.compile(r"(.+?)\s+([01](?:\.\d+)?|\.\d+)")  # a name, then a weight
 
 
+@data.register(Said)
+def _said_data(said: Said) -> JSON:
+    told = asdict(said)
+    return {"reply": told.pop("text"), **told}
+
+
+@dataclass(slots=True)
+class Talk:
+    """A conversation under way."""
+
+    request: CommandRequest
+    kernel: Kernel
+    runner: asyncio.Runner
+    private: bool
+    conversation: str = ""
+    told: set[str] = field(default_factory=set)
+    meanwhile: list[str] = field(default_factory=list)  # said before the names were settled
+
+    def turn(self, text: str, prefix: str = "") -> None:
+        """One message and its answer, shown as soon as it is durable."""
+        with Steps(SHOWN) as live:
+
+            def heard(reply: str) -> None:
+                live.clear()
+                if not self.request.as_json:
+                    say(prefix + reply)
+
+            watch = Watch(step=live.step, reply=heard)
+            spoken = IncomingMessage(self.conversation, private=self.private)
+            said = self.runner.run(answer(self.kernel, text, watch, spoken))
+        self._beside(said)
+        if self.request.as_json:
+            print_json(data(said))
+
+    def _beside(self, said: Said) -> None:
+        """What there is to say beside the answer."""
+        if said.trouble and said.fix:
+            self._once(f"{said.trouble}\n  try: {said.fix}")
+        for line in said.changes:
+            note(line)
+        if said.proposal:
+            note(f"I could ask {said.proposal}: lumen approvals")
+        if said.redacted:
+            note(f"{counted(said.redacted, 'secret')} left out: not kept, not shown to a model")
+        for line in said.notices:
+            self._once(line)
+
+    def _once(self, line: str) -> None:
+        """Say what stays wrong once, not after every answer."""
+        if line not in self.told:
+            note(line)
+        self.told.add(line)
+
+
 def carry_out(talk: Talk, text: str) -> bool:
     """Carry out a /command; true when it is time to leave."""
     word, _, rest = text.partition(" ")
@@ -44,7 +106,7 @@ def carry_out(talk: Talk, text: str) -> bool:
     if word in LEAVES:
         return True
     if word in DOES:
-        DOES[word](talk, rest.strip())
+        _try(lambda: DOES[word](talk, rest.strip()))
         return False
     if word != "/help":
         say(f"  there is no {word}")
@@ -91,27 +153,19 @@ def _private(talk: Talk, which: str) -> None:
         if not all(n.isdecimal() and len(n) < 16 for n in numbers):
             say("  /private alone, or with the numbers of events")
             return
-        _try(lambda: _mark(talk, tuple(map(int, numbers))))
+        marked = mark(talk.kernel, tuple(map(int, numbers)), private=True).marked
+        say(f"  {counted(len(marked), 'memory')}: private")
         return
     talk.private = not talk.private
     say("  private from here on" if talk.private else "  no longer private")
 
 
-def _mark(talk: Talk, events: tuple[int, ...]) -> None:
-    mark(talk.kernel, events, private=True)
-    say(f"  {counted(len(events), 'memory')}: private")
-
-
 def _forget(talk: Talk, what: str) -> None:
     if what:
-        _try(lambda: _forgotten(talk, what))
+        found = planned(talk.kernel, what, talk.request)
+        tell(forget_planned(talk.kernel, found), talk.request)
     else:
         say("  /forget WORDS, or /forget and the number of an event")
-
-
-def _forgotten(talk: Talk, what: str) -> None:
-    found = planned(talk.kernel, what, talk.request)
-    tell(forget_planned(talk.kernel, found), talk.request)
 
 
 def _try(work: Callable[[], object]) -> None:
@@ -129,6 +183,6 @@ DOES: dict[str, Callable[[Talk, str], None]] = {
     "/memory": _memory,
     "/private": _private,
     "/forget": _forget,
-    "/goal": lambda talk, what: _try(lambda: _hold(talk, "goal", what)),
-    "/value": lambda talk, what: _try(lambda: _hold(talk, "value", what)),
+    "/goal": lambda talk, what: _hold(talk, "goal", what),
+    "/value": lambda talk, what: _hold(talk, "value", what),
 }

@@ -1,22 +1,31 @@
-"""`lumen memory`, `lumen why` and `lumen trace`: what it remembers, and where a thing comes from."""
+"""`lumen memory`, `why`, `trace`, `forget` and `private`: what it remembers, whence, and what must go."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import click
 
 from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, Traced, trace_of, why_of
+from lumen.app.forgetting import Forgotten, ToForget, must_be_author, plan_forgetting
+from lumen.app.forgetting import forget as erase
 from lumen.app.histories import History
 from lumen.app.memories import LISTED, NOT_SAID, MemoryFilter, Recollection, evidence_of, remembered
-from lumen.app.words import local, short_time
-from lumen.body.cli import histories as histories  # registers how a history is told
-from lumen.body.cli.command import command
-from lumen.body.cli.render import Listed, data, tell
+from lumen.app.privacy import mark
+from lumen.app.wiring import Kernel
+from lumen.app.words import counted, local, short_time
+from lumen.body.cli import plots as plots  # registers how a history is told
+from lumen.body.cli.command import YES, agrees, command
+from lumen.body.cli.passphrase import signing
+from lumen.body.cli.progress import Bar
+from lumen.body.cli.render import Listed, ToldResult, data, tell
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import note, one_line, say, table
+from lumen.body.cli.terminal import note, note_fixes, one_line, say, table
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author
+
+SHOWN = 30
 
 
 @command("memory", for_skills=True)
@@ -117,3 +126,118 @@ def _tell_trace(found: Traced, _request: CommandRequest) -> None:
 def _wrote(told: JSON) -> str:
     skipped = told.get("skipped")
     return f"skipped: {skipped}" if skipped else dumps(told["wrote"]).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was to be forgotten and, unless that was only looked at, what came of it."""
+
+    planned: ToForget
+    gone: Forgotten | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing of it is left: nobody may take that for forgotten."""
+        return not (self.gone and self.gone.left)
+
+
+@command("forget")
+@click.argument("what")
+@YES
+@click.option("--own-files", is_flag=True, help="Take it out of files of yours too.")
+@click.option("--dry-run", is_flag=True, help="Show what would go, and change nothing.")
+@signing
+def forget(
+    request: CommandRequest, what: str, yes: bool, own_files: bool, dry_run: bool
+) -> Outcome:
+    """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it.
+
+    Files and skills the being made are cleaned or go with it; files of yours are named, and changed
+    with --own-files only. Where any of it is left in the end, that is said, with exit code 1.
+    """
+    with request.opened() as kernel:
+        found = planned(kernel, what, request, own_files=own_files)
+        return Outcome(found) if dry_run else forget_planned(kernel, found, yes=yes)
+
+
+def planned(
+    kernel: Kernel, what: str, request: CommandRequest, *, own_files: bool = False
+) -> ToForget:
+    """Look for all that would go, and show it."""
+    with Bar("looking for what quotes it") as bar:
+        found = plan_forgetting(kernel, what, own_files=own_files, progress=bar)
+    if not request.as_json:
+        _preview(found, request)
+    return found
+
+
+def forget_planned(kernel: Kernel, found: ToForget, *, yes: bool = False) -> Outcome:
+    """Ask, erase it, and look whether it is gone."""
+    must_be_author(kernel)
+    question = f"Erase {counted(len(found.goes), 'event')} for good?"
+    if not agrees(question, yes=yes, fix=f"lumen forget {found.what!r} --yes"):
+        return Outcome(found)
+    if found.yours and not yes and click.confirm("Take it out of your own files too?", err=True):
+        found = plan_forgetting(kernel, found.what, own_files=True)
+    return Outcome(found, erase(kernel, found))
+
+
+@data.register(Outcome)
+def _outcome_data(outcome: Outcome) -> JSON:
+    found, gone = outcome.planned, outcome.gone
+    told = {
+        "erased": gone.erased if gone else [],
+        "goes": [{"event": g.seq, "why": g.why} for g in found.goes],
+        "files": list(found.files),
+        "yours": list(found.yours),
+        "mentions": found.mentions,
+        "beyond": found.beyond,
+        "left": gone.left if gone else [],
+    }
+    return {**told, "event": gone.event} if gone else told
+
+
+@tell.register(Outcome)
+def _tell_outcome(outcome: Outcome, _request: CommandRequest) -> None:
+    gone = outcome.gone
+    if gone is None:
+        return
+    done = "Forgotten" if outcome.ok else "Erased"
+    many = counted(gone.goes, "event")
+    say(f"{done}: {many}. Event {gone.event} says that, and nothing of what they said.")
+    say("Out of reach: " + "; ".join(gone.beyond) + ".")
+    if not outcome.ok:
+        note(f"It is not gone: {', '.join(gone.left)} still holds it.")
+        note_fixes(["edit or delete what is named, or lumen forget WORDS --own-files"])
+
+
+def _preview(found: ToForget, request: CommandRequest) -> None:
+    where = request.zone
+    goes = found.goes[:SHOWN]
+    table([(str(g.seq), short_time(g.timestamp, where), g.who, g.why, g.text) for g in goes])
+    if len(found.goes) > SHOWN:
+        say(f"… and {counted(len(found.goes) - SHOWN, 'more event')}")
+    stays = "is yours and stays as it is; --own-files takes out of it"
+    for files, loses in ((found.files, "loses"), (found.yours, stays)):
+        for path, lines in files.items():
+            say(f"{path} {loses}:")
+            for line in lines:
+                say(f"  - {one_line(line, 100)}")
+    if found.mentions:
+        which = ", ".join(map(str, found.mentions[:SHOWN]))
+        say(f"What you said in event {which} names the same things, and stays unless you forget it")
+
+
+@command("private")
+@click.argument("events", nargs=-1, required=True, type=click.IntRange(1, 10**15))
+@click.option("--off", is_flag=True, help="No longer private.")
+def private(request: CommandRequest, events: tuple[int, ...], off: bool) -> ToldResult:
+    """Mark memories, by EVENT number, that must never leave for a model that is not local."""
+    with request.as_author() as kernel:
+        marked = mark(kernel, events, private=not off)
+    lines = [f"{counted(len(events), 'memory')}: {'no longer ' if off else ''}private"]
+    if marked.lines:
+        lines.append(
+            "Kept from models that are not on this machine too, as it rests on private memories:"
+        )
+    return ToldResult(marked, [*lines, *(f"  - {one_line(line, 100)}" for line in marked.lines)])

@@ -1,7 +1,15 @@
-"""`lumen maintain` and `lumen rebuild`: upkeep between turns, and everything made anew."""
+"""`lumen init`, `doctor`, `maintain` and `rebuild`: a being is born, looked over, kept up, made anew."""
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from lumen.app.doctor import Examined, examine
+from lumen.app.settings import find_being
 from lumen.app.upkeep import Maintained, bring_settings_back, make_again, must_be_sound
 from lumen.app.upkeep import maintain as keep_up
 from lumen.app.words import counted
@@ -9,7 +17,39 @@ from lumen.body.cli.command import command
 from lumen.body.cli.progress import Bar
 from lumen.body.cli.render import ToldResult, tell
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import block, note
+from lumen.body.cli.terminal import block, note, say
+from lumen.core.data import BeingPaths
+
+MARKS = {"ok": "✓", "warn": "!", "bad": "✗"}
+
+
+@command("init")
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+def init(request: CommandRequest, folder: Path | None) -> ToldResult:
+    """Make a new being in FOLDER (by default: here)."""
+    from lumen.app.meeting import bear
+
+    named = Path(request.named) if request.named else Path.cwd()
+    root = (folder or named).expanduser().absolute()
+    made = {"being": str(root), "soul": bear(BeingPaths(root))}
+    talk = f"  talk to it: lumen --being {quote(str(root))} chat"
+    return ToldResult(made, [f"A new being was born in {root}", talk])
+
+
+@command("doctor", for_skills=True)
+def doctor(request: CommandRequest) -> Examined:
+    """Look at the installation and the being; exit code 1 when something is broken."""
+    being, by_default = find_being(request.named)
+    return asyncio.run(examine(being, by_default=by_default))
+
+
+@tell.register(Examined)
+def _tell_examined(examined: Examined, _request: CommandRequest) -> None:
+    width = max(len(f.what) for f in examined.findings)
+    for f in examined.findings:
+        say(f"{MARKS[f.state]} {f.what:<{width}}  {f.detail}")
+        if f.fix:
+            say(f"  {'':<{width}}  try: {f.fix}")
 
 
 @command("maintain")
