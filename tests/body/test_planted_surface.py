@@ -44,7 +44,7 @@ class Tide:
 
 @command("tides", for_skills=True)
 @click.option("--least", default=0.0, type=click.FloatRange(0, 1), help="The lowest that counts.")
-def tides(request: Request, least: float) -> Tide:
+def tides(request: CommandRequest, least: float) -> Tide:
     """How high its goals stand."""
     with request.looking() as look:
         held = held_of(look.index, "goal")

@@ -2,7 +2,7 @@
 
 A command returns what the door gave it. JSON is made of a dataclass's fields; where its keys are
 others, its module registers with `data`. Text is a line a field; where it reads otherwise, the
-command gives it as `Told` or `Listed`, or its module registers a layout for the type with `tell`.
+command gives it as `ToldResult` or `Listed`, or its module registers a layout for the type with `tell`.
 """
 
 from __future__ import annotations
