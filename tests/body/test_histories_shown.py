@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.body.cli.plots import HEIGHT, plot
-from lumen.soul.index.weighed import Point
+from lumen.soul.state.weighed import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable

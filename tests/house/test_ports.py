@@ -13,7 +13,7 @@ SQL = re.compile(
     r"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WITH RECURSIVE)\s+[\w(*'\"]"
     r"|.*\b(event_type|author|origin|situation|session_key|private)\s*(=|!=|NOT IN|IN)\s*[('?\d]"
 )
-INSIDE = re.compile(r"_?(segments?|offsets?|rowid|read_at|apsw|sqlite3)")
+INSIDE = re.compile(r"_?(segments?|offsets?|rowid|read_at|flock|fcntl|apsw|sqlite3)")
 ABOVE = ("kernel", "mind", "hands", "app", "lab", "body")
 
 
@@ -60,6 +60,7 @@ def test_no_sql_segment_or_offset_outside_the_soul(root: Path) -> None:
         "place.segments()",
         "read(after=1, offset=2)",
         "from lumen.soul.archive.line import read_at",
+        "import fcntl",
     ],
 )
 def test_what_only_storage_knows_is_noticed_elsewhere(source: str) -> None:

@@ -31,6 +31,7 @@ from lumen.kernel.upkeep.background_indexing import Learner
 from lumen.kernel.upkeep.forget import find, plan
 from lumen.kernel.upkeep.maintain import learn, reindex
 from lumen.mind.embed import MiniLM
+from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def test_the_learner_finishes_the_set_while_nobody_asks(
     many = len(FACTS) + 80
     with choosing(life, twisted) as served:
         learner = Learner(
-            life.being, partial(Index, life.being), embedder, chosen_of(life).embedder
+            FileLocks(life.being), partial(Index, life.being), embedder, chosen_of(life).embedder
         )
         learner.start()
         try:

@@ -26,6 +26,7 @@ from lumen.kernel.recall.external_embedder import anchor_texts
 from lumen.kernel.upkeep.background_indexing import Learner
 from lumen.mind.embed import MiniLM
 from lumen.mind.embed_http import HttpEmbedder
+from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def test_the_learner_in_the_background_keeps_it_too(
     life.kernel.index.catch_up()
     with choosing(life, twisted) as served:
         learner = Learner(
-            life.being, partial(Index, life.being), embedder, chosen_of(life).embedder
+            FileLocks(life.being), partial(Index, life.being), embedder, chosen_of(life).embedder
         )
         learner.start()
         try:

@@ -19,6 +19,7 @@ from lumen.kernel.gate.checkpoints import create
 from lumen.kernel.gate.presence import no_turn_meanwhile
 from lumen.kernel.language.overlap import OverlapDetector
 from lumen.kernel.upkeep.forget import carry_out, find, plan
+from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 from lumen.soul.state.selfhood import SOUL, without
 
@@ -155,10 +156,10 @@ def test_the_authors_commands_wait_for_a_turn_and_say_when_it_does_not_end(
     with (
         in_turn(life.being),
         pytest.raises(Busy, match="a turn is under way"),
-        no_turn_meanwhile(life.being),
+        no_turn_meanwhile(FileLocks(life.being)),
     ):
         pass
-    with no_turn_meanwhile(life.being):
+    with no_turn_meanwhile(FileLocks(life.being)):
         pass
 
 

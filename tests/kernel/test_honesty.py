@@ -246,10 +246,11 @@ def test_a_turn_whose_process_died_is_archived_as_unclosed_once(life: Life) -> N
 def another_in_turn(root: Path) -> Iterator[None]:
     """Another process in the middle of a turn with the same being."""
     code = (
-        "import asyncio, sys, pathlib; from lumen.core.data import Being\n"
+        "import asyncio, sys, pathlib; from lumen.core.data import BeingPaths\n"
         "from lumen.kernel.gate.presence import in_turn\n"
+        "from lumen.soul.archive.locks import FileLocks\n"
         "async def stay():\n"
-        "    async with in_turn(Being(pathlib.Path(sys.argv[1]))):\n"
+        "    async with in_turn(FileLocks(BeingPaths(pathlib.Path(sys.argv[1])))):\n"
         "        print('in', flush=True); sys.stdin.read()\n"
         "asyncio.run(stay())"
     )

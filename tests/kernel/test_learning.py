@@ -13,6 +13,7 @@ from tests.kernel.turning import in_turn
 from tests.waiting import PATIENCE, wait_until
 
 from lumen.kernel.upkeep.background_indexing import Learner
+from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def slow() -> Slow:
 @pytest.fixture
 def learner(life: Life, slow: Slow) -> Iterator[Learner]:
     """A learner that is slow, and is ended whatever happens."""
-    made = Learner(life.being, partial(Index, life.being), slow)
+    made = Learner(FileLocks(life.being), partial(Index, life.being), slow)
     yield made
     slow.allow()
     made.close()
@@ -66,7 +67,9 @@ def learner(life: Life, slow: Slow) -> Iterator[Learner]:
 
 def test_memories_get_vectors_while_nobody_asks(life: Life) -> None:
     dishes(life, 20)
-    learner = Learner(life.being, partial(Index, life.being), life.kernel.recall.embedder)
+    learner = Learner(
+        FileLocks(life.being), partial(Index, life.being), life.kernel.recall.embedder
+    )
     learner.start()
     try:
         wait_until(lambda: life.kernel.index.vectors.progress() == (20, 20))

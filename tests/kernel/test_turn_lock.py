@@ -22,6 +22,7 @@ from lumen.kernel.gate import presence
 from lumen.kernel.gate.guard import Guard
 from lumen.kernel.gate.presence import between_turns, no_turn_meanwhile, nobody_in_turn
 from lumen.soul.archive import disk
+from lumen.soul.archive.locks import FileLocks
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -43,23 +44,27 @@ def test_a_lock_that_was_moved_away_still_holds(
     monkeypatch.setattr(presence, "PATIENCE_S", 0.05)
     with in_turn(life.being):
         tamper(life.being.memory / ".turns")
-        with nobody_in_turn(life.being) as alone:
+        with nobody_in_turn(FileLocks(life.being)) as alone:
             assert not alone
-        with pytest.raises(Busy, match="a turn is under way"), no_turn_meanwhile(life.being):
+        with (
+            pytest.raises(Busy, match="a turn is under way"),
+            no_turn_meanwhile(FileLocks(life.being)),
+        ):
             pass
-    with no_turn_meanwhile(life.being):
+    with no_turn_meanwhile(FileLocks(life.being)):
         tamper(life.being.memory / ".turns")
-        with nobody_in_turn(life.being) as alone:
+        with nobody_in_turn(FileLocks(life.being)) as alone:
             assert not alone
-    with nobody_in_turn(life.being) as alone:
+    with nobody_in_turn(FileLocks(life.being)) as alone:
         assert alone
 
 
 ASKS = f"""
 import json, subprocess, sys
-code = "import sys; from pathlib import Path; from lumen.core.data import Being\\n" \
+code = "import sys; from pathlib import Path; from lumen.core.data import BeingPaths\\n" \
     "from lumen.kernel.gate.presence import nobody_in_turn\\n" \
-    "with nobody_in_turn(Being(Path(sys.argv[1]))) as alone: print(alone)"
+    "from lumen.soul.archive.locks import FileLocks\\n" \
+    "with nobody_in_turn(FileLocks(BeingPaths(Path(sys.argv[1])))) as alone: print(alone)"
 ran = subprocess.run([{sys.executable!r}, "-c", code, str(root)], capture_output=True, text=True)
 print(json.dumps({{"ok": True, "output": ran.stdout.strip()}}))
 """
@@ -70,7 +75,7 @@ def test_whoever_a_skill_started_is_not_alone_though_nobody_is_in_a_turn(life: L
     terms = SkillPolicies(Limits(seconds=PATIENCE), settings={"asks": {"isolation": "limits"}})
     guard = Guard(life.kernel.gate, terms, life.clock, "lumen:author")
     assert asyncio.run(guard.call("asks", "do", None)).output == "False"
-    with nobody_in_turn(life.being) as alone:
+    with nobody_in_turn(FileLocks(life.being)) as alone:
         assert alone
 
 
@@ -99,17 +104,19 @@ def test_whoever_wants_to_be_alone_goes_before_turns_that_would_begin(life: Life
         came: list[str] = []
 
         async def alone() -> None:
-            async with between_turns(life.being, PATIENCE):
+            async with between_turns(FileLocks(life.being), PATIENCE):
                 came.append("alone")
-                with no_turn_meanwhile(life.being):  # whose pause it is need not wait for itself
+                with no_turn_meanwhile(
+                    FileLocks(life.being)
+                ):  # whose pause it is need not wait for itself
                     await asyncio.sleep(0.05)
                 came.append("no more")
 
         async def turn() -> None:
-            async with presence.in_turn(life.being):
+            async with presence.in_turn(FileLocks(life.being)):
                 came.append("turn")
 
-        async with presence.in_turn(life.being):
+        async with presence.in_turn(FileLocks(life.being)):
             waiting = asyncio.create_task(alone())
             await asyncio.sleep(0.05)  # it has asked by now
             later = asyncio.create_task(turn())
@@ -123,14 +130,14 @@ def test_whoever_wants_to_be_alone_goes_before_turns_that_would_begin(life: Life
 
 def test_in_an_event_loop_nobody_waits_for_turns_but_by_await(life: Life) -> None:
     async def meet() -> None:
-        async with presence.in_turn(life.being):
+        async with presence.in_turn(FileLocks(life.being)):
             with (
                 pytest.raises(Busy, match="under way with this being: this very process") as error,
-                no_turn_meanwhile(life.being),
+                no_turn_meanwhile(FileLocks(life.being)),
             ):
                 pass
             assert "being.paused()" in error.value.fix
-        with no_turn_meanwhile(life.being):
+        with no_turn_meanwhile(FileLocks(life.being)):
             pass
 
     asyncio.run(asyncio.wait_for(meet(), presence.PATIENCE_S / 2))
@@ -138,11 +145,11 @@ def test_in_an_event_loop_nobody_waits_for_turns_but_by_await(life: Life) -> Non
 
 def test_only_the_task_whose_pause_it_is_passes_for_alone(life: Life) -> None:
     async def other() -> None:
-        with pytest.raises(Busy), no_turn_meanwhile(life.being):
+        with pytest.raises(Busy), no_turn_meanwhile(FileLocks(life.being)):
             pass
 
     async def meet() -> None:
-        async with between_turns(life.being):
+        async with between_turns(FileLocks(life.being)):
             await asyncio.create_task(other())
 
     asyncio.run(meet())

@@ -8,13 +8,15 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 
 from lumen.core.data import BeingPaths
 from lumen.kernel.gate import presence
+from lumen.soul.archive.locks import FileLocks
+from lumen.soul.ports.locks import Locks
 
 
 @contextmanager
 def _plainly(
-    marking: Callable[[BeingPaths], AbstractAsyncContextManager[None]], being: BeingPaths
+    marking: Callable[[Locks], AbstractAsyncContextManager[None]], being: BeingPaths
 ) -> Iterator[None]:
-    mark = marking(being)
+    mark = marking(FileLocks(being))
     with asyncio.Runner() as runner:
         runner.run(mark.__aenter__())
         try:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumen.core.data import FileVersion, SelfItem
-from lumen.soul.index.weighed import GONE, series
 from lumen.soul.state.selfhood import VALUES, spell
+from lumen.soul.state.weighed import GONE, series
 
 GOALS = "data/goals/2031.json"
 

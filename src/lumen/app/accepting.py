@@ -9,7 +9,7 @@ from functools import partial
 
 from lumen.app.passphrase import Passphrases
 from lumen.app.settings import must_be
-from lumen.app.storage import open_storage
+from lumen.app.storage import locks_of, open_storage
 from lumen.app.wiring import keyring
 from lumen.core.clock import SystemClock
 from lumen.core.data import BeingPaths, Placed
@@ -64,7 +64,7 @@ def strange(
     gate.ask, gate.offer = passphrases.ask, partial(passphrases.offer, gate.keyring)
     try:
         if _agreed(gate, settings.soul, agrees):
-            with no_turn_meanwhile(being):
+            with no_turn_meanwhile(locks_of(being)):
                 yield UnrecognisedArchive(gate, settings.soul)
         else:
             yield None

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lumen.app.storage import locks_of
 from lumen.core.data import BeingPaths
 from lumen.kernel.gate.approvals import decide
 from lumen.kernel.gate.proposals import SKILL, WAITING, proposals
@@ -70,7 +71,7 @@ async def carry_out(kernel: Kernel, proposal: ApprovalRequest) -> Approved:
 
     if proposal.kind == SKILL:
         return Approved(proposal)
-    async with in_turn(kernel.being):  # a turn like any other: others may talk meanwhile
+    async with in_turn(kernel.gate.locks):  # a turn like any other: others may talk meanwhile
         return Approved(proposal, await escalate(kernel, proposal))
 
 
@@ -78,4 +79,4 @@ def one_at_a_time(being: BeingPaths) -> AbstractContextManager[None]:
     """Carry out what the author allowed one after the other: two yeses to one proposal ask once."""
     from lumen.kernel.gate.presence import deciding
 
-    return deciding(being)
+    return deciding(locks_of(being))

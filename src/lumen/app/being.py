@@ -47,7 +47,7 @@ class AsyncBeing(Opened):
         Raises:
             Busy: a turn goes on for longer than `patience` seconds.
         """
-        async with between_turns(self.folder, patience):
+        async with between_turns(self._kernel.gate.locks, patience):
             yield
 
     async def say(
@@ -99,7 +99,7 @@ class AsyncBeing(Opened):
         """Let a model, as substrate/model, serve a role; it must be listed, or answer."""
         async with self.turn() as kernel:
             found = await find_model(kernel, must_be(kernel.being), role, model)
-            async with between_turns(self.folder, AUTHOR_WAITS_S):
+            async with between_turns(self._kernel.gate.locks, AUTHOR_WAITS_S):
                 with self.as_author():
                     assigned = assign_model(kernel, found)
                 take_settings(kernel)
@@ -107,8 +107,8 @@ class AsyncBeing(Opened):
 
     async def allow(self, number: int) -> approving.Approved:
         """Let a proposal be carried out, now; the author's key signs it."""
-        async with self.turn() as kernel, carrying_out(self.folder):
-            async with between_turns(self.folder, AUTHOR_WAITS_S):
+        async with self.turn() as kernel, carrying_out(self._kernel.gate.locks):
+            async with between_turns(self._kernel.gate.locks, AUTHOR_WAITS_S):
                 with self.as_author():
                     proposal = approving.sign_yes(kernel, must_be(self.folder).soul, number)
             return await approving.carry_out(kernel, proposal)

@@ -83,7 +83,7 @@ def compared(index: Queries, point: str, other: str | None = None) -> tuple[str,
 
 def name_moment(gate: Gate, name: str) -> NamedCheckpoint:
     """Give this moment a name, while no turn runs."""
-    with no_turn_meanwhile(gate.being):
+    with no_turn_meanwhile(gate.locks):
         return NamedCheckpoint(_create(gate, name).seq, name)
 
 
@@ -96,7 +96,7 @@ def would_restore(index: Queries, point: str) -> Restored:
 def restore(gate: Gate, point: str) -> Restored:
     """Take the self back to a point, while no turn runs; what was said since stays."""
     would = would_restore(gate.index, point)
-    with no_turn_meanwhile(gate.being):
+    with no_turn_meanwhile(gate.locks):
         return Restored(would.restored, _restore(gate, would.restored).seq, would.diff)
 
 
@@ -117,6 +117,6 @@ def undo(gate: Gate) -> TakenBack:
     """
     last = last_undoable(gate.index)
     said = in_words(gate.index, [last])[0] if last else ""
-    with no_turn_meanwhile(gate.being):
+    with no_turn_meanwhile(gate.locks):
         undone, placed = _undo(gate)
     return TakenBack(undone.seq, placed.seq, said)

@@ -80,7 +80,7 @@ def must_be_author(kernel: Kernel) -> None:
 def forget(kernel: Kernel, planned: ToForget) -> Forgotten:
     """Erase what was planned, while no turn runs, and look whether any of it is left."""
     must_be_author(kernel)
-    with no_turn_meanwhile(kernel.being):
+    with no_turn_meanwhile(kernel.gate.locks):
         found, placed = carry_out(kernel.gate, planned._plan)
         left = remains(kernel.being, kernel.gate.files, kernel.index, found.traces)
     return Forgotten(

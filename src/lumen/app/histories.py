@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from lumen.app.memories import Recollection, recollection
 from lumen.core.data import Event
-from lumen.soul.index.weighed import GONE, Point, Series, moves, series, versions
 from lumen.soul.ports.queries import Queries
 from lumen.soul.state.fold import EDITED, PURSUES
 from lumen.soul.state.selfhood import goals_of
+from lumen.soul.state.weighed import GONE, Point, Series, moves, series, versions
 
 AUTHOR = "lumen:author"  # the session of what the author did by hand: every such event has it
 

@@ -64,7 +64,7 @@ class Scheduler:
 
         Nothing when it is time to stop. A conversation that is under way goes first.
         """
-        await self.until_stopped(yield_to_talk(self.kernel.being))
+        await self.until_stopped(yield_to_talk(self.kernel.gate.locks))
         if self.stopped():
             return
         loop = "action" if self.acts and self.kernel.autonomy != "shadow" else "explore"
@@ -82,7 +82,7 @@ class Scheduler:
     async def _look_back(self) -> CycleResult | None:
         if not due(self.kernel):
             return None
-        await self.until_stopped(yield_to_talk(self.kernel.being))
+        await self.until_stopped(yield_to_talk(self.kernel.gate.locks))
         if self.stopped():
             return None  # what was lived stays, for the next one
         with self._politely("reflection") as watch:
@@ -103,7 +103,7 @@ class Scheduler:
 
             async def ready() -> None:
                 if not self.stopped():
-                    await self.until_stopped(yield_to_talk(self.kernel.being))
+                    await self.until_stopped(yield_to_talk(self.kernel.gate.locks))
 
             yield Watch(step=tell, ready=ready)
 

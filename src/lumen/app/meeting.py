@@ -57,4 +57,4 @@ def learner_for(kernel: Kernel) -> Learner:
     """What makes memories findable by meaning while the author is typing."""
     recall = kernel.recall
     chosen = recall.chosen.embedder if recall.chosen else None
-    return Learner(kernel.being, partial(open_index, kernel.being), recall.embedder, chosen)
+    return Learner(kernel.gate.locks, partial(open_index, kernel.being), recall.embedder, chosen)

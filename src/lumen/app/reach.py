@@ -6,7 +6,6 @@ they go into requests and nowhere else.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import tomllib
@@ -16,6 +15,7 @@ from shlex import quote
 from lumen.app.settings import Settings, data_home
 from lumen.core.canon import dumps
 from lumen.core.errors import BadSetting, LumenError, UsageError
+from lumen.core.exclusive import exclusive
 from lumen.mind.endpoints import Endpoint, EndpointSettings, endpoints
 from lumen.mind.roles import (
     EMBEDDER,
@@ -114,9 +114,7 @@ def save_key(name: str, key: str) -> Path:
     if not key.isascii() or not key.isprintable() or " " in key:
         raise UsageError("that does not look like a key", fix=f"lumen models key {name}")
     path = key_file()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.with_suffix(".lock").open("ab") as lock:  # two at once would lose one of the keys
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with exclusive(path):  # two at once would lose one of the keys
         _write_keys(path, {**read_keys(), name: key})
     return path
 

@@ -19,7 +19,7 @@ from lumen.app.reach import (
     secrets_in,
 )
 from lumen.app.settings import Settings, data_home, must_be, zone
-from lumen.app.storage import open_storage
+from lumen.app.storage import locks_of, open_storage
 from lumen.core.clock import Clock, Now, SystemClock, stamp
 from lumen.core.data import BeingPaths
 from lumen.core.errors import BadSetting, NoSubstrate, Refused
@@ -251,7 +251,7 @@ def as_author(
     """A being opened for what only the author may do, and not while a turn is under way."""
     must_be(being)
     with (
-        no_turn_meanwhile(being),
+        no_turn_meanwhile(locks_of(being)),
         opened(being, tell, alone=True, passphrases=passphrases) as kernel,
     ):
         yield kernel
@@ -260,7 +260,7 @@ def as_author(
 @contextmanager
 def alone(kernel: Kernel) -> Iterator[Kernel]:
     """Do what only the author may with a being that is open, while no turn runs anywhere."""
-    with no_turn_meanwhile(kernel.being):
+    with no_turn_meanwhile(kernel.gate.locks):
         adopt_edits(kernel, alone=True)
         yield kernel
     adopt_edits(kernel)  # what changed is in force for the next turn

@@ -14,9 +14,9 @@ from lumen.core.errors import UsageError
 from lumen.core.stores import place_at, store_at
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.revise import base_of
-from lumen.soul.index.weighed import moved
 from lumen.soul.ports.queries import Queries
 from lumen.soul.state.selfhood import SOUL
+from lumen.soul.state.weighed import moved
 
 AUTHOR = "lumen:author"
 LONGEST_NAME = 80

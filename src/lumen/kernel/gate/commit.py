@@ -52,7 +52,8 @@ class Gate:
         secrets: Sequence[str] = (),
     ) -> None:
         self.being = being
-        self.log, self.index, self.files = storage.log, storage.index, storage.files
+        self.log, self.index = storage.log, storage.index
+        self.files, self.locks = storage.files, storage.locks
         self.secrets = tuple(secrets)
         self.keyring = keyring
         self.clock = clock

@@ -9,22 +9,19 @@ waits but by `await`: a turn that is waited for in any other way would never end
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from lumen.core.data import BeingPaths
 from lumen.core.errors import Busy
 from lumen.hands.ancestry import started_by_skill
-from lumen.soul.archive import disk
-from lumen.soul.archive.disk import holders
+from lumen.soul.ports.locks import Locks, Taken
 
 if TYPE_CHECKING:
     from lumen.kernel.gate.commit import Gate
@@ -32,61 +29,58 @@ if TYPE_CHECKING:
 LOOK_S = 0.01  # between two looks at whether somebody is done
 PATIENCE_S = 10.0  # how long the author waits for turns to end
 LONGEST_PAUSE_S = 120.0  # how long a turn that would begin waits: a passphrase is typed, perhaps
-TURNS, PAUSE, TALK, APPROVED = ".turns", ".pause", ".talk", ".approved"
+TURNS, PAUSE, TALK, APPROVED = "turns", "pause", "talk", "approved"
 
-_alone: dict[Path, asyncio.Task[Any] | None] = {}  # whose pause it is, where it was awaited
+_alone: dict[str, asyncio.Task[Any] | None] = {}  # whose pause it is, where it was awaited
 
 
 @dataclass(slots=True)
 class PresenceMark:
-    """A lock on a file of the being that is to be taken; `why` says what it means when it cannot be.
+    """A lock of the being that is to be taken; `why` says what it means when it cannot be.
 
-    `behind`: whoever holds that file exclusively goes first.
+    `behind`: whoever holds that one alone goes first.
     """
 
-    being: BeingPaths
+    locks: Locks
     name: str
-    how: int
     why: str
     fix: str = "try again when it is over"
+    shared: bool = False
     behind: str = ""
-    _file: IO[bytes] | None = None
+    _taken: Taken | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._file:
-            self._file.close()
-        self._file = None
+        if self._taken:
+            self._taken.close()
+        self._taken = None
 
     def has_come(self) -> bool:
         """Whether it is taken by now."""
-        if self._file is None:
-            first = _locked(self.being, self.behind, fcntl.LOCK_SH) if self.behind else None
+        if self._taken is None:
+            first = self.locks.take(self.behind, shared=True) if self.behind else None
             if first or not self.behind:
-                self._file = _locked(self.being, self.name, self.how)
+                self._taken = self.locks.take(self.name, shared=self.shared)
             if first:
                 first.close()
-        return self._file is not None
+        return self._taken is not None
 
     def busy(self) -> Busy:
         """What to raise when it does not come."""
         names = filter(None, (self.behind, self.name))
-        who = next(filter(None, (_holders(self.being, name) for name in names)), "")
+        who = next(filter(None, (self.locks.holders(name) for name in names)), "")
         return Busy(self.why + (f": {who}" if who else ""), fix=self.fix)
 
 
 class Pause:
     """A pause between turns, asked for: while this is open none begins, and those under way end."""
 
-    def __init__(self, being: BeingPaths) -> None:
-        why = "a turn is under way with this being"
-        self._being = being
-        self._asked = PresenceMark(
-            being, PAUSE, fcntl.LOCK_EX, "somebody else waits for turns to end"
-        )
-        self._came = PresenceMark(being, TURNS, fcntl.LOCK_EX, why)
+    def __init__(self, locks: Locks) -> None:
+        self._locks = locks
+        self._asked = PresenceMark(locks, PAUSE, "somebody else waits for turns to end")
+        self._came = PresenceMark(locks, TURNS, "a turn is under way with this being")
 
     def __enter__(self) -> Self:
         return self
@@ -99,7 +93,7 @@ class Pause:
         """Whether no turn is under way any more; then none is before this is closed."""
         if not self._asked.has_come() or not self._came.has_come():
             return False
-        if _somebody(self._being):
+        if _somebody(self._locks):
             self._came.__exit__()
             return False
         return True
@@ -131,7 +125,7 @@ async def _come(what: PresenceMark | Pause, seconds: float = PATIENCE_S) -> None
 
 
 @asynccontextmanager
-async def in_turn(being: BeingPaths) -> AsyncIterator[None]:
+async def in_turn(locks: Locks) -> AsyncIterator[None]:
     """Say to everybody that a turn is under way; several may be at once.
 
     Raises:
@@ -139,14 +133,14 @@ async def in_turn(being: BeingPaths) -> AsyncIterator[None]:
     """
     why = f"no turn of this being could begin for {LONGEST_PAUSE_S:.0f} seconds"
     fix = "finish or end what runs there, then say it again"
-    with PresenceMark(being, TURNS, fcntl.LOCK_SH, why, fix, behind=PAUSE) as mark:
+    with PresenceMark(locks, TURNS, why, fix, shared=True, behind=PAUSE) as mark:
         await _come(mark, LONGEST_PAUSE_S)
-        with _announced(being):
+        with _announced(locks):
             yield
 
 
 @contextmanager
-def no_turn_meanwhile(being: BeingPaths) -> Iterator[None]:
+def no_turn_meanwhile(locks: Locks) -> Iterator[None]:
     """Do what only the author may while no turn runs: a skill in one could pose as the author.
 
     In an event loop, which this would bring to a halt, nothing is waited for.
@@ -155,40 +149,38 @@ def no_turn_meanwhile(being: BeingPaths) -> Iterator[None]:
         Busy: a turn goes on and on.
     """
     here = _running_task()
-    if here and _alone.get(being.root) is here:
+    if here and _alone.get(locks.name) is here:
         yield
         return
-    with Pause(being) as pause:
+    with Pause(locks) as pause:
         _wait(pause)
-        with _announced(being):
+        with _announced(locks):
             yield
 
 
 @asynccontextmanager
-async def between_turns(being: BeingPaths, seconds: float = PATIENCE_S) -> AsyncIterator[None]:
+async def between_turns(locks: Locks, seconds: float = PATIENCE_S) -> AsyncIterator[None]:
     """The same for whoever can await it: in here, `no_turn_meanwhile` need not wait.
 
     Raises:
         Busy: a turn goes on and on.
     """
-    with Pause(being) as pause:
+    with Pause(locks) as pause:
         await _come(pause, seconds)
-        with _announced(being):
-            _alone[being.root] = asyncio.current_task()
+        with _announced(locks):
+            _alone[locks.name] = asyncio.current_task()
             try:
                 yield
             finally:
-                del _alone[being.root]
+                del _alone[locks.name]
 
 
-def _approval(being: BeingPaths) -> PresenceMark:
-    return PresenceMark(
-        being, APPROVED, fcntl.LOCK_EX, "something you allowed is being asked right now"
-    )
+def _approval(locks: Locks) -> PresenceMark:
+    return PresenceMark(locks, APPROVED, "something you allowed is being asked right now")
 
 
 @contextmanager
-def deciding(being: BeingPaths) -> Iterator[None]:
+def deciding(locks: Locks) -> Iterator[None]:
     """Carry out what the author allowed, one at a time: two yeses to one proposal ask once.
 
     Conversations go on meanwhile: this lock is nobody else's.
@@ -196,15 +188,15 @@ def deciding(being: BeingPaths) -> Iterator[None]:
     Raises:
         Busy: another one is carried out, and that takes long.
     """
-    with _approval(being) as mark:
+    with _approval(locks) as mark:
         _wait(mark)
         yield
 
 
 @asynccontextmanager
-async def carrying_out(being: BeingPaths) -> AsyncIterator[None]:
+async def carrying_out(locks: Locks) -> AsyncIterator[None]:
     """The same for whoever can await it."""
-    with _approval(being) as mark:
+    with _approval(locks) as mark:
         await _come(mark)
         yield
 
@@ -215,7 +207,7 @@ async def when_free(gate: Gate) -> None:
     Raises:
         Busy: it was held for too long.
     """
-    due = time.monotonic() + disk.PATIENCE_S
+    due = time.monotonic() + gate.log.patience_s
     while not gate.log.is_free():
         if time.monotonic() > due:
             raise gate.log.busy()
@@ -223,49 +215,22 @@ async def when_free(gate: Gate) -> None:
 
 
 @contextmanager
-def nobody_in_turn(being: BeingPaths) -> Iterator[bool]:
+def nobody_in_turn(locks: Locks) -> Iterator[bool]:
     """Whether no process is in a turn; while this is held, none begins one.
 
     The lock is a file, which a skill could put another in place of; so whoever is in a turn has
     announced itself besides, where no file is. Where a skill started this very process, one runs.
     """
-    mark = _locked(being, TURNS, fcntl.LOCK_EX)
+    mark = locks.take(TURNS)
     if mark is None:
         yield False
         return
-    with mark:
-        yield not _somebody(being)
+    with closing(mark):
+        yield not _somebody(locks)
 
 
-def _somebody(being: BeingPaths) -> bool:
-    return _is_announced(being) or started_by_skill()
-
-
-def _locked(being: BeingPaths, name: str, how: int) -> IO[bytes] | None:
-    """A lock that stands at its path now, open until it is closed; nothing when it is taken."""
-    path = being.memory / name
-    file = path.open("ab")
-    try:
-        fcntl.flock(file, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        return None
-    if not _stands_at(path, file.fileno()):  # it was replaced just now: look again
-        file.close()
-        return None
-    return file
-
-
-def _stands_at(path: Path, handle: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(handle))
-    except FileNotFoundError:
-        return False
-
-
-def _holders(being: BeingPaths, name: str) -> str:
-    with (being.memory / name).open("ab") as file:
-        return holders(file.fileno())
+def _somebody(locks: Locks) -> bool:
+    return _is_announced(locks) or started_by_skill()
 
 
 def _running_task() -> asyncio.Task[Any] | None:
@@ -276,51 +241,50 @@ def _running_task() -> asyncio.Task[Any] | None:
 
 
 @contextmanager
-def _announced(being: BeingPaths) -> Iterator[None]:
+def _announced(locks: Locks) -> Iterator[None]:
     """Hold a name that Linux itself keeps, for as long as this process lives and no longer."""
     if sys.platform != "linux":
         yield
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as name:
-        name.bind(f"\0{_name(being)}{os.getpid()}-{id(name)}")
+        name.bind(f"\0{_name(locks)}{os.getpid()}-{id(name)}")
         yield
 
 
-def _is_announced(being: BeingPaths) -> bool:
+def _is_announced(locks: Locks) -> bool:
     try:
-        return f"@{_name(being)}" in Path("/proc/net/unix").read_text("utf-8", "replace")
+        return f"@{_name(locks)}" in Path("/proc/net/unix").read_text("utf-8", "replace")
     except OSError:
         return False
 
 
-def _name(being: BeingPaths) -> str:
-    where = being.root.stat()
-    return f"lumen-turn-{where.st_dev:x}-{where.st_ino:x}-"
+def _name(locks: Locks) -> str:
+    return f"lumen-turn-{locks.name}-"
 
 
 @asynccontextmanager
-async def talking(being: BeingPaths) -> AsyncIterator[None]:
+async def talking(locks: Locks) -> AsyncIterator[None]:
     """Say that somebody is being answered: whatever runs in the background waits for that.
 
     Raises:
         Busy: a program keeps the mark for itself.
     """
-    why = f"{being.memory / TALK} is kept from everybody"
-    with PresenceMark(being, TALK, fcntl.LOCK_SH, why, fix="end the program that holds it") as mark:
+    why = "a program keeps everybody from talking with this being"
+    with PresenceMark(locks, TALK, why, fix="end the program that holds it", shared=True) as mark:
         await _come(mark)
         yield
 
 
-def somebody_talks(being: BeingPaths) -> bool:
+def somebody_talks(locks: Locks) -> bool:
     """Whether somebody is being answered right now."""
-    mark = _locked(being, TALK, fcntl.LOCK_EX)
+    mark = locks.take(TALK)
     if mark is None:
         return True
     mark.close()
     return False
 
 
-async def yield_to_talk(being: BeingPaths) -> None:
+async def yield_to_talk(locks: Locks) -> None:
     """Wait until nobody is being answered."""
-    while somebody_talks(being):  # noqa: ASYNC110 - another process lets go of it, and tells nobody
+    while somebody_talks(locks):  # noqa: ASYNC110 - another process lets go of it, and tells nobody
         await asyncio.sleep(LOOK_S)

@@ -13,8 +13,8 @@ from lumen.core.errors import MindError
 from lumen.hands.skills import discover
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
-from lumen.soul.index.weighed import series, versions
 from lumen.soul.ports.queries import Queries
+from lumen.soul.state.weighed import series, versions
 
 LOOKED_AT = 500  # changes of self among which a reason is looked for
 FIRST = 1  # the event a being begins with

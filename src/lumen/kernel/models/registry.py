@@ -6,7 +6,6 @@ stale until the author decides.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
 from lumen.core.canon import JSON, dumps, loads
+from lumen.core.exclusive import exclusive
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import Assignment
 from lumen.mind.substrate import ModelDescriptor
@@ -132,9 +132,7 @@ def _text(value: JSON) -> str:
 @contextmanager
 def noting(path: Path) -> Iterator[list[Registry]]:
     """Change the notes while nobody else does: put what they become into the list."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.with_suffix(".lock").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with exclusive(path):
         notes = [load(path)]
         yield notes
         _save(path, notes[-1])

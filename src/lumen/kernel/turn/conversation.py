@@ -62,7 +62,8 @@ async def converse(
     text, hidden = kernel.gate.redacted(text)
     session_key = f"lumen:interface:{ulid(kernel.clock)}"
     await take_in_edits(kernel)
-    async with in_turn(kernel.being), talking(kernel.being):  # who waits for a pause talks not yet
+    locks = kernel.gate.locks
+    async with in_turn(locks), talking(locks):  # who waits for a pause talks not yet
         spoken = spoken or IncomingMessage(private=private)
         await when_free(kernel.gate)
         placed = kernel.gate.record(spoken.entry(text, session_key), sign=True)

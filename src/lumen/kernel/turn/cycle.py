@@ -115,7 +115,7 @@ async def pursue(kernel: Kernel, watch: Watch) -> CycleOutcome:
         payload={"private": True} if private else {},
         agent_id="orchestrator",
     )
-    async with in_turn(kernel.being):
+    async with in_turn(kernel.gate.locks):
         await when_free(kernel.gate)
         placed = kernel.gate.record(entry)
         stimulus = Stimulus(goal.name, placed.seq, session_key, private, goal=goal, tries=tries)
@@ -145,7 +145,7 @@ async def wonder(kernel: Kernel, watch: Watch) -> CycleOutcome:
     stimulus = Stimulus(
         "", kernel.index.events.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}"
     )
-    async with in_turn(kernel.being):
+    async with in_turn(kernel.gate.locks):
         turn = await _run(kernel, EXPLORE, stimulus, watch, {Unknowns: lived})
     wondered: Wondered = turn.slots[Wondered]
     looked: Looked = turn.slots[Looked]
@@ -227,7 +227,7 @@ async def _reflect(
         return await _imagined(kernel, lived, stimulus, watch)
     turn = await begin(kernel, stimulus, watch, {PastLife: lived})
     refused = ""
-    async with in_turn(kernel.being):
+    async with in_turn(kernel.gate.locks):
         try:
             await _through(kernel, REFLECTION, turn, watch)
         except Refused as error:  # archived by the gate; an edit by hand waits, perhaps

@@ -251,7 +251,7 @@ def close_dead_turns(kernel: Kernel) -> list[str]:
 
     A self file that changed meanwhile may be the doing of a skill, so it waits for the author.
     """
-    with nobody_in_turn(kernel.being) as alone:
+    with nobody_in_turn(kernel.gate.locks) as alone:
         return _close_dead(kernel) if alone else []
 
 
@@ -274,7 +274,7 @@ async def take_in_edits(kernel: Kernel) -> None:
     if adopt_edits(kernel) or time.monotonic() < kernel.edits.rest_until:
         return
     due = time.monotonic() + kernel.edits.wait_s
-    with Pause(kernel.being) as pause:
+    with Pause(kernel.gate.locks) as pause:
         while kernel.gate.is_edited():
             if pause.has_come():
                 adopt_edits(kernel, alone=True)
@@ -293,7 +293,7 @@ def adopt_edits(kernel: Kernel, *, alone: bool = False) -> bool:
 
     `alone` says that the caller has seen to that. Returns whether it could be done.
     """
-    with nullcontext(True) if alone else nobody_in_turn(kernel.being) as nobody:
+    with nullcontext(True) if alone else nobody_in_turn(kernel.gate.locks) as nobody:
         if nobody:
             kernel.gate.repairs.extend([*_close_dead(kernel), *kernel.gate.adopt()])
     kernel.index.catch_up()

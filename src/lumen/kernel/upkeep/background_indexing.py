@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
 from lumen.kernel.gate.presence import nobody_in_turn
 from lumen.kernel.language.passages import Embedder
 from lumen.kernel.recall.external_embedder import ExternalEncoder
 from lumen.kernel.recall.search import IndexedRecall
+from lumen.soul.ports.locks import Locks
 from lumen.soul.ports.queries import Queries
 
 LESSON = 8  # memories at a time: a turn never waits for long
@@ -28,12 +28,12 @@ class Learner:
 
     def __init__(
         self,
-        being: BeingPaths,
+        locks: Locks,
         open_index: Callable[[], Queries],
         embedder: Embedder,
         chosen: ExternalEncoder | None = None,
     ) -> None:
-        self._being = being
+        self._locks = locks
         self._open = open_index
         self._embedder = embedder
         self._chosen = chosen
@@ -69,7 +69,7 @@ class Learner:
                 if self._resting.is_set():
                     self._stop.wait(SHORT_S)
                     continue
-                with nobody_in_turn(self._being) as alone:
+                with nobody_in_turn(self._locks) as alone:
                     pass  # not held on to: a turn that begins now need not wait
                 with self._working:
                     index.catch_up()

@@ -10,10 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from lumen.core.canon import loads
 from lumen.core.data import Event, EventType, Head, Memory
-from lumen.soul.archive.chain import LineRun, check_span
 from lumen.soul.archive.line import SEGMENT, opening, parse, read, read_at, segment_for
 from lumen.soul.index.rows import Rows
-from lumen.soul.trust.heads import read_heads
 
 HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
 _ABOUT_TRUST = """SELECT segment, offset, length FROM events INDEXED BY events_trust
@@ -99,6 +97,8 @@ class EventTable:
 
     def heads(self) -> list[Head]:
         """Every signed head, in the order they were stated, up to the first line that is none."""
+        from lumen.soul.trust.heads import read_heads  # nor does it look at signatures
+
         return [head for _, head in read_heads(self._db.being.heads)[0]]
 
     def signed_up_to(self) -> int:
@@ -209,6 +209,8 @@ class EventTable:
 
     def holds(self, seq: int) -> bool:
         """Whether an event is what was written, and follows from the one before it."""
+        from lumen.soul.archive.chain import LineRun, check_span  # who only looks proves nothing
+
         place = self.place(seq)
         if place is None:
             return False

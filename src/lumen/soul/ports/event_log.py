@@ -58,6 +58,11 @@ class EventLog(Protocol):
         """Keep everyone else from appending; whoever holds it may hold it once more."""
         ...
 
+    @property
+    def patience_s(self) -> float:
+        """How long whoever wants to append waits for others before it is refused, in seconds."""
+        ...
+
     def is_free(self) -> bool:
         """Whether nobody keeps us from appending right now: no waiting for it is needed."""
         ...

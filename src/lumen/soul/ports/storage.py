@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lumen.soul.ports.event_log import EventLog
+from lumen.soul.ports.locks import Locks
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.self_files import SelfFiles
 
@@ -16,3 +17,4 @@ class Storage:
     log: EventLog
     index: Queries
     files: SelfFiles
+    locks: Locks

@@ -14,6 +14,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import Clock
 from lumen.core.data import BeingPaths
 from lumen.core.errors import ArchiveError, Busy, Damaged
+from lumen.soul.archive import disk
 from lumen.soul.archive.line import content_length, read_at, read_lines
 from lumen.soul.archive.links import soul_in
 from lumen.soul.archive.ring import is_sound
@@ -37,6 +38,11 @@ class FileLog(Writer):
     def soul(self) -> str:
         """The soul that the first line names; empty where no sound line can be read."""
         return soul_in(self.being.memory)
+
+    @property
+    def patience_s(self) -> float:
+        """How long whoever wants to append waits for others."""
+        return disk.PATIENCE_S
 
     def is_free(self) -> bool:
         """Whether nobody keeps us from appending right now."""

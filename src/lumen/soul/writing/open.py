@@ -8,13 +8,14 @@ from lumen.core.clock import Clock
 from lumen.core.data import BeingPaths
 from lumen.soul.archive.line import segments
 from lumen.soul.archive.links import soul_in
+from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.database import check_engine
 from lumen.soul.index.index import Index
 from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.ports.locks import Locks
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.storage import Storage
 from lumen.soul.trust.keys import Keyring
-from lumen.soul.writing.log import FileLog
 from lumen.soul.writing.self_files import BeingFiles
 
 
@@ -26,6 +27,11 @@ def open_index(being: BeingPaths) -> Queries:
 def files_of(being: BeingPaths) -> FilesOnDisk:
     """The files of a being, to be looked at."""
     return BeingFiles(being)
+
+
+def locks_of(being: BeingPaths) -> Locks:
+    """The locks of a being."""
+    return FileLocks(being)
 
 
 def soul_of(being: BeingPaths) -> str:
@@ -56,5 +62,8 @@ def has_events(being: BeingPaths) -> bool:
 
 def open_storage(being: BeingPaths, keyring: Keyring, clock: Clock) -> Storage:
     """A being to be asked and written to; nothing is made before that is done."""
+    from lumen.soul.writing.log import FileLog  # who only looks needs nothing that writes
+
     index = Index(being)
-    return Storage(FileLog(being, keyring, clock, index), index, BeingFiles(being))
+    log = FileLog(being, keyring, clock, index)
+    return Storage(log, index, BeingFiles(being), FileLocks(being))
