@@ -97,7 +97,9 @@ def able(asking: AnswerContext) -> KernelAnswer:
 
 def made_by(asking: AnswerContext) -> KernelAnswer:
     """Whose work it is, and since when this one of it is here."""
-    return KernelAnswer(asking.phrase("made", since=asking.date(asking.moment(asking.biography.born()))))
+    return KernelAnswer(
+        asking.phrase("made", since=asking.date(asking.moment(asking.biography.born())))
+    )
 
 
 def wrote(asking: AnswerContext) -> KernelAnswer:

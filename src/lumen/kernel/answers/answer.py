@@ -29,7 +29,10 @@ LONGEST = 160
 
 
 def answer(kind: str, asking: AnswerContext) -> KernelAnswer:
-    """The answer to a question of a kind that language/questions.py names; without a row, its phrase is all."""
+    """The answer to a question of a kind that language/questions.py names; without a row, its phrase is all.
+
+    Without words it is left to recall.
+    """
     return ANSWERS.get(kind, _says(kind))(asking)
 
 
@@ -143,9 +146,19 @@ def _my_name(asking: AnswerContext) -> KernelAnswer:
 
 def _home(asking: AnswerContext) -> KernelAnswer:
     """Where the author last said that they live, in whatever language they said it."""
-    told = next((m for m in asking.recall.statements() if tells_home(m.text)), None)
+    return _last_told(asking, tells_home, asking.phrase("untold"))
+
+
+def _my_age(asking: AnswerContext) -> KernelAnswer:
+    """How old the author last said they are; where they did not, recall may know more."""
+    return _last_told(asking, lambda text: lexicon().has("age", text), "")
+
+
+def _last_told(asking: AnswerContext, tells: Callable[[str], bool], untold: str) -> KernelAnswer:
+    """The newest statement that tells something, quoted with its day."""
+    told = next((m for m in asking.recall.statements() if tells(m.text)), None)
     if told is None:
-        return KernelAnswer(asking.phrase("untold"), by=GROUNDED)
+        return KernelAnswer(untold, by=GROUNDED)
     when = asking.day(asking.moment(told.timestamp))
     return KernelAnswer(
         asking.phrase("stated", date=when, quote=_quote(told)), (told.seq,), GROUNDED
@@ -249,5 +262,6 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "said_here": _said_here,
     "my_name": _my_name,
     "home": _home,
+    "my_age": _my_age,
     "did": _did,
 }
