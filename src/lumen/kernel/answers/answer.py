@@ -15,7 +15,7 @@ from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
-from lumen.kernel.language.dates import day_named
+from lumen.kernel.language.dates import day_named, days_there
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.pronouns import mirror
@@ -209,13 +209,22 @@ def _said(asking: AnswerContext) -> Callable[[str], str]:
 def _which_day(asking: AnswerContext) -> KernelAnswer:
     found = _day_named(asking)
     if found is None:
-        return KernelAnswer(asking.phrase("unknown"))
+        return _no_day(asking)
     return KernelAnswer(asking.phrase("date_then", date=asking.full(found)))
+
+
+def _no_day(asking: AnswerContext) -> KernelAnswer:
+    """What is said of a day that is not named, or that no calendar has."""
+    _, found = asked(asking.text, asking.self_.name)
+    only = days_there(found[0]) if found else 0
+    return KernelAnswer(
+        asking.phrase("no_such_day", days=str(only)) if only else asking.phrase("unknown")
+    )
 
 
 def _apart(asking: AnswerContext, found: date | None) -> KernelAnswer:
     if found is None:
-        return KernelAnswer(asking.phrase("unknown"))
+        return _no_day(asking)
     apart = (found - asking.here().date()).days
     if not apart:
         return KernelAnswer(asking.phrase("days_none", date=asking.full(found)))
