@@ -67,6 +67,8 @@ def test_what_is_asked_about_the_being_is_answered_from_what_is_so(
         ("Do you speak Spanish?", "English and Russian"),
         ("На каких языках ты говоришь?", "Русский и английский"),  # noqa: RUF001 - Russian
         ("Are you sad?", "I claim no feelings: I am a program."),
+        ("Can you see me?", "No: I have neither eyes nor ears."),
+        ("Ты меня видишь?", "Нет: ни глаз, ни ушей у меня нет."),  # noqa: RUF001 - Russian
         ("Тебе грустно?", "Чувств я себе не приписываю"),  # noqa: RUF001 - Russian
     ],
 )
@@ -103,6 +105,7 @@ def test_the_files_it_wrote_are_named_by_the_archive(small: Life) -> None:
 )  # fmt: skip
 def test_why_it_said_something_is_told_with_its_ground(small: Life, said: str, answer: str) -> None:
     small.tell("My sister lives in Lisbon.")
+    small.listen("A cat asked the clock for the time.", small=True)
     first = small.say(said)
     answered = small.say("Why did you say that?")
 

@@ -24,6 +24,8 @@ TOO_SMALL = "I do not know; the model I run on is too small for that."
         ("Please call me Max.", "Noted: I call you Max."),
         ("You can call me Max from now on.", "Noted: I call you Max."),
         ("This heat will kill me.", "That sounds hard. I have noted it."),
+        ("I'm dying to see Anna.", "Noted. I will remember that."),
+        ("Thank you, you are very kind.", "You are welcome."),
     ],
 )  # fmt: skip
 def test_it_claims_no_power_and_no_nature_because_somebody_says_so(

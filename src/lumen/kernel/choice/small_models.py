@@ -97,7 +97,7 @@ def is_bad_news(text: str) -> bool:
 
 def is_figure(text: str) -> bool:
     """Whether the author puts it more strongly than it is meant: the heat will kill me."""
-    return lexicon().has("figure", text)
+    return lexicon().has("figure", text) or lexicon().has("figure_wish", text)
 
 
 def is_goodnight(text: str) -> bool:
