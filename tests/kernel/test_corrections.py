@@ -32,10 +32,60 @@ if TYPE_CHECKING:
         ("My knee scan is on the 14th.", "Change of plan: the scan is on the 28th.", True),
         ("Anna is allergic to walnuts.", "Anna is no longer allergic to walnuts.", True),
         ("Bolt is 3 years old.", "Actually Bolt is 4.", True),
+        ("I'm Marta, and I'm 41 years old.", "Actually I'm 42, not 41.", True),
+        ("I am 41.", "I'm 42 now.", True),
+        ("I have 41 books.", "Actually I'm 42.", False),
+        ("I have 41 books.", "Actually I have 42 books, not 41.", True),
+        ("Мне 41 год.", "На самом деле мне 42.", True),  # noqa: RUF001 - Russian
+        ("Мой брат Антон живёт в Казани.", "Антон переехал в Пермь.", True),
+        ("Моя сестра живёт в Риге.", "Антон переехал в Пермь.", False),
+        ("Я живу в Риге.", "Антон переехал в Пермь.", False),
+        ("Антон работает в Казани.", "Антон переехал в Пермь.", False),
     ],
 )
 def test_same_attribute_of_the_same_subject(old: str, new: str, *, same: bool) -> None:
     assert same_attribute(new, old) is same
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "asked", "answer"),
+    [
+        (
+            "I'm Marta, and I'm 41 years old.",
+            "Actually I'm 42, not 41.",
+            "Noted: actually you are 42, not 41. That replaces what you told me on Sunday 15 November: "
+            "“I'm Marta, and I'm 41 years old.”",
+            "How old am I?",
+            "Actually I'm 42, not 41.",
+        ),
+        (
+            "Мой брат Антон живёт в Казани.",
+            "Антон переехал в Пермь.",
+            "Записано, я запомню. Это вместо сказанного раньше, воскресенье, 15 ноября: "
+            "«Мой брат Антон живёт в Казани.»",
+            "Где живёт Антон?",
+            "Антон переехал в Пермь.",
+        ),
+        (
+            "Мне 41 год.",
+            "На самом деле мне 42 года.",  # noqa: RUF001 - Russian
+            "Записано, я запомню. Это вместо сказанного раньше, воскресенье, 15 ноября: «Мне 41 год.»",
+            "Сколько мне лет?",
+            "На самом деле мне 42 года.",  # noqa: RUF001 - Russian
+        ),
+    ],
+)
+def test_a_correction_is_said_and_answers_from_then_on(
+    life: Life, old: str, new: str, said: str, asked: str, answer: str
+) -> None:
+    life.listen("No.", small=True)
+    life.tell("I like rice.", "My sister Anna is 30 years old.", old, "Мы купили новый стол.")
+
+    assert life.say(new).text == said
+    life.tell("I went out.")
+    answered = life.say(asked).text
+    assert answer in answered
+    assert old not in answered
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,22 @@ TODAY = date(2026, 11, 15)  # a Sunday
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
+        ("What is the 29th of February 2027?", "There is no such day: that month has only 28 days."),
+        ("What day is 29 February 2027?", "There is no such day: that month has only 28 days."),
+        ("How many days until 31 April?", "There is no such day: that month has only 30 days."),
+        ("When is the 30th of February?", "There is no such day: that month has only 29 days."),
+        ("Какой день недели 29 февраля 2027 года?", "Такого дня нет: в этом месяце дней только 28."),
+        ("What is the 28th of February 2027?", "That is Sunday 28 February 2027."),
+    ],
+)  # fmt: skip
+def test_a_day_that_no_calendar_has_is_said_to_be_none(life: Life, asked: str, answer: str) -> None:
+    life.listen("That is a Monday.", small=True)
+    assert life.say(asked).text == answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
         ("What date is it in 10 days?", "That is Wednesday 25 November 2026."),
         ("what will the date be in two weeks", "That is Sunday 29 November 2026."),
         ("What day is tomorrow?", "That is Monday 16 November 2026."),

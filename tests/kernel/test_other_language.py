@@ -60,6 +60,16 @@ def test_one_sentence_in_another_language_among_many_is_not_said_to_be_untold(li
     assert answered.startswith("I do not know whether you told me that")
 
 
+def test_what_is_only_near_is_offered_with_the_word_that_more_was_told_elsewhere(
+    life: Life,
+) -> None:
+    life.listen("I am a log.", small=True)
+    life.tell("My sister lives in Lisbon.", "Мой брат Антон живёт в Казани.")
+
+    answered = life.say("What did I say about my brother?").text
+    assert "in another language, where I find things only by their spelling" in answered
+
+
 @pytest.mark.parametrize(
     ("told", "asked", "claim"),
     [

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.kernel.living import give, reflect
+from tests.kernel.living import give, pursue, reflect
+
+from lumen.core.data import SelfItem
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -47,6 +49,74 @@ def test_what_is_asked_about_the_being_is_answered_from_what_is_so(
 
     assert answered.text.startswith(answer)
     assert answered.kind == "kernel"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("What goals do you have?", "I have no goals yet."),
+        ("Какие у тебя есть цели?", "Целей пока нет."),  # noqa: RUF001 - Russian
+        ("What did you write for me?", "I have written no file yet."),
+        ("Have you written anything?", "I have written no file yet."),
+        ("Что ты для меня написала?", "Файлов я пока не писал(а)."),  # noqa: RUF001 - Russian
+        ("Who made you?", "I am Iris, a program: Lumen, which the Lumen authors wrote"),
+        ("Кто тебя создал?", "Я Iris, программа: Lumen"),
+        ("Are you still there?", "I am here and listening."),
+        ("Ты ещё тут?", "Я здесь и слушаю."),
+        ("What languages do you speak?", "English and Russian"),
+        ("Do you speak Spanish?", "English and Russian"),
+        ("На каких языках ты говоришь?", "Русский и английский"),  # noqa: RUF001 - Russian
+        ("Are you sad?", "I claim no feelings: I am a program."),
+        ("Can you see me?", "No: I have neither eyes nor ears."),
+        ("Ты меня видишь?", "Нет: ни глаз, ни ушей у меня нет."),  # noqa: RUF001 - Russian
+        ("Тебе грустно?", "Чувств я себе не приписываю"),  # noqa: RUF001 - Russian
+    ],
+)
+def test_what_it_is_and_has_is_answered_from_what_is_true(
+    small: Life, asked: str, answer: str
+) -> None:
+    small.tell("I am sad. My goal is to write a book in English for my brother.")
+    answered = small.say(asked)
+
+    assert answered.text.startswith(answer)
+    assert answered.kind == "kernel"
+
+
+def test_the_files_it_wrote_are_named_by_the_archive(small: Life) -> None:
+    small.tell("The herb garden gets sun from noon on, so plan for basil and thyme.")
+    give(small, goals=[SelfItem("plan the herb garden", 0.6, "todo")])
+    for _ in range(2):
+        pursue(small)
+
+    file = "• Sunday 15 November: plan-the-herb-garden.md"
+    assert small.say("What did you write for me?").text.endswith(file)
+    assert "plan-the-herb-garden.md" in small.say("Что ты написала?").text
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Where does my sister live?", "My last answer rests on what you told me on Sunday 15 November: “My sister lives in Lisbon.”"),
+        ("What time is it?", "Code answered that, from the clock, my settings or my archive"),
+        ("What is 2 + 3?", "That was worked out by code, as a sum."),
+        ("I bought a lamp.", "It only took up what you had just said"),
+        ("Tell me a joke.", "The model listener/ear put those words together"),
+    ],
+)  # fmt: skip
+def test_why_it_said_something_is_told_with_its_ground(small: Life, said: str, answer: str) -> None:
+    small.tell("My sister lives in Lisbon.")
+    small.listen("A cat asked the clock for the time.", small=True)
+    first = small.say(said)
+    answered = small.say("Why did you say that?")
+
+    assert answered.text.startswith(answer)
+    assert "/why" in answered.text
+    assert answered.sources == first.sources
+    assert "/why" in small.say("Почему ты так сказала?").text
+
+
+def test_before_any_answer_there_is_nothing_to_give_a_ground_for(small: Life) -> None:
+    assert small.say("Why did you say that?").text == "I have not answered anything yet."
 
 
 def test_the_skills_it_names_are_those_it_has(small: Life) -> None:

@@ -5,12 +5,16 @@ From the settings, the ledger of calls, the archive and the self; no model is as
 
 from __future__ import annotations
 
+from lumen.core.data import Author
 from lumen.kernel.answers.context import AnswerContext, KernelAnswer
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import asked
 from lumen.mind.substrate import ModelDescriptor
 
 MICROS = 1_000_000
+MOST_FILES = 8
+PLAIN_GROUNDS = ("kernel", "calc")  # kinds of answers that rest on code alone
 
 
 def can_do(asking: AnswerContext) -> KernelAnswer:
@@ -89,6 +93,40 @@ def able(asking: AnswerContext) -> KernelAnswer:
     if skill:
         return KernelAnswer(asking.phrase("able_yes", skill=skill))
     return KernelAnswer(asking.phrase("able_no", skills=", ".join(skills)))
+
+
+def made_by(asking: AnswerContext) -> KernelAnswer:
+    """Whose work it is, and since when this one of it is here."""
+    return KernelAnswer(
+        asking.phrase("made", since=asking.date(asking.moment(asking.biography.born())))
+    )
+
+
+def wrote(asking: AnswerContext) -> KernelAnswer:
+    """Which files it wrote, by the archive."""
+    items = [
+        asking.phrase("doing_item", date=asking.day(asking.moment(when)), text=path)
+        for path, when in asking.biography.wrote(MOST_FILES)
+    ]
+    return KernelAnswer(
+        "\n".join([asking.phrase("wrote"), *items] if items else [asking.phrase("wrote_none")])
+    )
+
+
+def why_said(asking: AnswerContext) -> KernelAnswer:
+    """What the last answer rests on; `/why` shows the events."""
+    said = [m for m in asking.recall.recent() if m.author is Author.SELF]
+    if not said:
+        return KernelAnswer(asking.phrase("why_said_none"))
+    kind, model, told = asking.biography.ground(said[-1].seq)
+    if not told:
+        key = "model" if kind.endswith("model") else kind if kind in PLAIN_GROUNDS else "grounded"
+        return KernelAnswer(asking.phrase(f"why_said_{key}", model=model))
+    first = told[0]
+    quote = quoted(first.text, 0, len(first.text))
+    when = asking.day(asking.moment(first.timestamp))
+    rests = tuple(m.seq for m in told)
+    return KernelAnswer(asking.phrase("why_said_told", date=when, quote=quote), rests)
 
 
 def why_valued(asking: AnswerContext) -> KernelAnswer:

@@ -15,7 +15,7 @@ from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
-from lumen.kernel.language.dates import day_named
+from lumen.kernel.language.dates import day_named, days_there
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.pronouns import mirror
@@ -29,7 +29,10 @@ LONGEST = 160
 
 
 def answer(kind: str, asking: AnswerContext) -> KernelAnswer:
-    """The answer to a question of a kind that language/questions.py names; without a row, its phrase is all."""
+    """The answer to a question of a kind that language/questions.py names; without a row, its phrase is all.
+
+    Without words it is left to recall.
+    """
     return ANSWERS.get(kind, _says(kind))(asking)
 
 
@@ -143,9 +146,19 @@ def _my_name(asking: AnswerContext) -> KernelAnswer:
 
 def _home(asking: AnswerContext) -> KernelAnswer:
     """Where the author last said that they live, in whatever language they said it."""
-    told = next((m for m in asking.recall.statements() if tells_home(m.text)), None)
+    return _last_told(asking, tells_home, asking.phrase("untold"))
+
+
+def _my_age(asking: AnswerContext) -> KernelAnswer:
+    """How old the author last said they are; where they did not, recall may know more."""
+    return _last_told(asking, lambda text: lexicon().has("age", text), "")
+
+
+def _last_told(asking: AnswerContext, tells: Callable[[str], bool], untold: str) -> KernelAnswer:
+    """The newest statement that tells something, quoted with its day."""
+    told = next((m for m in asking.recall.statements() if tells(m.text)), None)
     if told is None:
-        return KernelAnswer(asking.phrase("untold"), by=GROUNDED)
+        return KernelAnswer(untold, by=GROUNDED)
     when = asking.day(asking.moment(told.timestamp))
     return KernelAnswer(
         asking.phrase("stated", date=when, quote=_quote(told)), (told.seq,), GROUNDED
@@ -196,13 +209,22 @@ def _said(asking: AnswerContext) -> Callable[[str], str]:
 def _which_day(asking: AnswerContext) -> KernelAnswer:
     found = _day_named(asking)
     if found is None:
-        return KernelAnswer(asking.phrase("unknown"))
+        return _no_day(asking)
     return KernelAnswer(asking.phrase("date_then", date=asking.full(found)))
+
+
+def _no_day(asking: AnswerContext) -> KernelAnswer:
+    """What is said of a day that is not named, or that no calendar has."""
+    _, found = asked(asking.text, asking.self_.name)
+    only = days_there(found[0]) if found else 0
+    return KernelAnswer(
+        asking.phrase("no_such_day", days=str(only)) if only else asking.phrase("unknown")
+    )
 
 
 def _apart(asking: AnswerContext, found: date | None) -> KernelAnswer:
     if found is None:
-        return KernelAnswer(asking.phrase("unknown"))
+        return _no_day(asking)
     apart = (found - asking.here().date()).days
     if not apart:
         return KernelAnswer(asking.phrase("days_none", date=asking.full(found)))
@@ -237,6 +259,9 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "files": own.files,
     "internet": own.internet,
     "able": own.able,
+    "made": own.made_by,
+    "wrote": own.wrote,
+    "why_said": own.why_said,
     "name": _says("named"),
     "age": _age,
     "known": _known,
@@ -246,5 +271,6 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "said_here": _said_here,
     "my_name": _my_name,
     "home": _home,
+    "my_age": _my_age,
     "did": _did,
 }

@@ -25,6 +25,7 @@ SPELLED = {"i'm": "i am", "you're": "you are", "i've": "i have", "you've": "you 
 SPELLED |= {"it's": "it is", "that's": "that is", "you'd": "you would", "you'll": "you will"}
 
 LONGEST_WORD = 30
+IN_A_ROW = 4  # words: fewer may come twice
 MOST_OFTEN = 4  # times each word may stand in a text on the average
 
 
@@ -37,7 +38,14 @@ def is_garbled(text: str, message: str) -> bool:
     """Whether a text is in another language than it was asked in, or in none."""
     said = [w.lower() for w in WORD.findall(text)]
     stuck = any(len(w) > LONGEST_WORD for w in said) or len(set(said)) * MOST_OFTEN < len(said)
-    return stuck or language(text) != language(message)
+    return stuck or _goes_round(text) or language(text) != language(message)
+
+
+def _goes_round(text: str) -> bool:
+    """Whether a text says a few words in a row again: that is how a small model gets stuck."""
+    said = [w.lower() for w in WORD.findall(text)]
+    rows = [tuple(said[n : n + IN_A_ROW]) for n in range(len(said) - IN_A_ROW + 1)]
+    return len(set(rows)) < len(rows)
 
 
 def says_back(text: str, message: str) -> bool:
@@ -89,7 +97,7 @@ def is_bad_news(text: str) -> bool:
 
 def is_figure(text: str) -> bool:
     """Whether the author puts it more strongly than it is meant: the heat will kill me."""
-    return lexicon().has("figure", text)
+    return lexicon().has("figure", text) or lexicon().has("figure_wish", text)
 
 
 def is_goodnight(text: str) -> bool:

@@ -25,7 +25,7 @@ class ModelReply:
     text: str
     model: str
     small: bool
-    copied: bool = False  # it only said an example of its prompt again
+    copied: bool = False  # it only said an example of its prompt again, or a sentence of its own
     private: bool = False  # it was shown something private
 
 

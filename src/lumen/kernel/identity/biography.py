@@ -17,6 +17,7 @@ from lumen.soul.ports.queries import Queries
 from lumen.soul.state.weighed import series, versions
 
 LOOKED_AT = 500  # changes of self among which a reason is looked for
+WRITTEN = "write_file.write: done"
 FIRST = 1  # the event a being begins with
 
 
@@ -66,6 +67,26 @@ class Biography:
                 because = event.entry.description.partition(", because ")[2].rstrip(".")
                 return because, tuple(map(int, event.entry.payload.get("sources", ())))
         return "", ()
+
+    def wrote(self, most: int) -> list[tuple[str, str]]:
+        """The files it wrote last and when, each once; what is private is not among them."""
+        found: dict[str, str] = {}
+        for event in self._index.events.of_kernel(("skill",), WRITTEN, newest_first=True):
+            told = event.entry.payload.get("wrote")
+            if isinstance(told, dict) and not event.entry.payload.get("private"):
+                found.setdefault(str(told.get("path", "")), event.timestamp)
+            if len(found) == most:
+                break
+        return list(found.items())
+
+    def ground(self, reply: int) -> tuple[str, str, tuple[Memory, ...]]:
+        """What an answer of its own was: its kind, the model, and the memories it rests on."""
+        event = self._index.events.get(reply)
+        if event is None:
+            return "", "", ()
+        told = self._index.memories.get(map(int, event.entry.payload.get("sources", ())))
+        kind, model = event.entry.payload.get("kind", ""), event.entry.model or ""
+        return str(kind), model, tuple(told[seq] for seq in sorted(told))
 
     def sent(self) -> tuple[int, str, str]:
         """How many calls went to models elsewhere; of the last one the moment and the model."""

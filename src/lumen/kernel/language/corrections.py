@@ -26,6 +26,7 @@ LEAD = re.compile(r"^[^.!?:]{1,30}:\s+")
 PLACED = re.compile(r"\b(?:in|at|to|from|near|of|via)\s+([^\W\d_][\w'’-]*)", re.IGNORECASE)
 LIVES = re.compile(
     r"\b(?:live[sd]?|living|moved|relocated|settled|based)\s+(?:\w+\s+)?(?:to|in|near)\s+(\w+)"
+    r"|\b(?:жив[её]т|живут|жил[аи]?|переехал[аи]?|переезжа\w+|поселил\w+|перебрал\w+)\s+(?:\w+\s+)?(?:в|во|на|под)\s+(\w+)"
 )
 MOST_SUBJECT = 3  # words
 SPEAKER = frozenset(["i", "i'm", "i've", "i'd", "i'll", "we", "we're", "we've", "we'd", "we'll"])
@@ -36,13 +37,40 @@ BE = frozenset({"is", "are", "was", "were", "has", "have", "had", "will", "isn't
 def same_attribute(new: str, old: str) -> bool:
     """Whether a statement can take the place of an earlier one."""
     about, shared = subject(old), stems(new) & stems(old)
+    if same_fact(new, old):
+        return True
     if ME in about:
         return ME in subject(new) and (bool(shared - values(new) - values(old)) or homes(new, old))
+    if CYRILLIC.search(new):
+        if homes(new, old):
+            return False
+        shared -= _first(new) & _first(old)
     held = stems(new) | names(new)
     if about and not {stem(w) for w in about} & held:
         return False
     beyond = shared - {stem(w) for w in about}
     return bool(beyond - values(new) - values(old)) or homes(new, old) or _same_kind(new, old)
+
+
+def is_plain_fact(text: str) -> bool:
+    """Whether a text says where the author lives or how old they are, or in Russian where somebody lives."""
+    plain = any(lexicon().has(s, text) for s in ("home", "age"))
+    return plain or (CYRILLIC.search(text) is not None and _lives(text))
+
+
+def same_fact(new: str, old: str) -> bool:
+    """Whether both say where the author lives, how old they are, or where the same person lives.
+
+    So plain that how near the two are in meaning need not be asked.
+    """
+    for signal in ("home", "age"):
+        if lexicon().has(signal, new) and lexicon().has(signal, old):
+            return True
+    found = [LIVES.search(text.lower()) for text in (new, old)]
+    if not all(found) or not CYRILLIC.search(new):
+        return False
+    said = [stems(text[: m.start()]) for text, m in zip((new, old), found, strict=True) if m]
+    return bool(said[0] & said[1]) and not any(map(tells_home, (new, old)))
 
 
 def subject(text: str) -> frozenset[str]:
@@ -78,7 +106,13 @@ def homes(new: str, old: str) -> bool:
 
 def _lives(text: str) -> bool:
     found = LIVES.search(text.lower())
-    return bool(found) and not (found and (found[1] in lexicon().calendar or numbers(found[1])))
+    where = (found[1] or found[2]) if found else ""
+    return bool(where) and where not in lexicon().calendar and not numbers(where)
+
+
+def _first(text: str) -> set[str]:
+    """What a Russian sentence most likely is about: its first word that carries content."""
+    return {stem(w) for w in words(text)[:1]}
 
 
 def _same_kind(new: str, old: str) -> bool:

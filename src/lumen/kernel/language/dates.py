@@ -14,6 +14,7 @@ from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import plainly
 
 YEAR_MONTHS, WEEK = 12, 7
+LEAP_YEAR = 2028  # any: without its year a day is one if some year has it
 LEAP_GAP = 8  # years within which every day of the calendar comes again
 PREFIX = 3  # letters that tell months and weekdays apart, in whatever case they stand
 
@@ -30,6 +31,21 @@ def day_named(sentence: str, today: date, *, past: bool = False) -> date | None:
         if (day := _day(way, match, today, past=past)) is not None:
             return day
     return None
+
+
+def days_there(sentence: str) -> int:
+    """How many days the month has in which a sentence names one that it has not; 0: it names none."""
+    plain = plainly(sentence)
+    for pattern in lexicon().dates.values():
+        for found in pattern.finditer(plain):
+            given = {k: v for k, v in found.groupdict().items() if v}
+            if "in" not in given:
+                continue
+            month, year = _place("months", given["in"]) + 1, int(given.get("ad", LEAP_YEAR))
+            most = monthrange(year, month)[1] if year else 0
+            if int(given["of"]) > most:
+                return most
+    return 0
 
 
 def _day(way: str, found: re.Match[str], today: date, *, past: bool) -> date | None:

@@ -19,7 +19,7 @@ import numpy as np
 from lumen.core.clock import stamp
 from lumen.core.data import Memory, Passage
 from lumen.core.stores import Store
-from lumen.kernel.language.corrections import same_attribute
+from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
 from lumen.kernel.language.passages import (
     LONGEST_QUOTE,
@@ -31,7 +31,7 @@ from lumen.kernel.language.passages import (
     quoted,
 )
 from lumen.kernel.language.questions import despairs, is_told, may_answer
-from lumen.kernel.language.reading import CYRILLIC, asks_for, fits, names, stem, tells_home, words
+from lumen.kernel.language.reading import CYRILLIC, asks_for, fits, names, stem, words
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.recall.external_embedder import ExternalEmbedder, ExternalEncoder
@@ -157,7 +157,6 @@ class IndexedRecall:
 
     def is_foreign(self, question: str) -> bool:
         """Whether some of what was told is in letters that a question has none of."""
-        self._load()
         return self._known.cyrillic and not CYRILLIC.search(question)
 
     def statements(self, before: int) -> tuple[Memory, ...]:
@@ -249,17 +248,18 @@ class IndexedRecall:
             if earlier:
                 likeness = self._known.matrix[:earlier] @ self._known.matrix[i]
                 nearest = int(likeness.argmax())
-                home = self._home_before(i, earlier)
-                if home is not None or self._same_subject(i, nearest, float(likeness[nearest])):
-                    spot = nearest if home is None else home
+                plain = self._same_before(i, earlier)
+                if plain is not None or self._same_subject(i, nearest, float(likeness[nearest])):
+                    spot = nearest if plain is None else plain
                     self._known.revises[i] = self._known.spots[spot][0]
         return self._known.revises[i]
 
-    def _home_before(self, i: int, earlier: int) -> int | None:
-        """Where the author said before that they live, if that is what a passage changes."""
-        if not tells_home(self._text(i)):
+    def _same_before(self, i: int, earlier: int) -> int | None:
+        """Where the very fact that a passage changes was told last: a home, or an age."""
+        new = self._text(i)
+        if not is_plain_fact(new):
             return None
-        return next((j for j in range(earlier - 1, -1, -1) if tells_home(self._text(j))), None)
+        return next((j for j in range(earlier - 1, -1, -1) if same_fact(new, self._text(j))), None)
 
     def _revised_by(self, seq: int, before: int) -> int | None:
         """The newest passage before a turn that revises a memory."""
@@ -270,13 +270,12 @@ class IndexedRecall:
         if not later or first == after:
             return None
         nearness = self._known.matrix[later] @ self._known.matrix[first:after].T
-        home = any(tells_home(self._text(i)) for i in range(first, after))
-        near = [
-            i
-            for i, n in zip(later, nearness.max(axis=1), strict=True)
-            if n >= RANKING.same_subject or (home and tells_home(self._text(i)))
-        ]
-        return next((i for i in reversed(near) if self._revises(i) == seq), None)
+        told = [t for t in map(self._text, range(first, after)) if is_plain_fact(t)]
+        for i, n in reversed([*zip(later, nearness.max(axis=1), strict=True)]):
+            near = n >= RANKING.same_subject or any(same_fact(self._text(i), t) for t in told)
+            if near and self._revises(i) == seq:
+                return int(i)
+        return None
 
     def _same_subject(self, i: int, j: int, likeness: float) -> bool:
         """Near in meaning and sharing a seldom-used word; a mere "now" or "new" asks for more."""

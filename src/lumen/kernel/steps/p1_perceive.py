@@ -138,9 +138,9 @@ async def reality_check(
     asks_itself = surface.asks or (after_despair(ingested.excerpt) if gently else "")
     if not asks_itself and unending(ingested.excerpt, self_.goals):
         asks_itself = "unending"
-    if asks_itself and stimulus.goal is None:
-        asking = AnswerContext(ingested.excerpt, surface.language, self_, now, biography, recall)
-        settled = answer(asks_itself, asking)
+    asking = AnswerContext(ingested.excerpt, surface.language, self_, now, biography, recall)
+    settled = answer(asks_itself, asking) if asks_itself and stimulus.goal is None else None
+    if settled and settled.text:
         return Reality(
             verdict="strong",
             recent=recent,

@@ -46,9 +46,10 @@ class RecordedMind:
         call, answer = await self.calls.ask("interface", step, slots, max_tokens)
         most = max_tokens * LONGEST_TOKEN  # what is more than that, nobody asked for
         finish = answer.finish if len(answer.text) <= most else "length"
-        said = _tidy(answer.text[:most], finish)
+        said, looped = _tidy(answer.text[:most], finish)
         private = call.model.local and holds_private(slots)
-        return ModelReply(said, str(call.model), call.model.small, answer.copied, private)
+        copied = answer.copied or (looped and call.model.small)
+        return ModelReply(said, str(call.model), call.model.small, copied, private)
 
     async def strong(self, role: str) -> bool:
         """Whether the model of a role follows instructions, and may be asked."""
@@ -297,12 +298,15 @@ def _in_words(skill: Skill) -> str:
     return f"{skill.name}{call}: {effects.description}"
 
 
-def _tidy(text: str, finish: str) -> str:
-    """A reply that ran out of tokens ends at its last whole sentence; none is said twice."""
+def _tidy(text: str, finish: str) -> tuple[str, bool]:
+    """A reply that ran out of tokens ends at its last whole sentence; none is said twice.
+
+    And whether one was: then the model went round in circles.
+    """
     if finish == "length":
         cut = max(text.rfind(mark) for mark in ".!?…")
         text = text[: cut + 1] if cut > 0 else text
     spans = sentences(text)
     kept = dict.fromkeys(text[a:b].strip() for a, b in spans)
     whole = re.sub(r"\n\s*\n\s*", "\n\n", text.strip())
-    return whole if len(kept) == len(spans) else " ".join(kept)
+    return (whole, False) if len(kept) == len(spans) else (" ".join(kept), True)

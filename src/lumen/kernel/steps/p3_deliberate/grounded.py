@@ -122,6 +122,9 @@ def _answer(
     if reality.verdict == "middling":
         near = tuple(e for e in told if e.score >= grounding.middling)
         items = [quote("closest_item", e) for e in near]
+        asked = stems(stimulus.text)
+        if reality.foreign and not any(asked & stems(e.quote) for e in near):
+            items.append(phrase("elsewhere", language))
         return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
     return Draft(phrase("untold_here" if reality.foreign else "untold", language), "grounded")
 
@@ -146,7 +149,7 @@ def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str
     if is_bad_news(text) and not openly:
         return phrase("sympathy", language)
     if is_figure(text):
-        return phrase("figure", language)
+        return phrase("figure" if lexicon().has("figure", text) else "noted_plain", language)
     if language != "en":  # pronouns are turned in English only
         return phrase("noted_plain", language)
     return _said_back(text, characters)
