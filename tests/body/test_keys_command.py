@@ -33,10 +33,13 @@ def moved(lumen: Lumen, *, author: bool) -> dict[str, str]:
     return env
 
 
+LOCKS = (".turns", ".pause")  # they say who is there, and hold nothing
+
+
 def kept(lumen: Lumen) -> dict[Path, bytes]:
     """Every file of the keyring and of the archive."""
     tops = (lumen.home / "share" / "lumen" / "author", lumen.being / "data" / "memory")
-    files = [p for top in tops for p in top.rglob("*") if p.is_file() and p.name != ".turns"]
+    files = [p for top in tops for p in top.rglob("*") if p.is_file() and p.name not in LOCKS]
     return {path: path.read_bytes() for path in files}
 
 
