@@ -9,15 +9,22 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.measuring import measure_no_children
+from tests.forking import shared
+from tests.measuring import import_all, is_measured, measure_no_children, unmeasured
 from tests.peers import LlamaServer, Wire
+from tests.recorded import Answer, answering, read, write
+from tests.remembering import FILE, Remembering
 from tests.sampling import Sampled, set_examples
+
+from lumen.mind import embed
+from lumen.mind.embed import MiniLM
 
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - only for what is thrown away
 MEMORY_NEEDED = 1 << 30
@@ -28,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """How much is tried, and which of it."""
     group = parser.getgroup("lumen")
     group.addoption("--deep", action="store_true", help="try all of what is otherwise sampled")
+    group.addoption("--record", action="store_true", help="keep what the embedded model says anew")
     group.addoption("--seed", type=int, default=0, help="draw other samples (default: 0)")
 
 
@@ -42,8 +50,29 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGHUP, lambda *_: None)
     if hasattr(config, "workerinput"):
         measure_no_children()
+    if cache := getattr(config, "cache", None):
+        os.environ[FILE] = str(cache.mkdir("vectors") / "rows")
     if "TMPDIR" not in os.environ and memory_disk_will_do():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY_DISK)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Read the tests, without measuring that."""
+    if sys.gettrace() is None:
+        return (yield)
+    import_all()
+    with unmeasured():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Run a test, measured or not."""
+    if is_measured(item):
+        return (yield)
+    with unmeasured():
+        return (yield)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -92,6 +121,13 @@ def equal_priority(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "nice", lambda _: 0)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _end_of_forks() -> Iterator[None]:
+    yield
+    if shared.cache_info().currsize:
+        shared().end()
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The checkout."""
@@ -112,6 +148,36 @@ def script(root: Path) -> Callable[[str], ModuleType]:
         return module
 
     return load
+
+
+@pytest.fixture(scope="session")
+def embedder() -> MiniLM:
+    """The shipped embedder: one for all tests, as it keeps nothing of a being."""
+    return Remembering()
+
+
+@pytest.fixture
+def remembered(monkeypatch: pytest.MonkeyPatch, embedder: MiniLM) -> None:
+    """That embedder for whatever runs in this process and opens a being by itself."""
+    monkeypatch.setattr(embed, "_loaded", lambda: embedder)
+
+
+@pytest.fixture(scope="session")
+def _answers(request: pytest.FixtureRequest) -> Iterator[dict[bytes, Answer]]:
+    known = read()
+    yield known
+    if request.config.getoption("record"):
+        write({**read(), **known}.values())
+
+
+@pytest.fixture
+def recorded(request: pytest.FixtureRequest, _answers: dict[bytes, Answer]) -> Iterator[None]:
+    """The embedded model's words without its work: for a test that is about what is made of them."""
+    if request.config.getoption("deep"):
+        yield
+        return
+    with answering(_answers):
+        yield
 
 
 @pytest.fixture(scope="session")

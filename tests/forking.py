@@ -1,8 +1,8 @@
-"""Real processes that start at once: forked off one that has imported the command line already.
+"""Real processes that start at once: forked off one that has imported all of Lumen already.
 
-Each is a process of its own, with its own environment, folder, streams and exit code, and is let go
-before it has done anything; what it is spared is half a second of imports. Whatever is about how a
-process starts, or about one that is stopped on its way, starts one by itself.
+Each is a process of its own, with its own environment, folder, streams, terminal and exit code, and is
+let go before it has done anything; what it is spared is a second of imports and of reading weights.
+Whatever is about how a process starts begins one by itself.
 """
 
 from __future__ import annotations
@@ -10,19 +10,25 @@ from __future__ import annotations
 import array
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from threading import Lock
+from typing import IO, Self
 
+from tests.remembering import FILE
 from tests.waiting import PATIENCE
 
+ROOT = Path(__file__).resolve().parent.parent
 LARGEST = 100_000  # of a request, in bytes
+COMMAND_LINE = "from lumen.body.cli.main import main; main()"
 AT_START = (
     "PYTHON",
     "LC_",
@@ -31,51 +37,147 @@ AT_START = (
     "COV",
 )  # what Python reads when it starts, and not later
 SERVER = """
-import array, gc, json, os, socket, sys, time
+import array, fcntl, gc, importlib, json, os, select, socket, sys, termios, time
 from lumen.body.cli import main
 from lumen.kernel.language.lexicon import lexicon
-from lumen.mind.embed import WhenNeeded
+from lumen.mind import embed
+sys.path.insert(0, sys.argv[2])
+from tests.remembering import Remembering
+for name in sys.argv[3:]:
+    importlib.import_module(name)
+del sys.path[0]
 
 def wait_for_a_request(control):
+    watched, poll = {}, select.poll()
+    poll.register(control, select.POLLIN)
     while True:
-        said, given, _, _ = control.recvmsg(1 << 20, socket.CMSG_SPACE(12))
-        if not said:
-            os._exit(0)
-        streams = array.array("i", given[0][2])
-        process = os.fork()
-        if not process:
-            control.close()
-            for number, stream in enumerate(streams):
-                os.dup2(stream, number)
+        for ready, _ in poll.poll():
+            if ready in watched:
+                poll.unregister(ready)
+                os.close(ready)
+                process, report = watched.pop(ready)
+                os.write(report, b"%d" % os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+                os.close(report)
+                continue
+            said, given, _, _ = control.recvmsg(1 << 20, socket.CMSG_SPACE(16))
+            if not said:
+                os._exit(0)
+            *streams, report = array.array("i", given[0][2])
+            vectors.catch_up()
+            process = os.fork()
+            if not process:
+                control.close()
+                for other, (_, theirs) in watched.items():
+                    os.close(other)
+                    os.close(theirs)
+                os.close(report)
+                for number, stream in enumerate(streams):
+                    os.dup2(stream, number)
+                    os.close(stream)
+                return json.loads(said)
+            for stream in streams:
                 os.close(stream)
-            return json.loads(said)
-        for stream in streams:
-            os.close(stream)
-        control.send(b"%d" % process)
-        control.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+            os.write(report, b"%10d" % process)
+            end = os.pidfd_open(process)
+            watched[end] = process, report
+            poll.register(end, select.POLLIN)
+
+def sit_at(terminal):
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        how = getattr(sys, name)
+        again = open(number, mode, 1, how.encoding, how.errors, closefd=False)
+        setattr(sys, name, again)
+        setattr(sys, f"__{name}__", again)
 
 for name in main.COMMANDS:
     main.cli.get_command(None, name)
 lexicon()
-WhenNeeded().embed(["hello"])
+vectors = Remembering()
+vectors.load()
+vectors.embed(["hello"])
+embed._loaded = lambda: vectors
 gc.freeze()
 asked = wait_for_a_request(socket.socket(fileno=int(sys.argv[1])))
 os.environ.clear()
 os.environ.update(asked["env"])
 os.chdir(asked["cwd"])
 time.tzset()
-sys.argv = ["lumen", *asked["arguments"]]
-main.main()
+if asked["terminal"]:
+    sit_at(0)
+sys.argv = asked["arguments"]
+exec(compile(asked["program"], "<string>", "exec"), {"__name__": "__main__"})
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """What a process left."""
+@dataclass(slots=True)
+class Forked:
+    """A process that was forked off, with what subprocess.Popen has of one."""
 
-    code: int
-    out: bytes
-    err: bytes
+    pid: int
+    report: int  # where its exit code will be said
+    stdin: IO[bytes] | None = None
+    stdout: IO[bytes] | None = None
+    stderr: IO[bytes] | None = None
+    returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code, if it has ended."""
+        return self._ended(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, once it has ended."""
+        code = self._ended(timeout)
+        if code is None:
+            raise subprocess.TimeoutExpired("a forked process", timeout or 0)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, if it has not ended."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
+
+    def communicate(self, given: bytes = b"", timeout: float | None = None) -> tuple[bytes, bytes]:
+        """Say all of this to it, and hear all it says until it ends."""
+        with ThreadPoolExecutor(3) as streams:
+            written = streams.submit(_write, self.stdin, given)
+            read = [streams.submit(_read, stream) for stream in (self.stdout, self.stderr)]
+            try:
+                out, err = (one.result(timeout) for one in read)
+                written.result(timeout)
+            except TimeoutError:
+                self.kill()
+                raise
+        self.wait(timeout)
+        return out, err
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream is not None:
+                stream.close()
+        self.wait(PATIENCE)
+
+    def _ended(self, timeout: float | None) -> int | None:
+        if self.returncode is None:
+            said = select.poll()  # select() knows no file numbers over 1023
+            said.register(self.report, select.POLLIN)
+            if said.poll(None if timeout is None else timeout * 1000):
+                self.returncode = int(os.read(self.report, 100))
+                os.close(self.report)
+        return self.returncode
 
 
 @dataclass(slots=True)
@@ -83,7 +185,7 @@ class Forks:
     """A process that does nothing but fork, and has imported everything for that."""
 
     env: dict[str, str]
-    busy: Lock = field(default_factory=Lock)
+    imported: tuple[str, ...] = ()  # of the tests, beside all of Lumen
     control: socket.socket = field(init=False)
     server: subprocess.Popen[bytes] = field(init=False)
 
@@ -91,47 +193,58 @@ class Forks:
         self.control, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self.server = subprocess.Popen(
-                [sys.executable, "-c", SERVER, str(there.fileno())],
+                [sys.executable, "-c", SERVER, str(there.fileno()), str(ROOT), *self.imported],
                 stdin=subprocess.PIPE,  # its streams are of the kind its children have
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=self.env,
+                env={**self.env, FILE: os.environ.get(FILE, "")},
                 pass_fds=[there.fileno()],
             )
 
-    def run(
-        self, arguments: list[str], env: Mapping[str, str], cwd: Path, stdin: bytes
-    ) -> Ended | None:
-        """Run a command to its end; nothing, and nothing was done, where this cannot be its start."""
-        asked = json.dumps({"arguments": arguments, "env": dict(env), "cwd": str(cwd)}).encode()
+    def start(
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path,
+        *,
+        program: str = COMMAND_LINE,
+        terminal: int | None = None,
+    ) -> Forked | None:
+        """Start a program with pipes or in a terminal; nothing where this cannot be its start."""
+        told = {"arguments": ["lumen", *arguments], "env": dict(env), "cwd": str(cwd)}
+        asked = json.dumps(told | {"program": program, "terminal": terminal is not None}).encode()
         if len(asked) > LARGEST or _at_start(env) != _at_start(self.env):
             return None
-        if not self.busy.acquire(blocking=False):
-            return None
-        try:
-            return self._run(asked, stdin)
-        finally:
-            self.busy.release()
-
-    def _run(self, asked: bytes, stdin: bytes) -> Ended:
+        if terminal is not None:
+            return Forked(*self._start(asked, [terminal] * 3))
         (given, giving), (out, outward), (err, erring) = os.pipe(), os.pipe(), os.pipe()
-        theirs = array.array("i", [given, outward, erring])
-        self.control.sendmsg([asked], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, theirs)])
-        for stream in theirs:
-            os.close(stream)
-        begun = self.control.recv(100)
-        assert begun, self.server.communicate(timeout=PATIENCE)
-        process = int(begun)
-        with ThreadPoolExecutor(3) as streams:
-            written = streams.submit(_write, giving, stdin)
-            read = [streams.submit(_read, stream) for stream in (out, err)]
-            try:
-                shown, told = (one.result(PATIENCE) for one in read)
-                written.result(PATIENCE)
-            except TimeoutError:
-                os.kill(process, signal.SIGKILL)
-                raise
-        return Ended(int(self.control.recv(100)), shown, told)
+        theirs = [given, outward, erring]
+        try:
+            begun = self._start(asked, theirs)
+        finally:
+            for stream in theirs:
+                os.close(stream)
+        return Forked(*begun, os.fdopen(giving, "wb"), os.fdopen(out, "rb"), os.fdopen(err, "rb"))
+
+    def run(
+        self, arguments: Sequence[str], env: Mapping[str, str], cwd: Path, stdin: bytes
+    ) -> tuple[int, bytes, bytes] | None:
+        """Run a command to its end; nothing, and nothing was done, where this cannot be its start."""
+        started = self.start(arguments, env, cwd)
+        if started is None:
+            return None
+        out, err = started.communicate(stdin, PATIENCE)
+        return started.wait(), out, err
+
+    def _start(self, asked: bytes, streams: list[int]) -> tuple[int, int]:
+        """A process's number, and where its exit code will be said."""
+        report, reporting = os.pipe()
+        given = array.array("i", [*streams, reporting])
+        self.control.sendmsg([asked], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, given)])
+        os.close(reporting)
+        process = os.read(report, 10)
+        assert process, self.server.communicate(timeout=PATIENCE)
+        return int(process), report
 
     def end(self) -> None:
         """Let it go."""
@@ -139,19 +252,35 @@ class Forks:
         self.server.communicate(timeout=PATIENCE)
 
 
+@cache
+def shared() -> Forks:
+    """Where this worker's processes come from, with nothing of the real environment."""
+    kept = {k: v for k, v in os.environ.items() if k.startswith(("COV", "PYTHONPATH"))}
+    env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **kept}
+    return Forks(env, ("tests.kernel.spending",))
+
+
+def start_program(program: str, *arguments: str) -> Forked:
+    """Start a program of a test's own, in the checkout and in this environment."""
+    later = {k: v for k, v in os.environ.items() if not k.startswith(AT_START)}
+    started = shared().start(arguments, later | _at_start(shared().env), ROOT, program=program)
+    assert started is not None
+    return started
+
+
 def _at_start(env: Mapping[str, str]) -> dict[str, str]:
     """The part of an environment that is too late to change."""
     return {name: value for name, value in env.items() if name.startswith(AT_START)}
 
 
-def _write(stream: int, given: bytes) -> None:
-    try:
-        with open(stream, "wb") as file:
-            file.write(given)
-    except BrokenPipeError:  # it does not listen
-        pass
+def _write(stream: IO[bytes] | None, given: bytes) -> None:
+    if stream is None or stream.closed:
+        return
+    with suppress(BrokenPipeError), stream:  # it may not listen
+        stream.write(given)
 
 
-def _read(stream: int) -> bytes:
-    with open(stream, "rb") as file:
-        return file.read()
+def _read(stream: IO[bytes] | None) -> bytes:
+    assert stream is not None
+    with stream:
+        return stream.read()

@@ -1,14 +1,54 @@
-"""Which processes that a test starts are measured: those that do what no test does by itself.
+"""What is measured of a run: what a test does itself, unless it draws what it does.
 
-Measuring takes a quarter of a second for each, so the others, a command line above all, are not.
+A line that only a drawn sample reaches would be covered by luck, so a test that draws is not measured,
+nor is one that does again and again what others do once: the tracer costs half as much as the code.
+Reading the tests is not measured either, only the import of what they test. Of the processes that a
+test starts, those are measured that do what no test does by itself: it takes a quarter of a second
+for each, so the others, a command line above all, are not.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import lumen
 
 CONFIG = "COVERAGE_PROCESS_CONFIG"  # where coverage tells a child how to measure itself
 KEPT = "LUMEN_TEST_COVERAGE"
+
+
+def import_all() -> None:
+    """Import every module of the package, which is measured from its first line."""
+    for found in pkgutil.walk_packages(lumen.__path__, "lumen."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+
+
+def is_measured(item: pytest.Item) -> bool:
+    """Whether a test does the same every time, and nobody said that others measure it."""
+    draws = item.get_closest_marker("hypothesis") or "sampled" in getattr(item, "fixturenames", ())
+    return not draws and item.get_closest_marker("unmeasured") is None
+
+
+@contextmanager
+def unmeasured() -> Iterator[None]:
+    """Without a tracer until the end of the block, in this thread and in those it starts."""
+    here, there = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        yield
+    finally:
+        threading.settrace(there)
+        sys.settrace(here)
 
 
 def measure_no_children() -> None:

@@ -15,6 +15,11 @@ from lumen.core.data import Event
 from lumen.soul.archive.line import read
 
 
+@pytest.fixture(autouse=True)
+def _remembered(remembered: None) -> None:
+    """No text is embedded twice."""
+
+
 @pytest.fixture(scope="session")
 def newborn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home that is only copied: a being was born there."""

@@ -12,14 +12,13 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.forking import Forks
+from tests.forking import Forked, shared
 from tests.storing import born
 from tests.waiting import PATIENCE, wait_until
 
@@ -33,6 +32,7 @@ from lumen.soul.trust.keys import Keyring
 SILENT = {"when": "(?s).*", "say": ""}
 EXEC = "os.execv(sys.executable, [sys.executable, '-m', 'lumen', *sys.argv[1:]])"
 OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+Started = Forked | subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,17 @@ class Lumen:
 
     def start(
         self, *arguments: str | bytes, prelude: str = "", env: dict[str, str] | None = None
-    ) -> subprocess.Popen[bytes]:
+    ) -> Started:
         """Start a command with pipes; `prelude` is Python that runs in the child first.
 
         A child on a full disk is not measured: coverage could not write its file either. Nor does
         it keep compiled modules: Python would leave half of one for everybody else.
         """
-        first = ["-c", f"import os, sys; {prelude}; {EXEC}"] if prelude else ["-m", "lumen"]
         env = self.env() if env is None else env
+        if not prelude and (forked := shared().start(_words(arguments), env, self.home)):
+            self.stack.callback(_end, forked)
+            return forked
+        first = ["-c", f"import os, sys; {prelude}; {EXEC}"] if prelude else ["-m", "lumen"]
         if "RLIMIT" in prelude:
             env = {name: value for name, value in env.items() if not name.startswith("COV")}
             env["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -113,14 +116,9 @@ class Lumen:
         env: dict[str, str] | None = None,
     ) -> Ran:
         """Run a command to its end."""
-        if not prelude:
-            words = [os.fsdecode(argument) for argument in arguments]
-            ended = _forks().run(words, self.env() if env is None else env, self.home, stdin)
-            if ended is not None:
-                return Ran(ended.code, ended.out.decode("utf-8"), ended.err.decode("utf-8"))
         process = self.start(*arguments, prelude=prelude, env=env)
         out, err = process.communicate(stdin, timeout=PATIENCE)
-        return Ran(process.returncode, out.decode("utf-8"), err.decode("utf-8"))
+        return Ran(process.wait(), out.decode("utf-8"), err.decode("utf-8"))
 
     def terminal(self, *arguments: str, **more: str) -> Terminal:
         """Run a command in a terminal of its own, 80 columns wide."""
@@ -185,9 +183,9 @@ class Terminal:
     def __init__(self, arguments: tuple[str, ...], env: dict[str, str]) -> None:
         self._screen, tty = pty.openpty()
         fcntl.ioctl(tty, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        code = f"import os, sys; {OWN_TERMINAL}; {EXEC}"
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, *arguments],
+        forked = shared().start(arguments, env, Path.cwd(), terminal=tty)
+        self.process: Started = forked or subprocess.Popen(
+            [sys.executable, "-c", f"import os, sys; {OWN_TERMINAL}; {EXEC}", *arguments],
             stdin=tty,
             stdout=tty,
             stderr=tty,
@@ -232,7 +230,11 @@ class Terminal:
         return self.shown[self._read :]
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _words(arguments: Sequence[str | bytes]) -> list[str]:
+    return [os.fsdecode(argument) for argument in arguments]
+
+
+def _end(process: Started) -> None:
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout, process.stderr):
@@ -240,17 +242,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             pipe.close()
 
 
-@cache
-def _forks() -> Forks:
-    """Where this worker's processes come from."""
-    return Forks(Lumen(Path(), Path()).env())
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _end_of_forks() -> Iterator[None]:
-    yield
-    if _forks.cache_info().currsize:
-        _forks().end()
+@pytest.fixture(autouse=True)
+def _remembered(remembered: None) -> None:
+    """No text is embedded twice."""
 
 
 @pytest.fixture(name="wait_until")

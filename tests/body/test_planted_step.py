@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.body.planting import changed, copy_of
+from tests.body.planting import Planted, changed, copy_of
 
 from lumen.core.canon import JSON, dumps, loads
 
 if TYPE_CHECKING:
-    from tests.body.conftest import Lumen, Ran
+    from tests.body.conftest import Lumen
 
 SILENT = {"when": "(?s).*", "say": ""}
 FUNCTION = '''"""Learn: what was said, kept in mind for a moment."""
@@ -113,12 +113,7 @@ def test_a_step_planted_in_two_files_runs_is_traced_rests_and_is_forgotten(
         "lumen/kernel/steps/p6_learn.py",
     ]
 
-    def run(*arguments: str, stdin: bytes = b"") -> Ran:
-        env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
-        ran = lumen.run(*arguments, stdin=stdin, env=env)
-        assert ran.code == 0, ran.said
-        return ran
-
+    run = Planted(lumen, copied).work
     run("chat", stdin=b"My sister keeps a xylocarp.\nI like rice.\nI like beans.\n")
     records = [e for e in lumen.events() if e["situation"] == "record"]
     steps = [e["payload"]["steps"][-1] for e in records]
@@ -156,14 +151,13 @@ def test_a_step_that_asks_a_model_takes_four_files(root: Path, lumen: Lumen, cop
     ]
 
     lumen.script({"when": "Say it over", "say": "Over it goes."}, SILENT)
-    env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
-    assert lumen.run("chat", "-m", "I like rice.", env=env).code == 0
+    run = Planted(lumen, copied).work
+    run("chat", "-m", "I like rice.")
     (record,) = [e for e in lumen.events() if e["situation"] == "record"]
     assert record["payload"]["steps"][-1]["wrote"] == {"over": "Over it goes."}
     (call,) = record["payload"]["calls"]
     assert call["step"] == "rehearsal_run"
-    listed = lumen.run("prompts", "check", env=env)
-    assert listed.code == 0, listed.said
+    run("prompts", "check")
 
 
 def test_a_broken_contour_stops_lumen_and_the_place_is_named(lumen: Lumen, copied: Path) -> None:

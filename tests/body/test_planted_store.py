@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.body.planting import changed, copy_of, edit
+from tests.body.planting import Planted, changed, copy_of, edit
 
 from lumen.core.canon import JSON, loads
 
 if TYPE_CHECKING:
-    from tests.body.conftest import Lumen, Ran
+    from tests.body.conftest import Lumen
 
 ENTRIES = """
     DECISIONS = "decisions", lines(most=5), "action"
@@ -38,19 +38,13 @@ def copied(root: Path, tmp_path: Path) -> Path:
     return copied
 
 
-class Planted:
-    """A being that lives by the copy."""
+class Keeping(Planted):
+    """One that keeps two more stores."""
 
-    def __init__(self, lumen: Lumen, copied: Path) -> None:
-        self.lumen = lumen
-        self.env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
-        self.state = lumen.being / "data" / "state"
-
-    def run(self, *arguments: str, stdin: bytes = b"") -> Ran:
-        """A command that has to work."""
-        ran = self.lumen.run(*arguments, stdin=stdin, env=self.env)
-        assert ran.code == 0, ran.said
-        return ran
+    @property
+    def state(self) -> Path:
+        """Where they stand."""
+        return self.lumen.being / "data" / "state"
 
     def heard(self) -> list[str]:
         """The lines of the store of lines."""
@@ -79,48 +73,49 @@ def test_a_store_planted_in_two_files_lasts_goes_back_is_backed_up_and_forgets(
         "lumen/core/stores.py",
         "lumen/kernel/steps/p5_consolidate.py",
     ]
-    planted = Planted(lumen, copied)
+    planted = Keeping(lumen, copied)
 
-    planted.run("chat", stdin=b"I like rice.\nMy sister keeps a xylocarp.\n")
+    planted.work("chat", stdin=b"I like rice.\nMy sister keeps a xylocarp.\n")
     assert planted.heard() == ["I like rice.", "My sister keeps a xylocarp."]
     assert planted.calm() == 19.5
-    planted.run("archive", "verify", "--deep")
+    planted.work("archive", "verify", "--deep")
 
     whole = planted.files()
     shutil.rmtree(planted.state)
-    planted.run("rebuild")
+    planted.work("rebuild")
     assert planted.files() == whole
 
-    planted.run("checkpoint", "create", "then")
+    planted.work("checkpoint", "create", "then")
     (planted.state / "mood.json").write_text('{"calm": 1}', "utf-8")
     (planted.state / "decisions.jsonl").write_text("", "utf-8")
-    told = planted.run("chat", "-m", "I like beans.").said
+    told = planted.work("chat", "-m", "I like beans.").said
     assert "data/state/mood.json was edited by hand: adopted." in told
     assert "data/state/decisions.jsonl is as it was: it is a record that is only added to" in told
     assert planted.heard()[-1] == "I like beans."
     assert planted.calm() == 7.0
-    planted.run("checkpoint", "restore", "then", "--yes")
+    planted.work("checkpoint", "restore", "then", "--yes")
     assert planted.files() == whole
 
-    planted.run("backup", str(tmp_path / "kept.lumen"))
-    planted.run("restore-backup", str(tmp_path / "kept.lumen"), str(tmp_path / "again"))
+    planted.work("backup", str(tmp_path / "kept.lumen"))
+    planted.work("restore-backup", str(tmp_path / "kept.lumen"), str(tmp_path / "again"))
     again = tmp_path / "again" / "data" / "state"
     assert {path.name: path.read_bytes() for path in again.iterdir()} == whole
 
-    planted.run("forget", "xylocarp", "--yes")
+    planted.work("forget", "xylocarp", "--yes")
     assert planted.heard() == ["I like rice."]
     assert planted.calm() == 19.5  # how long a message was says nothing of it
     left = b"".join(p.read_bytes() for p in lumen.being.rglob("*") if p.is_file())
     assert b"xylocarp" not in left
-    planted.run("chat", stdin=b"".join(b"Day %d.\n" % n for n in range(5)))
+    planted.work("chat", stdin=b"".join(b"Day %d.\n" % n for n in range(5)))
     assert planted.heard() == [f"Day {n}." for n in range(5)]
-    planted.run("archive", "verify", "--deep")
+    planted.work("archive", "verify", "--deep")
 
 
 def test_a_store_is_refused_to_a_loop_it_is_not_granted_to(lumen: Lumen, copied: Path) -> None:
     explore = copied / "lumen/kernel/steps/explore.py"
     edit(explore, ("@step(Store.MEMORY)", "@step(Store.MEMORY, Store.DECISIONS)"))
-    ran = lumen.run("chat", "-m", "Hello.", env=Planted(lumen, copied).env)
+    env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
+    ran = lumen.run("chat", "-m", "Hello.", env=env)
 
     assert ran.code != 0
     assert "asks for decisions, which this loop is not granted" in ran.said

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.body.planting import changed, copy_of, edit
+from tests.body.planting import Planted, changed, copy_of, edit
 
 if TYPE_CHECKING:
-    from tests.body.conftest import Lumen, Ran
+    from tests.body.conftest import Lumen
 
 SETTING = """\
     night_hours: int = setting(
@@ -54,25 +52,6 @@ def tides(request: CommandRequest, least: float) -> Tide:
 IN_MAIN = """\
     "tides": ("tides:tides", "How high its goals stand."),
     "lab": ("""
-
-
-class Planted:
-    """A being that lives by the copy."""
-
-    def __init__(self, lumen: Lumen, copied: Path) -> None:
-        self.lumen = lumen
-        self.env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
-
-    def run(self, *arguments: str) -> Ran:
-        """A command of the copy."""
-        return self.lumen.run(*arguments, env=self.env)
-
-    def python(self, code: str) -> str:
-        """What a program prints that uses the copy."""
-        command = [sys.executable, "-c", code]
-        return subprocess.run(
-            command, env=self.env, cwd=self.lumen.home, check=True, capture_output=True, text=True
-        ).stdout
 
 
 @pytest.fixture

@@ -34,3 +34,8 @@ def pages(root: Path) -> dict[Path, str]:
     """Every page a person may read, with its text."""
     found = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
     return {path: path.read_text("utf-8") for path in sorted(found)}
+
+
+@pytest.fixture(autouse=True)
+def _remembered(remembered: None) -> None:
+    """No text is embedded twice."""

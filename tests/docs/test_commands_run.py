@@ -111,6 +111,8 @@ def code_of(page: str, command: Command) -> int:
     return FAILS.get((page, first), 0)
 
 
+@pytest.mark.usefixtures("recorded")
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("page", PAGES)
 def test_every_command_of_a_page_shows_what_the_page_says(page: str, tmp_path: Path) -> None:
     with serve_all(Wire()) as wire:

@@ -1,16 +1,22 @@
-"""Every snippet of docs/python.md runs, in order, on one host; where words matter, they are checked."""
+"""Every snippet of docs/python.md runs, in order, on one host; where words matter, they are checked.
+
+The first is a program of its own; the others run in this process, as that is quicker.
+"""
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from tests.docs.shell import Shell
+
+FIRST = "Make a being and talk with it"
 SNIPPET = re.compile(r"^## (.+?)\n.*?^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHOWN = {
-    "Make a being and talk with it": ["Lisbon"],
+    FIRST: ["Lisbon"],
     "Recall with evidence": ["event", "My sister Inês lives in Lisbon. (fits"],
     "Bring what you have, with its dates": ["2", "I ran my first marathon."],
     "Set a goal, let it live": ["learn about tides 0.9 todo"],
@@ -24,16 +30,23 @@ SHOWN = {
 }
 
 
+@pytest.mark.usefixtures("recorded")
+@pytest.mark.unmeasured
 def test_every_snippet_prints_what_it_is_there_to_show(root: Path, tmp_path: Path) -> None:
-    env = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "share"), "PYTHONIOENCODING": "utf-8"}
-    env.pop("LUMEN_BEING", None)
     snippets = SNIPPET.findall((root / "docs" / "python.md").read_text("utf-8"))
     assert len(snippets) >= 10
     assert [title for title, _ in snippets] == list(SHOWN)
+    shell = Shell(tmp_path)
     for title, code in snippets:
-        ran = subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
-            cwd=tmp_path, env=env, capture_output=True, encoding="utf-8", check=False,
-        )  # fmt: skip
-        assert ran.returncode == 0, f"{title}\n{ran.stdout}{ran.stderr}"
-        assert [words for words in SHOWN[title] if words not in ran.stdout] == [], title
+        shown = as_a_program(shell, code) if title == FIRST else shell.run(code)
+        assert [words for words in SHOWN[title] if words not in shown] == [], (title, shown)
+
+
+def as_a_program(shell: Shell, code: str) -> str:
+    """Run a snippet in a process of its own, with the model itself."""
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=shell.cwd, env=shell.env, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout

@@ -225,18 +225,16 @@ def test_every_check_runs_even_when_one_fails(house: House) -> None:
     assert answer.stdout.count("an unused import") == 2
     assert answer.stdout.splitlines()[-1] == "2 of 6 checks failed: format, lint"
     assert "--group dev" in syncs(house)[0]
-    assert [line.split()[0] for line in house.log if not line.startswith("sync")] == [
-        "mypy",
-        "lint-imports",
-        *["coverage"] * 5,
-    ]
+    ran = [line.split()[0] for line in house.log if not line.startswith("sync")]
+    assert [name for name in ran if name != "mypy"] == ["lint-imports", *["coverage"] * 5]
+    assert ran.count("mypy") == 1  # beside the others
 
 
 def test_pytest_arguments_choose_the_tests_and_leave_coverage_out(house: House) -> None:
     house.put_uv()
     answer = house.run("test", "tests/soul", "-k", "chain")
     assert answer.returncode == 0
-    assert house.log[-1] == "pytest -n 3 --dist worksteal tests/soul -k chain"
+    assert "pytest -n 3 --dist worksteal tests/soul -k chain" in house.log
     assert answer.stdout.splitlines()[-1].startswith("All 5 checks passed in ")
 
 
@@ -251,7 +249,7 @@ def test_the_whole_suite_is_measured_however_hard_it_tries(house: House, asked: 
 def test_a_part_of_the_suite_can_try_harder_too(house: House) -> None:
     house.put_uv()
     house.run("test", "--deep", "--seed", "3", "tests/soul")
-    assert house.log[-1] == "pytest -n 3 --dist worksteal --deep --seed 3 tests/soul"
+    assert "pytest -n 3 --dist worksteal --deep --seed 3 tests/soul" in house.log
 
 
 def test_an_old_python_can_read_main_to_the_end(root: Path) -> None:

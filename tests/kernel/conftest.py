@@ -19,7 +19,6 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.kernel.listening import Listener, nothing
 from tests.kernel.recorder import Recorder, connect, recording
-from tests.remembering import Remembering
 from tests.storing import begun, gate_of, tables
 from tests.storing import born as bear
 
@@ -284,12 +283,6 @@ def unmoved() -> Iterator[Guarded]:
 def beat() -> Entry:
     """The kernel memory that goes with a commit."""
     return BEAT
-
-
-@pytest.fixture(scope="session")
-def embedder() -> MiniLM:
-    """The shipped embedder: loaded once, as it keeps nothing of a being."""
-    return Remembering()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""A process that spends: it opens a being and talks, or escalates, until it is told no.
-
-Run as `python -m tests.kernel.spending JSON`; the JSON is a Spender.
-"""
+"""A process that spends: it opens a being and talks, or escalates, until it is told no."""
 
 from __future__ import annotations
 
@@ -13,17 +10,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tests.forking import Forked, start_program
 from tests.kernel.conftest import wake
 from tests.kernel.recorder import connect
+from tests.remembering import Remembering
 
 from lumen.core.clock import FixedClock
 from lumen.core.data import BeingPaths
 from lumen.core.errors import OverBudget
 from lumen.kernel.models.treasury import Caps
 from lumen.kernel.turn.run import calls_for
-from lumen.mind.embed import MiniLM
 from lumen.mind.endpoints import Endpoint
 from lumen.soul.trust.keys import Keyring
+
+SPENDS = """
+import json, sys
+from tests.kernel.spending import Spender, main
+main(Spender(**json.loads(sys.argv[1])))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +45,15 @@ class Spender:
     caps: dict[str, Any] = field(default_factory=dict)
     escalated: bool = False
 
-    def argument(self) -> str:
-        """As a process is given it."""
-        return json.dumps(asdict(self))
+    def start(self) -> Forked:
+        """Let a process be this one."""
+        return start_program(SPENDS, json.dumps(asdict(self)))
 
 
 def main(told: Spender) -> None:
     """Spend, and say after each call whether it was made."""
     clock = FixedClock(datetime.fromisoformat(told.at).astimezone(UTC), 7, told.seed)
-    life = wake(BeingPaths(Path(told.being)), Keyring(Path(told.keyring)), clock, MiniLM())
+    life = wake(BeingPaths(Path(told.being)), Keyring(Path(told.keyring)), clock, Remembering())
     connect(life, Endpoint(told.substrate, "openai", told.url), told.model)
     life.kernel.caps = replace(Caps(), **told.caps)
     for number in range(told.turns):
@@ -67,7 +71,3 @@ def main(told: Spender) -> None:
         sys.stdout.write(f"{trouble or 'made'}\n")
         sys.stdout.flush()
     life.kernel.close()
-
-
-if __name__ == "__main__":
-    main(Spender(**json.loads(sys.argv[1])))

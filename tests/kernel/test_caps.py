@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -54,16 +52,8 @@ def spending(root: Path, life: Life, cloud: Recorder, **more: Any) -> list[list[
         at=stamp(life.clock.now()),
         **more,
     )
-    both = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.kernel.spending", one.argument()],
-            cwd=root,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for one in (told, replace(told, seed=2000))
-    ]
-    said = [process.communicate(timeout=PATIENCE)[0].splitlines() for process in both]
+    both = [one.start() for one in (told, replace(told, seed=2000))]
+    said = [process.communicate(timeout=PATIENCE)[0].decode().splitlines() for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert [len(lines) for lines in said] == [told.turns] * 2
     return said
@@ -194,12 +184,9 @@ def test_a_call_killed_in_flight_counts_as_all_that_was_set_aside(
         at=stamp(far.clock.now()),
         turns=1,
     )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.kernel.spending", told.argument()], cwd=root
-    )
-    assert cloud.asked.wait(PATIENCE)
-    process.kill()
-    process.wait()
+    with told.start() as process:
+        assert cloud.asked.wait(PATIENCE)
+        process.kill()
 
     far.open_again()
     far.kernel.index.catch_up()

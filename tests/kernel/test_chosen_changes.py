@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.forking import start_program
 from tests.kernel.choosing import (
     FACTS,
     PARAPHRASES,
@@ -166,16 +165,9 @@ def test_an_index_that_was_lost_is_filled_again_by_both(
 
 def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], Answer]) -> None:
     told = life.tell(*(f"My drawer number {n} holds spoon number {n}." for n in range(150)))
-    program = Path(__file__).with_name("two_learners.py")
+    program = Path(__file__).with_name("two_learners.py").read_text("utf-8")
     with choosing(life, twisted) as served:
-        both = [
-            subprocess.Popen(
-                [sys.executable, str(program), str(life.being.root), served.url],
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            for _ in range(2)
-        ]
+        both = [start_program(program, str(life.being.root), served.url) for _ in range(2)]
         said = [process.communicate()[0].split(maxsplit=1) for process in both]
         assert [process.returncode for process in both] == [0, 0]
         assert [rest for _, *rest in said] == [[], []]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -11,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.forking import start_program
 from tests.storing import begun, gate_of, tables
+from tests.waiting import PATIENCE
 
 from lumen.core.clock import FixedClock, ulid
 from lumen.core.data import (
@@ -198,18 +199,17 @@ class Home:
         self, script: str, *arguments: object, powerless: bool = False, code: int = 0
     ) -> list[str]:
         """What a process of its own said."""
-        ahead = [sys.executable, "-c", "import os, sys\n" + POWERLESS] if powerless else []
-        command = [*ahead, script] if powerless else [sys.executable, "-c", script]
-        path = os.pathsep.join(filter(None, sys.path))
-        done = subprocess.run(
-            [*command, str(self.root), *map(str, arguments)],
-            check=False,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": path},
-        )
-        assert (done.returncode, done.stderr) == (code, "")
-        return done.stdout.splitlines()
+        given = [str(self.root), *map(str, arguments)]
+        if powerless:  # which takes effect where a program starts
+            dropped = [sys.executable, "-c", "import os, sys\n" + POWERLESS, script, *given]
+            done = subprocess.run(dropped, check=False, capture_output=True)
+            ended = done.returncode, done.stdout, done.stderr
+        else:
+            started = start_program(script, *given)
+            out, err = started.communicate(timeout=PATIENCE)
+            ended = started.wait(), out, err
+        assert (ended[0], ended[2]) == (code, b"")
+        return ended[1].decode().splitlines()
 
     def must_be_whole(self) -> None:
         """Archive, index and files say the same, and nothing is left lying about."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -217,12 +215,9 @@ def test_a_process_killed_in_mid_turn_leaves_its_message_signed_and_nothing_fore
         at=stamp(far.clock.now()),
         turns=1,
     )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.kernel.spending", told.argument()], cwd=root
-    )
-    assert cloud.asked.wait(PATIENCE)
-    process.kill()
-    process.wait()
+    with told.start() as process:
+        assert cloud.asked.wait(PATIENCE)
+        process.kill()
 
     (message,) = [e for e in far.events() if e.entry.situation == "heard"]
     signed = {head.seq: head.event_hash for _, head in read_heads(far.being.heads)[0]}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.forking import start_program
 from tests.storing import born
 from tests.waiting import PATIENCE
 
@@ -211,10 +212,10 @@ def test_what_another_process_commits_meanwhile_is_kept(life: Life, meddles: boo
     os.mkfifo(home / "goes_on")
     writes = SELF[0][1] if meddles else ""
     life.skill("chat", SAYS + MEETS + writes + ANSWERS)
-    commits = [sys.executable, "-c", COMMITS, str(life.being.root), str(life.keyring.folder)]
-    other = subprocess.Popen([*commits, str(home / "runs"), str(home / "goes_on")])
-    life.say("I like rice.")
-    assert other.wait(timeout=PATIENCE) == 0
+    ways = [life.being.root, life.keyring.folder, home / "runs", home / "goes_on"]
+    with start_program(COMMITS, *map(str, ways)) as other:
+        life.say("I like rice.")
+        assert other.wait(timeout=PATIENCE) == 0
 
     calm = spell([SelfItem("calm", 0.3, "active")])
     assert life.being.values.read_text() == calm
@@ -283,11 +284,11 @@ from pathlib import Path
 from lumen.core.clock import FixedClock, SystemClock
 from lumen.core.data import BeingPaths
 from lumen.hands.policy import SkillPolicies
-from lumen.mind.embed import MiniLM
 from lumen.soul.trust.keys import Keyring
 from tests.kernel.conftest import wake
+from tests.remembering import Remembering
 being, keyring = Being(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
-life = wake(being, keyring, FixedClock(SystemClock().now(), 1), Embedder())
+life = wake(being, keyring, FixedClock(SystemClock().now(), 1), Remembering())
 life.kernel.terms = Terms(settings={"chat": {"isolation": "limits"}})
 life.open_again()
 life.say("I like rice.")
@@ -307,13 +308,9 @@ def killed(
         clock = FixedClock(SystemClock().now(), step_ms=1, seed=7)
         life = opened(being, keyring, clock)
         life.skill("chat", source + KILLS)
-        run = subprocess.run(
-            [sys.executable, "-c", DIES, str(being.root), str(keyring.folder)],
-            cwd=root,
-            check=False,
-            timeout=PATIENCE,
-        )
-        assert run.returncode == -signal.SIGKILL
+        dying = start_program(DIES, str(being.root), str(keyring.folder))
+        dying.communicate(timeout=PATIENCE)
+        assert dying.wait(PATIENCE) == -signal.SIGKILL
         life.clock.at = SystemClock().now()
         return life
 
