@@ -77,6 +77,8 @@ def house(root: Path, tmp_path: Path) -> House:
     house.at.mkdir()
     house.path.mkdir()
     shutil.copy(root / "main.py", house.at)
+    (house.at / "tests").mkdir()
+    shutil.copy(root / "tests" / "fully_covered.txt", house.at / "tests")
     (house.path / "bwrap").write_text("#!/bin/sh\n", "utf-8")
     (house.path / "bwrap").chmod(0o755)
     (house.at / "pyproject.toml").write_text("[project]\n", "utf-8")
@@ -91,7 +93,7 @@ def test_no_arguments_give_help_and_set_nothing_up(house: House) -> None:
     answer = house.run()
     assert answer.returncode == 0
     assert "python3 main.py test" in answer.stdout
-    assert {path.name for path in house.at.iterdir()} == {"main.py", "pyproject.toml"}
+    assert {path.name for path in house.at.iterdir()} == {"main.py", "pyproject.toml", "tests"}
 
 
 def test_lumen_gets_the_arguments_the_folder_and_stdin_and_gives_the_exit_code(
