@@ -141,10 +141,17 @@ def test_an_introduction_is_used_at_once_and_a_name_that_is_given_weighs_more(me
     assert met.say("Hi there! I'm Marta.").text == "Hello, Marta."
     met.say("I'm Portuguese.")
     assert met.say("Как меня зовут?").text == "Тебя зовут Marta."
+    assert met.say("What is my name?").text == "Your name is Marta."
     met.say("Меня зовут Марта, но зови меня Машей")
     assert met.say("Привет!").text == "Привет, Маша."
     met.say("I'm Batman.")
     assert met.say("Как меня зовут?").text == "Тебя зовут Маша."
+
+
+def test_whose_name_is_not_known_is_said_to_be_untold(met: Life) -> None:
+    met.say("I'm Portuguese.")
+    assert "You have not told me that" in met.say("Do you know my name?").text
+    assert met.say("Как меня зовут?").text.startswith("Не знаю")  # noqa: RUF001 - Russian
 
 
 def test_a_told_name_stands_in_the_prompt(met: Life) -> None:

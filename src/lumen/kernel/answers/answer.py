@@ -137,11 +137,10 @@ def _said_here(asking: AnswerContext) -> KernelAnswer:
 
 
 def _my_name(asking: AnswerContext) -> KernelAnswer:
-    """What the author is called, in whatever language they said it."""
+    """What the author is called, in whatever language they said it; else recall may know more."""
     name = asking.self_.author_name
-    if name != UNNAMED:
-        return KernelAnswer(asking.phrase("your_name", name=name), by=GROUNDED)
-    return KernelAnswer(asking.phrase("untold"), by=GROUNDED)
+    said = asking.phrase("your_name", name=name) if name != UNNAMED else ""
+    return KernelAnswer(said, by=GROUNDED)
 
 
 def _home(asking: AnswerContext) -> KernelAnswer:
