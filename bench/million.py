@@ -25,7 +25,7 @@ MEASURED = """
 import sys, time
 from pathlib import Path
 from lumen.core.data import BeingPaths
-being = Being(Path(sys.argv[1]))
+being = BeingPaths(Path(sys.argv[1]))
 {setup}
 began = time.perf_counter()
 {work}

@@ -23,7 +23,7 @@ USE = """
             spoken(reply, plan.candidates[selection.chosen :][:1]),
             changes=(
                 Change(Store.DECISIONS, "append", {"heard": stimulus.text}),
-                Change(Store.MOOD, "average", Datum("calm", len(stimulus.text), 0.5)),
+                Change(Store.MOOD, "average", NamedValue("calm", len(stimulus.text), 0.5)),
             ),
         )
 """
@@ -66,7 +66,7 @@ def test_a_store_planted_in_two_files_lasts_goes_back_is_backed_up_and_forgets(
     edit(
         copied / "lumen/kernel/steps/p5_consolidate.py",
         ("@step(Store.GOAL_STATUS)", "@step(Store.GOAL_STATUS, Store.DECISIONS, Store.MOOD)"),
-        ("import Change, Held", "import Change, Datum, Held"),
+        ("import Change, SelfItem", "import Change, NamedValue, SelfItem"),
         (SPOKEN, USE),
     )
     assert changed(root, copied) == [

@@ -125,12 +125,12 @@ from lumen.kernel.gate.commit import Gate
 from lumen.soul.writing.open import open_storage
 from lumen.soul.trust.keys import Keyring
 root, name, many = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-being = Being(root / "being")
+being = BeingPaths(root / "being")
 gate = Gate(being, Keyring(root / "host"), SystemClock(), open_storage(being, Keyring(root / "host"), SystemClock()))
 print("ready", flush=True)
 sys.stdin.readline()
 for n in range(many):
-    one = Change(Store.VALUES, "put", Held(f"{name} {n}", 0.5, "active"))
+    one = Change(Store.VALUES, "put", SelfItem(f"{name} {n}", 0.5, "active"))
     gate.commit("author", [one], kernel_entry("record", "put", "lumen:author", {}))
 """
 

@@ -62,7 +62,7 @@ from lumen.soul.writing.open import open_storage
 from lumen.soul.trust.keys import Keyring
 
 root, operation, room = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-being, keyring = Being(root / "being"), Keyring(root / "host")
+being, keyring = BeingPaths(root / "being"), Keyring(root / "host")
 clock = FixedClock(datetime.fromisoformat(sys.argv[4]), step_ms=3, seed=7)
 gate = Gate(being, keyring, clock, open_storage(being, keyring, clock))
 recover(gate)
@@ -70,7 +70,7 @@ gate.index.scrub()
 gate.index.catch_up()
 
 def change():
-    held = Held("courage", 0.5, "active")
+    held = SelfItem("courage", 0.5, "active")
     beat = kernel_entry("record", "RECORD: done", "s", {})
     gate.commit("reflection", [Change(Store.VALUES, "put", held)], beat, durable=True, sign=True)
 

@@ -287,7 +287,7 @@ from lumen.kernel.gate.commit import Gate
 from lumen.soul.writing.open import open_storage
 from lumen.soul.trust.keys import Keyring
 root = Path(sys.argv[1])
-being = Being(root / "being")
+being = BeingPaths(root / "being")
 gate = Gate(being, Keyring(root / "host"), SystemClock(), open_storage(being, Keyring(root / "host"), SystemClock()))
 print("ready", flush=True)
 sys.stdin.readline()

@@ -58,7 +58,7 @@ from lumen.soul.writing.open import open_storage
 from lumen.soul.trust.keys import Keyring
 
 root, me, operations = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-being = Being(root / "being")
+being = BeingPaths(root / "being")
 gate = Gate(being, Keyring(root / "host"), SystemClock(), open_storage(being, Keyring(root / "host"), SystemClock()))
 draw = draw_from(f"{sys.argv[4]}:{me}")
 beat = kernel_entry("record", "RECORD: done", f"lumen:{me}", {})
@@ -91,13 +91,13 @@ for number in range(operations):
                     before=[said(f"{me} tells number {number}", key)])
     elif chance < 0.89:
         what = "value"
-        done = commit("reflection", Store.VALUES, "put", Held(name, draw.randrange(9) / 8, "active"))
+        done = commit("reflection", Store.VALUES, "put", SelfItem(name, draw.randrange(9) / 8, "active"))
     elif chance < 0.92:
         what = "goal"
-        done = commit("action", Store.GOAL_GAP, "add", Held(name, 0.5, "todo"))
+        done = commit("action", Store.GOAL_GAP, "add", SelfItem(name, 0.5, "todo"))
     elif chance < 0.94:
         what = "moved"
-        done = commit("reflection", Store.GOAL_STATUS, "move", Held(name, 0, "working"))
+        done = commit("reflection", Store.GOAL_STATUS, "move", SelfItem(name, 0, "working"))
     elif chance < 0.955:
         what = "named"
         create(gate, f"{me} {number}")
@@ -119,7 +119,7 @@ for number in range(operations):
 # Or the other might undo what comes now; whoever started both ends this one if the other died.
 wait_until(lambda: len([*root.glob("* is through")]) == 2, patience=86_400)
 for number in range(8):
-    assert commit("reflection", Store.VALUES, "put", Held(f"{me}{number}", 0.5, "active"))
+    assert commit("reflection", Store.VALUES, "put", SelfItem(f"{me}{number}", 0.5, "active"))
 print("end", operations, flush=True)
 gate.record(kernel_entry("record", "RECORD: done", f"lumen:{me}", {}), sign=True)
 """

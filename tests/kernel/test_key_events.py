@@ -220,7 +220,7 @@ def old(guarded: Guarded) -> Guarded:
     ring.author_file(soul).unlink()
     ring.mark_file(soul).unlink()
     ring.remember(head_from(copy.heads[-1], guarded.being.heads), even_lower=True)
-    shutil.rmtree(guarded.being.index.parent)
+    shutil.rmtree(guarded.being.index.parent, ignore_errors=True)  # made once it is asked
     (guarded.being.memory / ".lock").unlink()
     guarded.gate = guarded.another().gate
     return guarded

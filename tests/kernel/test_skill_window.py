@@ -238,11 +238,11 @@ from lumen.core.stores import Store
 from lumen.kernel.gate.commit import Gate
 from lumen.soul.writing.open import open_storage
 from lumen.soul.trust.keys import Keyring
-being, keyring = Being(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
+being, keyring = BeingPaths(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
 open(sys.argv[3]).close()
 gate = Gate(being, keyring, SystemClock(), open_storage(being, keyring, SystemClock()))
 changes = [
-    Change(Store.VALUES, "put", Held("calm", 0.3, "active")),
+    Change(Store.VALUES, "put", SelfItem("calm", 0.3, "active")),
     Change(Store.SOUL, "set", "# Nova\\n", sha256(b"")),
 ]
 gate.commit("author", changes, kernel_entry("record", "put", "lumen:author", {}))
@@ -287,9 +287,9 @@ from lumen.hands.policy import SkillPolicies
 from lumen.soul.trust.keys import Keyring
 from tests.kernel.conftest import wake
 from tests.remembering import Remembering
-being, keyring = Being(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
+being, keyring = BeingPaths(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
 life = wake(being, keyring, FixedClock(SystemClock().now(), 1), Remembering())
-life.kernel.terms = Terms(settings={"chat": {"isolation": "limits"}})
+life.kernel.terms = SkillPolicies(settings={"chat": {"isolation": "limits"}})
 life.open_again()
 life.say("I like rice.")
 """

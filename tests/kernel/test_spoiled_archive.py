@@ -43,9 +43,9 @@ from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.recovery import recover
 from lumen.soul.writing.open import open_storage
 from lumen.soul.trust.keys import Keyring
-being = Being(Path(sys.argv[1]))
+being = BeingPaths(Path(sys.argv[1]))
 gate = Gate(being, Keyring(being.root.parent / "elsewhere"), SystemClock(), open_storage(being, Keyring(being.root.parent / "elsewhere"), SystemClock()))
-put = Change(Store.VALUES, "put", Held("obedience", 1.0, "active"))
+put = Change(Store.VALUES, "put", SelfItem("obedience", 1.0, "active"))
 beat = kernel_entry("record", "put", "lumen:author", {{}})
 gate.commit("author", [put], beat, durable=True, sign=True)
 ''', str(root)], check=True)

@@ -151,7 +151,7 @@ class Home:
             "from lumen.core.data import *\nfrom lumen.soul.writing.write import Writer\n"
             "from lumen.soul.index.index import Index\nfrom lumen.soul.trust.keys import Keyring\n"
             "root, argv = Path(sys.argv[1]), sys.argv[2:]\n"
-            "being, keyring = Being(root / 'being'), Keyring(root / 'host')\n"
+            "being, keyring = BeingPaths(root / 'being'), Keyring(root / 'host')\n"
             "def said(text):\n"
             "    return Entry(Author.EXTERNAL, EventType.AUTHOR_MESSAGE, Origin.AUTHOR, 'heard',\n"
             "                 text, 'lumen:interface:1')\n"

@@ -1,7 +1,7 @@
 """What lasts between turns beside memories and self, as steps read it: the records of the fold.
 
 A step reads it through the `State` capability and proposes operations: `Change(store, "set" |
-"append" | "average", Datum(…))` for values by name, `Change(store, "append", {…})` for lines. What
+"append" | "average", NamedValue(…))` for values by name, `Change(store, "append", {…})` for lines. What
 they come to is in soul/state/records.py.
 """
 
