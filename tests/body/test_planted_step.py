@@ -139,10 +139,10 @@ def test_a_step_that_asks_a_model_takes_four_files(root: Path, lumen: Lumen, cop
     prompt = kernel / "prompts" / "rehearsal_run" / "prompt.md"
     prompt.parent.mkdir()
     prompt.write_text("Say it over: {{ message }}\n", "utf-8")
-    declared = (kernel / "templates.py").read_text("utf-8")
+    declared = (kernel / "models" / "templates.py").read_text("utf-8")
     assert declared.count('    "probe": Declared(') == 1
     edited = declared.replace('    "probe": Declared(', DECLARED)
-    (kernel / "templates.py").write_text(edited, "utf-8")
+    (kernel / "models" / "templates.py").write_text(edited, "utf-8")
     assert changed(root, copied) == [
         "lumen/kernel/contour/skai.json",
         "lumen/kernel/prompts/rehearsal_run/prompt.md",
