@@ -23,6 +23,7 @@ SHOWN = {
     "See what a turn did, and prove it": ["THINK", "True"],
     "Forget something": ["you asked", ") ()"],
     "Swap the model": ["True", "A walk by the sea sounds like a good day."],
+    "Test a program of your own": ["good day.", "3 days ago you told me", "2026-01-04T09:00"],
     "Two beings at once": ["["],
     "Watch an answer come about": ["… ingest", "says:", "event"],
     "An async server": ["True", "5"],

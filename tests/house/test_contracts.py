@@ -16,16 +16,21 @@ PLANTED = {
     "hands/planted.py": "import lumen.mind.planted\n",
     "kernel/planted.py": "import lumen.soul.writing.write\n",
     "app/planted.py": "import lumen.lab.planted\n",
+    "app/planted_too.py": "import lumen.soul.index.index\nimport lumen.soul.writing.self_files\n",
     "lab/planted.py": "import lumen.body.planted\n",
+    "lab/planted_too.py": "import lumen.testing\nimport lumen.soul.writing.open\n",
     "body/planted.py": "import lumen.soul.writing.write\n",
     "core/planted.py": "import lumen.core.planted_too\n",
     "core/planted_too.py": "import lumen.core.planted\n",
     "kernel/steps/p3_deliberate/planted.py": "import lumen.kernel.steps.p4_act\n",
     "kernel/steps/planted_too.py": "import lumen.soul.archive.line\nimport os\n",
 }
-LAYERS = "Body > Lab > App > Kernel > (Mind | Soul | Hands) > Core"
+LAYERS = "(Body | Testing) > Lab > App > Kernel > (Mind | Soul | Hands) > Core"
 SKINS = "The body parses and renders: it reaches a being through the door alone"
 ONE_WRITER = "Only the gate may write the Soul"
+ONE_MENDER = "Only the gate and its other half may touch a being's files"
+ONE_STORAGE = "One place says where a being is kept"
+PORTS = "Above the Soul storage is known by its ports"
 STEPS_APART = "A step knows what earlier ones write, and nothing of later ones"
 STEPS_INDOORS = "Steps reach the world only through what the runner hands them"
 SOUL_CALLS_NOBODY = "The Soul makes no calls"
@@ -39,6 +44,10 @@ CAUGHT = [
     (SKINS, "lumen.body.planted -> lumen.soul.writing.write (l."),
     (ONE_WRITER, "lumen.kernel.planted -> lumen.soul.writing.write (l."),
     (ONE_WRITER, "lumen.body.planted -> lumen.soul.writing.write (l."),
+    (LAYERS, "lumen.lab.planted_too -> lumen.testing (l."),
+    (ONE_MENDER, "lumen.app.planted_too -> lumen.soul.writing.self_files (l."),
+    (ONE_STORAGE, "lumen.lab.planted_too -> lumen.soul.writing.open (l."),
+    (PORTS, "lumen.app.planted_too -> lumen.soul.index.index (l."),
     (STEPS_APART, "lumen.kernel.steps.p3_deliberate.planted -> lumen.kernel.steps.p4_act (l."),
     (STEPS_INDOORS, "lumen.kernel.steps.planted_too -> lumen.soul.archive.line (l."),
     (STEPS_INDOORS, "lumen.kernel.steps.planted_too -> os (l."),

@@ -1,0 +1,156 @@
+"""What any keeper of vectors must hold: nothing stale, nothing of what is forgotten, one embedder's at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lumen.core.data import CosineFit, Passage
+from lumen.soul.ports.storage import Storage
+from lumen.soul.ports.vectors import VectorSet
+from lumen.testing.storage import StorageConformance, add, forget, noted, replied, said
+
+EMBEDDER = "builtin/one"
+OTHER = "builtin/two"
+FAR = "far/away"
+
+
+class VectorsConformance(StorageConformance):
+    """For `Storage.index.vectors`."""
+
+    def told(self, where: Path) -> tuple[Storage, list[int]]:
+        """A being that was told three things, and answered once."""
+        storage = self.born(where)
+        heard = add(storage, said("My cat is called Miau."), replied("A cat, I see."))
+        heard += add(storage, said("I live in Porto.", private=True), said("I like tea."))
+        return storage, [p.seq for p in heard if p.seq != heard[1].seq]
+
+    def begun(self, storage: Storage) -> VectorSet:
+        """The built-in set, begun: what has no vector is asked for before any is added."""
+        vectors = storage.index.vectors.built_in(EMBEDDER)
+        vectors.missing(1)
+        return vectors
+
+    def test_what_was_said_wants_a_vector_the_newest_first(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = storage.index.vectors.built_in(EMBEDDER)
+        assert vectors.missing(9) == seqs[::-1]
+        assert vectors.missing(2) == seqs[:0:-1]
+        assert vectors.missing_of([1, *seqs[:2], 99]) == seqs[:2]
+        assert storage.index.vectors.progress() == (0, 3)
+
+    def test_vectors_come_back_as_they_were_given_in_the_order_they_were_added(
+        self, tmp_path: Path
+    ) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = self.begun(storage)
+        parts = [passage(seqs[2]), passage(seqs[0]), passage(seqs[0], 3)]
+        vectors.add([seqs[2], seqs[0]], parts)
+        found = [*self.open(tmp_path).index.vectors.built_in(EMBEDDER).after(0)]
+        assert [plain(p) for p in found] == [plain(p) for p in parts]
+        numbers = [p.number for p in found]
+        assert numbers == sorted(set(numbers))
+        assert [plain(p) for p in vectors.after(numbers[0])] == [plain(p) for p in parts[1:]]
+        assert vectors.missing(9) == [seqs[1]]
+        assert storage.index.vectors.progress() == (2, 3)
+        vectors.add([seqs[1]], [])  # a memory may have nothing worth a vector
+        assert vectors.missing(9) == []
+
+    def test_what_is_forgotten_has_no_vector_any_more(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = self.begun(storage)
+        vectors.add(seqs, [passage(seq) for seq in seqs])
+        assert [p.seq for p in vectors.after(0)] == seqs
+        as_of = storage.index.memories.reread()
+        vectors.add_words({"cat": b"\0" * 8}, as_of)
+        forget(storage, seqs[0])
+        assert [p.seq for p in vectors.after(0)] == seqs[1:], "a vector outlived its memory"
+        assert not storage.index.vectors.has_erased()
+        assert storage.index.vectors.kept_words() == []
+        assert storage.index.vectors.progress() == (2, 2)
+        assert storage.index.memories.reread() != as_of
+
+    def test_what_was_read_before_a_forgetting_adds_nothing_after_it(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors, as_of = storage.index.vectors.built_in(EMBEDDER), storage.index.memories.reread()
+        assert vectors.missing(9) == seqs[::-1]
+        forget(self.open(tmp_path), seqs[0])
+        storage.index.catch_up()
+        vectors.add(seqs, [passage(seq) for seq in seqs])
+        vectors.add_words({"cat": b"\0" * 8}, as_of)
+        assert [p.seq for p in vectors.after(0)] == seqs[1:]
+        assert vectors.words(["cat"]) == {}
+        vectors.add_words({"tea": b"\1" * 8}, storage.index.memories.reread())
+        assert vectors.words(["cat", "tea", "rice"]) == {"tea": b"\1" * 8}
+
+    def test_another_embedder_starts_over_and_the_one_before_adds_nothing(
+        self, tmp_path: Path
+    ) -> None:
+        storage, seqs = self.told(tmp_path)
+        old = self.begun(storage)
+        old.add(seqs[:1], [passage(seqs[0])])
+        old.add_words({"cat": b"\0" * 8}, storage.index.memories.reread())
+        new = storage.index.vectors.built_in(OTHER)
+        assert new.missing(9) == seqs[::-1]
+        assert [*new.after(0)] == []
+        assert new.words(["cat"]) == {}
+        old.add(seqs[1:2], [passage(seqs[1])])
+        assert [*new.after(0)] == []
+
+    def test_vectors_outlive_a_rebuild_as_nothing_else_makes_them(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = self.begun(storage)
+        vectors.add(seqs, [passage(seq) for seq in seqs])
+        storage.index.rebuild()
+        assert [p.seq for p in storage.index.vectors.built_in(EMBEDDER).after(0)] == seqs
+        assert storage.index.vectors.progress() == (3, 3)
+
+    def test_a_chosen_embedder_has_a_set_of_its_own(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = storage.index.vectors
+        self.begun(storage).add(seqs, [passage(seq) for seq in seqs])
+        vectors.choose(FAR, private=True)
+        chosen = vectors.chosen(FAR, private=True)
+        assert chosen.is_ours()
+        assert (chosen.fit(), chosen.missing(9)) == (None, seqs[::-1])
+        assert chosen.missing(9, before=seqs[1]) == seqs[:1]
+        chosen.begin(CosineFit(2, 0.5, 0.25))
+        chosen.begin(CosineFit(3, 0.1, 0.1))
+        assert chosen.fit() == CosineFit(2, 0.5, 0.25), "of two fits the first stays"
+        chosen.add(seqs[1:], [passage(seq) for seq in seqs[1:]])
+        assert [p.seq for p in chosen.after(0)] == seqs[1:]
+        assert vectors.reindexed(FAR) == (2, 3)
+        forget(storage, seqs[1])
+        assert [p.seq for p in chosen.after(0)] == seqs[2:], "a vector outlived its memory"
+        assert not vectors.has_erased()
+        assert [p.seq for p in vectors.built_in(EMBEDDER).after(0)] == [seqs[0], seqs[2]]
+
+    def test_what_is_private_is_no_part_of_a_set_that_leaves(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = storage.index.vectors
+        vectors.choose(FAR)
+        assert vectors.chosen(FAR, private=False).missing(9) == [seqs[2], seqs[0]]
+        assert vectors.reindexed(FAR) == (0, 2)
+        add(storage, noted("marked", marks={"memories": [seqs[2]], "private": True}))
+        assert vectors.chosen(FAR, private=False).missing(9) == [seqs[0]]
+
+    def test_choosing_another_drops_the_set_before(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = storage.index.vectors
+        vectors.choose(FAR, private=True)
+        old = vectors.chosen(FAR, private=True)
+        old.begin(CosineFit(2, 0.5, 0.25))
+        old.add(seqs[:1], [passage(seqs[0])])
+        vectors.choose("far/other", private=True)
+        assert not old.is_ours()
+        assert (old.fit(), [*old.after(0)], old.missing(9)) == (None, [], [])
+        assert vectors.chosen("far/other", private=True).missing(9) == seqs[::-1]
+
+
+def passage(seq: int, start: int = 0) -> Passage:
+    """A stretch of a memory with some vector."""
+    return Passage(seq, start, start + 2, bytes([seq % 256, start] * 4))
+
+
+def plain(one: Passage) -> tuple[int, int, int, bytes]:
+    """A passage without its number."""
+    return one.seq, one.start, one.stop, one.vector
