@@ -1,8 +1,9 @@
 """Real processes that start at once: forked off one that has imported all of Lumen already.
 
 Each is a process of its own, with its own environment, folder, streams, terminal and exit code, and is
-let go before it has done anything; what it is spared is a second of imports and of reading weights.
-Whatever is about how a process starts begins one by itself.
+let go before it has done anything; what it is spared is a second of imports, of reading weights and
+tables, and the taking apart of all that when it ends. Whatever is about how a process starts begins
+one by itself.
 """
 
 from __future__ import annotations
@@ -36,79 +37,7 @@ AT_START = (
     "LD_",
     "COV",
 )  # what Python reads when it starts, and not later
-SERVER = """
-import array, fcntl, gc, importlib, json, os, select, socket, sys, termios, time
-from lumen.body.cli import main
-from lumen.kernel.language.lexicon import lexicon
-from lumen.mind import embed
-sys.path.insert(0, sys.argv[2])
-from tests.remembering import Remembering
-for name in sys.argv[3:]:
-    importlib.import_module(name)
-del sys.path[0]
-
-def wait_for_a_request(control):
-    watched, poll = {}, select.poll()
-    poll.register(control, select.POLLIN)
-    while True:
-        for ready, _ in poll.poll():
-            if ready in watched:
-                poll.unregister(ready)
-                os.close(ready)
-                process, report = watched.pop(ready)
-                os.write(report, b"%d" % os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
-                os.close(report)
-                continue
-            said, given, _, _ = control.recvmsg(1 << 20, socket.CMSG_SPACE(16))
-            if not said:
-                os._exit(0)
-            *streams, report = array.array("i", given[0][2])
-            vectors.catch_up()
-            process = os.fork()
-            if not process:
-                control.close()
-                for other, (_, theirs) in watched.items():
-                    os.close(other)
-                    os.close(theirs)
-                os.close(report)
-                for number, stream in enumerate(streams):
-                    os.dup2(stream, number)
-                    os.close(stream)
-                return json.loads(said)
-            for stream in streams:
-                os.close(stream)
-            os.write(report, b"%10d" % process)
-            end = os.pidfd_open(process)
-            watched[end] = process, report
-            poll.register(end, select.POLLIN)
-
-def sit_at(terminal):
-    os.setsid()
-    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
-        how = getattr(sys, name)
-        again = open(number, mode, 1, how.encoding, how.errors, closefd=False)
-        setattr(sys, name, again)
-        setattr(sys, f"__{name}__", again)
-
-for name in main.COMMANDS:
-    main.cli.get_command(None, name)
-lexicon()
-vectors = Remembering()
-vectors.load()
-vectors.embed(["hello"])
-embed._loaded = lambda: vectors
-gc.freeze()
-asked = wait_for_a_request(socket.socket(fileno=int(sys.argv[1])))
-os.environ.clear()
-os.environ.update(asked["env"])
-os.chdir(asked["cwd"])
-time.tzset()
-if asked["terminal"]:
-    sit_at(0)
-sys.argv = asked["arguments"]
-exec(compile(asked["program"], "<string>", "exec"), {"__name__": "__main__"})
-"""
+SERVER = Path(__file__).with_name("fork_server.py")
 
 
 @dataclass(slots=True)
@@ -193,7 +122,7 @@ class Forks:
         self.control, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self.server = subprocess.Popen(
-                [sys.executable, "-c", SERVER, str(there.fileno()), str(ROOT), *self.imported],
+                [sys.executable, str(SERVER), str(there.fileno()), *self.imported],
                 stdin=subprocess.PIPE,  # its streams are of the kind its children have
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

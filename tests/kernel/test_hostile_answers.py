@@ -220,6 +220,7 @@ LOOPS: dict[str, Loop] = {
 }
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("loop", LOOPS)
 def test_whatever_a_model_answers_a_loop_keeps_to_its_row(life: Life, loop: str) -> None:
     run, kept_to = LOOPS[loop]
@@ -261,6 +262,7 @@ def test_whatever_a_model_answers_a_loop_keeps_to_its_row(life: Life, loop: str)
     assert compare(files_of(life.being), life.kernel.index).problems == ()
 
 
+@pytest.mark.unmeasured
 def test_whatever_a_model_says_the_author_is_answered(life: Life) -> None:
     give(life, {"calm": 0.6, "play": 0.7})
     before = self_files(life)

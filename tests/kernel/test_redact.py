@@ -384,6 +384,7 @@ def test_the_line_of_the_first_secret_is_named(text: str, line: int) -> None:
     assert secret_line(text, ["bluebird"]) == line
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize(
     "unit",
     ["eyJ", "eyJa.", PEM.format("BEGIN", ""), "sk-a", "password=\"", "password='\"", "://a:", "1",

@@ -121,12 +121,12 @@ def test_a_line_that_is_gone_or_elsewhere_is_found_at_the_first_wrong_place(
 
 @pytest.mark.parametrize("heads", ["kept", "cut", "gone"])
 def test_cutting_a_segment_off_at_any_byte_is_found_at_the_event_it_cuts(
-    grown: Grown, heads: str
+    grown: Grown, heads: str, sampled: Sampled
 ) -> None:
     missed = []
     for name, data in grown.files().items():
         before = sum(1 for segment, _ in grown.lines if segment < name)
-        for at in range(0, len(data), 5 if heads == "gone" else 29):
+        for at in sampled.of(range(len(data)), 80):
             expected = before + data.count(b"\n", 0, at) + 1
             left = {"kept": grown.heads, "cut": grown.heads_below(expected), "gone": None}[heads]
             report = grown.spoil_files({**grown.files(), name: data[:at]}, left)

@@ -1,0 +1,113 @@
+"""What the suite spares itself: a model's words and vectors it knows, and measuring what says nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.measuring import is_measured, unmeasured
+from tests.recorded import Answer, answering, read, write
+from tests.remembering import FILE, Remembering
+from tests.sampling import Sampled
+
+from lumen.mind.embed import MiniLM
+from lumen.mind.substrate import Completion, Exchange, Prompt
+from lumen.mind.substrates.embedded import MODEL_ID, Embedded
+
+ASKED = Prompt("You are kind.", "Hello?", 8, stop=("\n",), turns=(Exchange("Hi!", "Hi Ada!"),))
+SAID = Completion("Hello, Ada.", 20, 5, 0, "stop")
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_still_says_what_is_recorded(sampled: Sampled) -> None:
+    model = Embedded()
+    for answer in sampled.of(list(read().values()), 0):
+        said = asyncio.run(model.invoke(MODEL_ID, answer.prompt))
+        assert (said.text, said.finish) == (answer.said.text, answer.said.finish)
+    model.close()
+
+
+def test_what_was_recorded_is_said_again_to_that_prompt_alone_on_any_day(tmp_path: Path) -> None:
+    write([Answer(replace(ASKED, user="It is Sunday 15 November."), SAID)], tmp_path / "kept")
+    known = read(tmp_path / "kept")
+    asked: list[str] = []
+    heard: list[str] = []
+
+    async def real(_: Embedded, __: str, prompt: Prompt, ___: object = None) -> Completion:
+        asked.append(prompt.user)
+        return replace(SAID, text=f"You said: {prompt.user}")
+
+    def say(text: str) -> str:
+        call = Embedded().invoke(MODEL_ID, replace(ASKED, user=text), heard.append)
+        return asyncio.run(call).text
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Embedded, "invoke", real)
+        with answering(known):
+            assert say("It is Friday 5 March.") == SAID.text
+            for _ in range(2):  # what was new is known from then on, unless it names the day
+                assert say("Hello!") == "You said: Hello!"
+                assert say("Not Monday 1 May.") == "You said: Not Monday 1 May."
+        assert Embedded.invoke is real
+    assert heard == [SAID.text, "You said: Hello!"]
+    assert asked == ["Hello!", "Not Monday 1 May.", "Not Monday 1 May."]
+
+
+def test_a_vector_is_worked_out_once_and_found_by_the_next_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FILE, str(tmp_path / "rows"))
+    texts = ["I like rice.", "", "I like tea.", "I like rice.", "\ud800"]
+    first, second = Remembering(), Remembering()
+    rows = first.embed(texts)
+    assert np.allclose(rows, MiniLM().embed(texts), atol=1e-5)
+    with monkeypatch.context() as patch:
+        patch.setattr(MiniLM, "embed", None)
+        assert np.array_equal(second.embed(texts[::-1]), rows[::-1])
+        assert second.embed([]).shape == (0, rows.shape[1])
+    with (tmp_path / "rows").open("ab") as file:
+        file.write(b"half a row")
+    assert np.array_equal(Remembering().embed(texts), rows)
+
+
+@given(st.just(1))
+def test_a_test_that_draws_is_not_measured(request: pytest.FixtureRequest, one: int) -> None:
+    assert (one, is_measured(request.node)) == (1, False)
+
+
+@pytest.mark.usefixtures("sampled")
+def test_nor_is_one_that_samples(request: pytest.FixtureRequest) -> None:
+    assert not is_measured(request.node)
+
+
+@pytest.mark.unmeasured
+def test_nor_is_one_that_says_so(request: pytest.FixtureRequest) -> None:
+    assert not is_measured(request.node)
+
+
+def test_every_other_is_and_the_tracer_is_back_after_one_that_is_not(
+    request: pytest.FixtureRequest,
+) -> None:
+    assert is_measured(request.node)
+    was, seen = sys.gettrace(), list[object]()
+
+    def trace(_: FrameType, __: str, ___: object) -> None:
+        return None
+
+    sys.settrace(trace)
+    with unmeasured():
+        thread = threading.Thread(target=lambda: seen.append(sys.gettrace()))
+        thread.start()
+        thread.join()
+        seen.append(sys.gettrace())
+    back = sys.gettrace()
+    sys.settrace(was)
+    assert (seen, back) == ([None, None], trace)
