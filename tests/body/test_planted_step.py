@@ -145,9 +145,9 @@ def test_a_step_that_asks_a_model_takes_four_files(root: Path, lumen: Lumen, cop
     (kernel / "models" / "templates.py").write_text(edited, "utf-8")
     assert changed(root, copied) == [
         "lumen/kernel/contour/skai.json",
+        "lumen/kernel/models/templates.py",
         "lumen/kernel/prompts/rehearsal_run/prompt.md",
         "lumen/kernel/steps/p6_learn.py",
-        "lumen/kernel/models/templates.py",
     ]
 
     lumen.script({"when": "Say it over", "say": "Over it goes."}, SILENT)

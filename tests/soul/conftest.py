@@ -59,6 +59,7 @@ class Home:
 
     root: Path
     clock: FixedClock = field(default_factory=lambda: FixedClock(BEGAN, step_ms=7))
+    opened: list[Writer] = field(default_factory=list)
 
     @property
     def being(self) -> BeingPaths:
@@ -70,7 +71,13 @@ class Home:
 
     def writer(self) -> Writer:
         """Another writer, as another process would have."""
-        return Writer(self.being, self.keyring, self.clock)
+        self.opened.append(Writer(self.being, self.keyring, self.clock))
+        return self.opened[-1]
+
+    def close(self) -> None:
+        """Let go of what the writers hold: thousands of tests run in one process."""
+        for writer in self.opened:
+            writer.close()
 
     def begin(self) -> Writer:
         """A writer on a being that was just born."""
@@ -236,8 +243,10 @@ def grow(home: Home, days: Iterable[int]) -> None:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path)
+def home(tmp_path: Path) -> Iterator[Home]:
+    made = Home(tmp_path)
+    yield made
+    made.close()
 
 
 @pytest.fixture
