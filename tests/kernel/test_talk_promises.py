@@ -367,3 +367,20 @@ def test_advice_is_left_to_the_author_with_what_they_said_of_the_one_it_is_about
     )
     assert "“My sister Anna is allergic to walnuts.”" in answer
     assert "“I had a fight with Anna, I feel awful”" in answer
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Мой пароль от почты: Zx9!kLm2#Qp", "Записано без секрета: сам он не сохранён."),
+        (
+            "My password is Zx9!kLm2#Qp. " + "Rain fell on the hills and the roads. " * 30,
+            "Noted, without the secret in it: that is not kept.",
+        ),
+        ("Мою дочь зовут Лена.", "Записано, я запомню."),
+    ],
+)
+def test_it_never_says_that_it_keeps_a_secret_it_left_out(
+    small: Life, said: str, answer: str
+) -> None:
+    assert small.say(said).text == answer

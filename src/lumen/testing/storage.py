@@ -32,7 +32,10 @@ class StorageConformance:
         Called again for the same folder it opens the same being once more, as another process of the
         same host would. Where a being is really kept is the storage's own business.
         """
-        raise NotImplementedError
+        raise LumenError(
+            f"{type(self).__name__} does not say how its storage is opened",
+            fix=f"define open(self, where), which opens the being of {where}",
+        )
 
     def born(self, where: Path) -> Storage:
         """A being that has just begun, with a name."""

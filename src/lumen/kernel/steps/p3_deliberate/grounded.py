@@ -18,6 +18,7 @@ from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
 from lumen.kernel.language.reading import names, stems, unframed, words
+from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
 
@@ -148,6 +149,8 @@ def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str
     phrase = lexicon().phrase
     if is_bad_news(text) and not openly:
         return phrase("sympathy", language)
+    if MARK in text and (language != "en" or len(text) > LONGEST_MIRROR):
+        return phrase("noted_without", language)
     if is_figure(text):
         return phrase("figure" if lexicon().has("figure", text) else "noted_plain", language)
     if language != "en":  # pronouns are turned in English only
