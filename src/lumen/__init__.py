@@ -65,4 +65,4 @@ if not TYPE_CHECKING:  # else every name would be one
 
 def __dir__() -> list[str]:
     """What there is, imported or not."""
-    return sorted([*globals(), *_EXPORTS])
+    return sorted({"open", "create", *_EXPORTS, *(name for name in globals() if name[:2] == "__")})

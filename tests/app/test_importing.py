@@ -46,6 +46,7 @@ def test_what_is_offered_by_name_is_there() -> None:
     assert {"Being", "AsyncBeing", "Said", "Memo", "LumenError", "open", "create"} <= set(
         dir(lumen)
     )
+    assert "TYPE_CHECKING" not in dir(lumen)
     assert lumen.Said.__name__ == "Said"
 
 

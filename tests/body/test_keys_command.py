@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,7 +108,11 @@ def test_a_passphrase_is_typed_unseen(lumen: Lumen) -> None:
         (("revoke", "feedfeed"), "no key 'feedfeed'"),
         (("revoke", ""), "nobody is here to confirm"),
         (("passphrase",), "nobody is here to give the new passphrase"),
-        (("passphrase", "--new-file", "/nowhere"), "cannot be read"),
+        (
+            ("passphrase", "--new-file", "/nowhere"),
+            "the file /nowhere cannot be read: no such file",
+        ),
+        (("passphrase", "--new-file", sys.executable), "is not text"),
         (("passphrase", "--new-file", "/dev/null"), "an empty passphrase is none"),
         (("passphrase", "--new-file", "/dev/null", "--remove"), "either new or removed"),
         (("new",), "nobody is here to confirm"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +27,10 @@ COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
         ("--loud status", "No such option '--loud'"),
         ("status --loud", "No such option '--loud'"),
         ("chat hello", "unexpected extra argument (hello)"),
+        (
+            "values set honesty 0.8",
+            "argument (0.8); what takes a value: --being, --status, --weight",
+        ),
         ("memory --author nobody", "'nobody' is not one of"),
         ("memory --date bad", "'bad' is no date"),
         ("memory --date 2026-13-45", "'2026-13-45' is no date"),
@@ -220,3 +227,18 @@ def test_a_misused_command_says_in_json_too_what_to_try(
     assert (ran.code, ran.err) == (2, "")
     assert (ran.json()["ok"], ran.json()["fix"]) == (False, fix)
     assert inside(*fix.split()[1:]).out
+
+
+def test_words_that_find_no_room_say_so(lumen: Lumen) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "lumen", "status"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=lumen.env(),
+            check=False,
+        )
+    assert ran.returncode == 1
+    assert "cannot be written: No space left on device" in ran.stderr
+    assert "free some space" in ran.stderr

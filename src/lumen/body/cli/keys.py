@@ -74,8 +74,12 @@ def _new_passphrase(file: Path | None) -> str:
     if file is not None:
         try:
             new = file.read_text("utf-8").rstrip("\r\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{file} cannot be read: {error}", fix=fix) from error
+        except OSError as error:
+            raise UsageError(
+                f"the file {file} cannot be read: {error.strerror}", fix=fix
+            ) from error
+        except UnicodeDecodeError as error:
+            raise UsageError(f"the file {file} is not text", fix=fix) from error
     elif is_terminal(sys.stdin) and is_terminal(sys.stderr):
         new = str(
             click.prompt("New passphrase", hide_input=True, confirmation_prompt=True, err=True)

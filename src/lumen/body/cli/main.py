@@ -5,6 +5,7 @@ Commands are imported when called, so that `lumen status` stays quick.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -105,21 +106,36 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt, EOFError):
         sys.exit(130)
     except BrokenPipeError:  # nobody reads on, as after `lumen memory | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         sys.exit(CLOSED_PIPE)
     except Exception as error:  # the last line of defence: a person gets a sentence, not a trace
         code = 1
         with suppress(OSError):  # nowhere to say it
             code = _tell(error, as_json="--json" in arguments)
+        _drop_unwritten()
         if debug and not isinstance(error, click.ClickException):
             raise
         sys.exit(code)
+
+
+def _drop_unwritten() -> None:
+    """What could not be written would be tried again at the end, and fail with a trace."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell(error: Exception, *, as_json: bool) -> int:
     """Say what is wrong and what to try; returns the exit code."""
     if type(error) is click.BadParameter:
         error = click.BadParameter(_in_numbers(error), error.ctx, error.param, error.param_hint)
+    if isinstance(error, click.UsageError):
+        error.message += _its_options(error)
     if isinstance(error, click.ClickException) and not as_json:
         error.show()
         return 2
@@ -140,6 +156,9 @@ def _in_words(error: Exception) -> LumenError:
             return _misused(error)
         case OSError(filename=str(path), strerror=str(why)):
             return LumenError(f"{path} cannot be used: {why}", fix=f"ls -ld {quote(path)}")
+        case OSError(errno=errno.ENOSPC, strerror=str(why)):
+            fix = "free some space, or send it elsewhere"
+            return LumenError(f"what there is to say cannot be written: {why}", fix=fix)
         case OSError(strerror=str(why)):
             return LumenError(f"the system refused: {why}", fix=DEBUG)
         case _:
@@ -157,6 +176,15 @@ def _misused(error: click.ClickException) -> UsageError:
         return UsageError("--json goes after the command", fix="lumen status --json")
     words = words_of(getattr(error, "ctx", None))
     return UsageError(error.format_message(), fix=" ".join(["lumen", *words, "--help"]))
+
+
+def _its_options(error: click.UsageError) -> str:
+    """Where a word too many may have been meant to go: the options that take a value."""
+    if "unexpected extra argument" not in error.message or error.ctx is None:
+        return ""
+    options = [o for o in error.ctx.command.params if isinstance(o, click.Option)]
+    names = [max(o.opts, key=len) for o in options if not o.is_flag and not o.hidden]
+    return f"; what takes a value: {', '.join(sorted(names))}" if names else ""
 
 
 def _in_numbers(error: click.BadParameter) -> str:
