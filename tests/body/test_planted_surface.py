@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import click
 
-from lumen.app.selves import held_of
+from lumen.app.selves import items_of
 from lumen.body.cli.command import command
 from lumen.body.cli.request import CommandRequest
 
@@ -45,7 +45,7 @@ class Tide:
 def tides(request: CommandRequest, least: float) -> Tide:
     """How high its goals stand."""
     with request.looking() as look:
-        held = held_of(look.index, "goal")
+        held = items_of(look.index, "goal")
     height = sum(goal.weight for goal in held)
     return Tide(tuple(goal.name for goal in held), height, height >= least)
 '''

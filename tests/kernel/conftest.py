@@ -119,9 +119,9 @@ class Life:
 
     def skill(self, name: str, source: str, *, isolation: str = "limits") -> None:
         """Give the being a skill of the author's; it finds the being's folder in `root`."""
-        terms = self.kernel.terms
-        chosen = {**terms.settings, name: {"isolation": isolation}}
-        self.kernel.terms = replace(terms, settings=chosen)
+        policies = self.kernel.policies
+        chosen = {**policies.settings, name: {"isolation": isolation}}
+        self.kernel.policies = replace(policies, settings=chosen)
         folder = self.being.skills / name
         folder.mkdir(exist_ok=True)
         head = "import json, os, pathlib, signal, sys\nroot = pathlib.Path.cwd().parent.parent\n"

@@ -202,7 +202,7 @@ def test_a_private_gap_stays_private_wherever_it_is_kept(life: Life) -> None:
 
 
 def test_what_is_private_is_looked_for_on_no_web(life: Life, cloud: Recorder) -> None:
-    life.kernel.terms = SkillPolicies(
+    life.kernel.policies = SkillPolicies(
         settings={"search": {"endpoint": cloud.url, "unasked": True, "folders": []}}
     )
     life.script({"when": ".", "fail": "asleep"})

@@ -79,7 +79,7 @@ def forget(life: Life, what: object, *, own_files: bool = False) -> ForgetPlan:
 def lives_with_it(life: Life) -> int:
     """Told, made a goal, written into a page and a program, reflected on and summed up."""
     life.open_again()
-    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
+    life.kernel.policies = SkillPolicies(settings={"write_file": {"unasked": True}})
     life.listen("So the Zanzibarium it is, with its ledger.")
     told = life.say(TOLD).heard
     strong(
@@ -204,7 +204,7 @@ def test_a_page_the_author_has_edited_since_is_the_authors(life: Life) -> None:
 
 
 def test_a_call_that_failed_does_not_make_the_authors_file_the_beings(life: Life) -> None:
-    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
+    life.kernel.policies = SkillPolicies(settings={"write_file": {"unasked": True}})
     text = "The Zanzibarium, by me.\n"
     put_file(life, "mine.txt", text)
     life.tell(TOLD)

@@ -216,7 +216,7 @@ def test_what_the_skill_delivered_is_what_is_remembered(life: Life) -> None:
 
 def test_hands_know_which_skills_there_are(life: Life) -> None:
     kernel = life.kernel
-    hands = RecordedHands(kernel.gate, "turn", kernel.clock, kernel.terms)
+    hands = RecordedHands(kernel.gate, "turn", kernel.clock, kernel.policies)
 
     assert hands.can("chat")
     assert not hands.can("fly")

@@ -227,7 +227,7 @@ def test_whatever_a_model_answers_a_loop_keeps_to_its_row(life: Life, loop: str)
     soul = "# Iris\n\n## Ontology\n\nA guest.\n\n## Narrative\n\nBorn by the sea.\n"
     life.being.soul_md.write_text(soul)
     put_file(life, "sea.txt", "The tides follow the moon.\n")
-    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
+    life.kernel.policies = SkillPolicies(settings={"write_file": {"unasked": True}})
     life.tell("I sing in a choir in Lisbon.", "Zebedee is my neighbour.", "Be calm, and play.")
     give(life, {"calm": 0.6, "play": 0.7})
     turns, changed = 0, set[bool]()

@@ -79,7 +79,7 @@ def test_what_a_skill_was_asked_and_gave_is_archived(life: Life) -> None:
 
 
 def test_a_goal_goes_from_todo_to_working_to_done_and_no_other_way(life: Life) -> None:
-    life.kernel.terms = MAY_WRITE
+    life.kernel.policies = MAY_WRITE
     life.tell("The tides in Lisbon turn every six hours.")
     give(life, goals=[TIDES])
     assert goals(life)["learn about tides"][1] == "todo"
@@ -96,7 +96,7 @@ def test_a_goal_goes_from_todo_to_working_to_done_and_no_other_way(life: Life) -
 
 
 def test_what_is_private_stands_on_no_page(life: Life) -> None:
-    life.kernel.terms = MAY_WRITE
+    life.kernel.policies = MAY_WRITE
     life.say("The tides in Lisbon drowned my xylocarp.", private=True)
     life.tell("The tides in Lisbon turn every six hours.")
     give(life, goals=[SelfItem("learn about tides", 0.8, "working")])
@@ -153,7 +153,7 @@ def test_an_outcome_that_keeps_failing_surprises_less_and_less(life: Life) -> No
 
 
 def test_ties_are_asked_of_a_strong_model_and_told(life: Life) -> None:
-    life.kernel.terms = MAY_WRITE
+    life.kernel.policies = MAY_WRITE
     life.tell("The tides in Lisbon turn every six hours.")
     give(life, goals=[SelfItem("learn about tides", 0.8, "working")])
     oracle = strong(life, Thoughts={"candidates": []}, Verdict={"number": 2})
@@ -175,7 +175,7 @@ def test_ties_are_asked_of_a_strong_model_and_told(life: Life) -> None:
 def test_a_verdict_that_is_none_leaves_the_tie_to_the_order(
     life: Life, verdict: object, told: str
 ) -> None:
-    life.kernel.terms = MAY_WRITE
+    life.kernel.policies = MAY_WRITE
     life.tell("The tides in Lisbon turn every six hours.")
     give(life, goals=[SelfItem("learn about tides", 0.8, "working")])
     strong(life, Thoughts={"candidates": []}, Verdict=verdict)
@@ -254,7 +254,7 @@ def test_what_a_skill_declares_and_how_free_it_is_decide_what_is_done_unasked(
 
 
 def test_a_search_that_asks_the_web_leaves_the_machine_by_the_authors_setting(life: Life) -> None:
-    life.kernel.terms = SkillPolicies(settings={"search": {"endpoint": "http://127.0.0.1:9/"}})
+    life.kernel.policies = SkillPolicies(settings={"search": {"endpoint": "http://127.0.0.1:9/"}})
     give(life, goals=[TIDES])
     life.kernel.autonomy = "soft"
     assert "search leaves the machine" in pursue(life).outcome

@@ -9,7 +9,7 @@ from lumen.core.data import Change, SelfItem
 from lumen.core.errors import Refused
 from lumen.core.stores import Store
 from lumen.kernel.gate.revise import base_of, revise
-from lumen.soul.state.selfhood import SOUL, VALUES, goals_of, parse_held, spell, states_of
+from lumen.soul.state.selfhood import SOUL, VALUES, goals_of, parse_items, spell, states_of
 
 OLD, NOW = goals_of(2025), goals_of(2026)
 TEXTS = {
@@ -29,7 +29,7 @@ LOOPS = ("action", "reflection", "author")
 
 
 def held(path: str, text: str | None) -> dict[str, SelfItem]:
-    return {h.name: h for h in parse_held(text or "", states_of(path))}
+    return {h.name: h for h in parse_items(text or "", states_of(path))}
 
 
 @pytest.mark.parametrize("name", ["honesty", "courage"])

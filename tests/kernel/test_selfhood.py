@@ -15,7 +15,7 @@ from lumen.soul.state.selfhood import (
     check,
     drop,
     goals_of,
-    parse_held,
+    parse_items,
     put,
     selfhood,
     spell,
@@ -134,7 +134,7 @@ def test_which_files_are_the_self_and_of_which_store_they_are() -> None:
 def test_what_is_spelled_out_reads_back_the_same(held: list[SelfItem]) -> None:
     text = spell(held)
 
-    assert parse_held(text, states_of(VALUES)) == held
+    assert parse_items(text, states_of(VALUES)) == held
     assert len(text.splitlines()) == (len(held) + 2 if held else 1)
 
 

@@ -289,7 +289,7 @@ from tests.kernel.conftest import wake
 from tests.remembering import Remembering
 being, keyring = BeingPaths(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
 life = wake(being, keyring, FixedClock(SystemClock().now(), 1), Remembering())
-life.kernel.terms = SkillPolicies(settings={"chat": {"isolation": "limits"}})
+life.kernel.policies = SkillPolicies(settings={"chat": {"isolation": "limits"}})
 life.open_again()
 life.say("I like rice.")
 """

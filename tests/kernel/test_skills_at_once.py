@@ -46,8 +46,8 @@ async def at_work(life: Life, name: str, source: str) -> AsyncIterator[asyncio.T
     for end in ("runs", "on"):
         os.mkfifo(home / f"{name}.{end}")
     life.skill(name, source + waits(name) + ANSWERS)
-    terms = life.kernel.terms
-    guard = Guard(life.kernel.gate, terms, life.clock, f"lumen:{name}")
+    policies = life.kernel.policies
+    guard = Guard(life.kernel.gate, policies, life.clock, f"lumen:{name}")
     running = asyncio.create_task(guard.call(name, "do", None))
     await asyncio.to_thread((home / f"{name}.runs").read_bytes)
     yield running
@@ -65,7 +65,7 @@ def patient(life: Life) -> None:
     from dataclasses import replace
 
     life.open_again()
-    life.kernel.terms = replace(life.kernel.terms, limits=Limits(seconds=PATIENCE))
+    life.kernel.policies = replace(life.kernel.policies, limits=Limits(seconds=PATIENCE))
 
 
 @pytest.mark.parametrize("meddles", [True, False])

@@ -24,7 +24,9 @@ SING = SelfItem("sing in a choir", 0.9, "todo")
 def test_why_a_skill_failed_is_kept_as_the_skills_word_and_moves_no_reflection(life: Life) -> None:
     life.tell("I sing in a choir in Lisbon.")
     life.skill("search", FAILS)
-    life.kernel.terms = SkillPolicies(settings={"search": {"isolation": "limits", "unasked": True}})
+    life.kernel.policies = SkillPolicies(
+        settings={"search": {"isolation": "limits", "unasked": True}}
+    )
     give(life, goals=[SING])
     assert ORDER in pursue(life).outcome
     explore(life)
@@ -49,7 +51,7 @@ def test_why_a_sum_failed_is_the_skills_word_too(life: Life) -> None:
 
 def overwrites(life: Life, path: str = "plan.md", text: str = "mine now") -> str:
     """What comes of a model that proposes to write over a file."""
-    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
+    life.kernel.policies = SkillPolicies(settings={"write_file": {"unasked": True}})
     given = {"path": path, "text": text, "overwrite": True}
     plan = thought("write_file", action="write", input=given, values=["curiosity"])
     strong(life, Thoughts=plan, Verdict={"number": 1}, Told={"text": "x"})

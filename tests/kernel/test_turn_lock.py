@@ -72,8 +72,8 @@ print(json.dumps({{"ok": True, "output": ran.stdout.strip()}}))
 
 def test_whoever_a_skill_started_is_not_alone_though_nobody_is_in_a_turn(life: Life) -> None:
     life.skill("asks", ASKS)
-    terms = SkillPolicies(Limits(seconds=PATIENCE), settings={"asks": {"isolation": "limits"}})
-    guard = Guard(life.kernel.gate, terms, life.clock, "lumen:author")
+    policies = SkillPolicies(Limits(seconds=PATIENCE), settings={"asks": {"isolation": "limits"}})
+    guard = Guard(life.kernel.gate, policies, life.clock, "lumen:author")
     assert asyncio.run(guard.call("asks", "do", None)).output == "False"
     with nobody_in_turn(FileLocks(life.being)) as alone:
         assert alone

@@ -76,7 +76,7 @@ def test_what_a_model_wrote_is_kept_and_never_run_whatever_the_settings_say(
     bare: Life, loot: Path, isolation: str
 ) -> None:
     told = {"isolation": isolation, "unasked": True, "network": True}
-    bare.kernel.terms = SkillPolicies(settings={"email": told})
+    bare.kernel.policies = SkillPolicies(settings={"email": told})
     give(bare, goals=[WRITE])
     outcomes = [pursue(bare).outcome for _ in range(6)]
     assert not loot.exists()

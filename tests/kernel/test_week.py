@@ -68,7 +68,7 @@ PROPOSED = {
 
 def begins(life: Life) -> None:
     """Who it is on Sunday evening."""
-    life.kernel.terms = SkillPolicies(settings={"write_file": {"unasked": True}})
+    life.kernel.policies = SkillPolicies(settings={"write_file": {"unasked": True}})
     life.kernel.thresholds = Thresholds(stale_cycles=8, every_cycles=0)
     put_file(life, "choir.txt", "A choir sings on Tuesdays.\nLisbon lies by the sea.\n")
     give(

@@ -34,14 +34,14 @@ def reason(index: Queries, found: Series, point: Point) -> Reason:
         return Reason("edited by the author")
     session = event.entry.session_key
     for other in [] if session == AUTHOR else index.events.turn(session):
-        if told := _told(other, found, point):
+        if told := _reason_of(other, found, point):
             return told
     if event.entry.situation == "decide":
         return Reason("it was wanted and could not be done yet")
     return Reason(event.entry.description)
 
 
-def _told(event: Event, found: Series, point: Point) -> Reason | None:
+def _reason_of(event: Event, found: Series, point: Point) -> Reason | None:
     """The reason an event gives, when it is about this change."""
     payload = event.entry.payload
     if event.entry.situation == PURSUES and found.kind == "goal":

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from lumen.app.histories import History, histories
-from lumen.app.selves import add_held, close_goal, drop_held, held_of, new_held, set_held
+from lumen.app.selves import add_item, close_goal, drop_item, items_of, new_item, set_item
 from lumen.core.data import SelfItem
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.turn.run import Kernel
@@ -31,7 +31,7 @@ class SelfItems:
     def list(self) -> tuple[SelfItem, ...]:
         """All of them, as they stand now."""
         self.index.catch_up()
-        return held_of(self.index, self.kind)
+        return items_of(self.index, self.kind)
 
     def __iter__(self) -> Iterator[SelfItem]:
         return iter(self.list())
@@ -58,17 +58,17 @@ class SelfItems:
     def add(self, name: str, weight: float | None = None, status: str | None = None) -> SelfItem:
         """Add one; weighs 0.5 unless said otherwise."""
         with self.as_author() as gate:
-            return add_held(gate, self.kind, new_held(self.kind, name, weight, status))
+            return add_item(gate, self.kind, new_item(self.kind, name, weight, status))
 
     def set(self, name: str, weight: float | None = None, status: str | None = None) -> SelfItem:
         """Change what one weighs, or how it stands."""
         with self.as_author() as gate:
-            return set_held(gate, self.kind, name, weight, status)
+            return set_item(gate, self.kind, name, weight, status)
 
     def drop(self, name: str) -> SelfItem:
         """Take one away."""
         with self.as_author() as gate:
-            return drop_held(gate, self.kind, name)
+            return drop_item(gate, self.kind, name)
 
     def done(self, name: str) -> SelfItem:
         """Say that a goal is reached."""

@@ -80,20 +80,20 @@ def _open_to_others(what: str, path: Path) -> Finding | None:
 
 def _reach(being: BeingPaths, settings: Settings, keyring: Keyring) -> Finding:
     """Which skills run with the author's rights, and so can read what the author can."""
-    from lumen.app.wiring import terms_of
+    from lumen.app.wiring import skill_policies
     from lumen.hands.isolation import Isolation, bwrap_trouble
-    from lumen.hands.policy import held, in_force
+    from lumen.hands.policy import in_force, isolation_for
     from lumen.hands.skills import Maker, discover, made_by
 
-    terms = terms_of(settings)
-    said = "; ".join(in_force(terms))
+    policies = skill_policies(settings)
+    said = "; ".join(in_force(policies))
     loose = [
         skill.name
         for skill in discover(being.skills)
         if skill.ready
         and not skill.disabled
         and (maker := made_by(skill)) is not Maker.SHIPPED
-        and held(skill.name, maker, terms)[0] is not Isolation.BWRAP
+        and isolation_for(skill.name, maker, policies)[0] is not Isolation.BWRAP
     ]
     if loose:
         path = keyring.author_file(settings.soul)
@@ -101,7 +101,7 @@ def _reach(being: BeingPaths, settings: Settings, keyring: Keyring) -> Finding:
         which = "the host's key" if sealed else "your keys"
         fix = "apt install bubblewrap" if bwrap_trouble() else 'isolation = "bwrap" in lumen.toml'
         return Finding("isolation", "warn", f"{said}; {', '.join(loose)} can read {which}", fix)
-    none = terms.isolation is Isolation.NONE
+    none = policies.isolation is Isolation.NONE
     out = "" if none else "; no skill but the shipped ones can reach the keys"
     return Finding("isolation", "warn" if none else "ok", f"{said}{out}")
 

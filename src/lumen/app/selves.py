@@ -56,7 +56,7 @@ def self_of(index: Queries) -> Selfhood:
     return self_in_force(index)
 
 
-def edits_told(found: ReadOnlyBeing) -> list[str]:
+def describe_edits(found: ReadOnlyBeing) -> list[str]:
     """The files that say otherwise than what is in force and do not count, each with why."""
     return look(found.files, found.index, found.settings.redact).told()
 
@@ -82,7 +82,7 @@ def _edit(edits: Edits, path: str) -> Edit:
     return Edit(path, state, flaw.line if flaw else None, flaw.why if flaw else None)
 
 
-def held_of(
+def items_of(
     index: Queries, kind: str, year: int | None = None, status: str | None = None
 ) -> tuple[SelfItem, ...]:
     """The values or the goals in force, the heaviest first; goals of one year's file, or of a status."""
@@ -94,25 +94,25 @@ def held_of(
     return tuple(h for h in held if status in (None, h.status))
 
 
-def held_named(index: Queries, kind: str, name: str) -> SelfItem | None:
+def item_named(index: Queries, kind: str, name: str) -> SelfItem | None:
     """The value or goal of a name, if there is one."""
-    return next((h for h in held_of(index, kind) if h.name == name), None)
+    return next((h for h in items_of(index, kind) if h.name == name), None)
 
 
-def add_held(gate: Gate, kind: str, wanted: SelfItem) -> SelfItem:
+def add_item(gate: Gate, kind: str, wanted: SelfItem) -> SelfItem:
     """Add a value or a goal, as its author; one that is there is not touched.
 
     Raises:
         UsageError: it is there already, or is not what one must be.
     """
-    if known := held_named(gate.index, kind, wanted.name):
+    if known := item_named(gate.index, kind, wanted.name):
         raise UsageError(
             f"there is a {kind} {known.name!r} already", fix=f"lumen {kind}s set {known.name!r}"
         )
     return _put(gate, kind, wanted, "added")
 
 
-def set_held(
+def set_item(
     gate: Gate, kind: str, name: str, weight: float | None = None, status: str | None = None
 ) -> SelfItem:
     """Change the weight or the status of a value or goal, as its author; a new value is added.
@@ -120,9 +120,9 @@ def set_held(
     Raises:
         UsageError: there is no such goal, or it may not become that.
     """
-    known = held_named(gate.index, kind, name)
+    known = item_named(gate.index, kind, name)
     if known is None and kind == "value":
-        return _put(gate, kind, new_held(kind, name, weight, status), "added")
+        return _put(gate, kind, new_item(kind, name, weight, status), "added")
     if known is None:
         raise UsageError(f"there is no {kind} {name!r}", fix=f"lumen {kind}s")
     changed = replace(
@@ -133,20 +133,20 @@ def set_held(
     return _put(gate, kind, changed, "set")
 
 
-def put_held(gate: Gate, kind: str, name: str, weight: float | None = None) -> SelfItem:
+def put_item(gate: Gate, kind: str, name: str, weight: float | None = None) -> SelfItem:
     """Set a value or goal as its author, and add it where there is none of that name."""
-    if held_named(gate.index, kind, name):
-        return set_held(gate, kind, name, weight)
-    return add_held(gate, kind, new_held(kind, name, weight))
+    if item_named(gate.index, kind, name):
+        return set_item(gate, kind, name, weight)
+    return add_item(gate, kind, new_item(kind, name, weight))
 
 
-def drop_held(gate: Gate, kind: str, name: str) -> SelfItem:
+def drop_item(gate: Gate, kind: str, name: str) -> SelfItem:
     """Take a value or a goal away, as its author.
 
     Raises:
         UsageError: there is none of that name.
     """
-    known = held_named(gate.index, kind, name)
+    known = item_named(gate.index, kind, name)
     if known is None:
         raise UsageError(f"there is no {kind} {name!r}", fix=f"lumen {kind}s")
     _commit(gate, Change(STORES[kind], "drop", known), f"The author dropped the {kind} {name!r}.")
@@ -159,7 +159,7 @@ def close_goal(gate: Gate, name: str) -> SelfItem:
     Raises:
         UsageError: there is no such goal, or it is not open.
     """
-    goal = held_named(gate.index, "goal", name)
+    goal = item_named(gate.index, "goal", name)
     if goal is None or goal.status not in OPEN:
         standing = f"{name!r} is {goal.status}" if goal else f"there is no goal {name!r}"
         raise UsageError(standing, fix="lumen goals")
@@ -169,7 +169,7 @@ def close_goal(gate: Gate, name: str) -> SelfItem:
     return over
 
 
-def new_held(
+def new_item(
     kind: str, name: str, weight: float | None = None, status: str | None = None
 ) -> SelfItem:
     """A value or goal as it begins."""

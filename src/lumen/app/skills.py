@@ -14,7 +14,7 @@ from lumen.core.errors import LumenError, SkillError, Unapproved, UsageError
 from lumen.hands.author import accept as accept_as_authors
 from lumen.hands.author import switch
 from lumen.hands.effects import DeclaredEffects, effects_of
-from lumen.hands.policy import Approves, SkillPolicies, grant, held, in_force, nobody
+from lumen.hands.policy import Approves, SkillPolicies, grant, in_force, isolation_for, nobody
 from lumen.hands.skills import (
     Maker,
     Skill,
@@ -86,11 +86,11 @@ class Tried:
 
 def skills_of(being: BeingPaths, settings: Settings, index: Queries) -> tuple[SkillState, ...]:
     """Every skill of a being."""
-    from lumen.app.wiring import terms_of
+    from lumen.app.wiring import skill_policies
 
-    found, terms = discover(being.skills), terms_of(settings)
+    found, policies = discover(being.skills), skill_policies(settings)
     approves = _approves(index) if any(authored(s) is not None for s in found) else nobody
-    return tuple(_state_of(skill, being, terms, approves) for skill in found)
+    return tuple(_state_of(skill, being, policies, approves) for skill in found)
 
 
 def _approves(index: Queries) -> Approves:
@@ -141,7 +141,7 @@ async def run_skill(kernel: Kernel, name: str, action: str, given: JSON) -> Skil
     from lumen.kernel.turn.recorded import RecordedHands
 
     must_be_runnable(kernel.being, name)
-    hands = RecordedHands(kernel.gate, AUTHOR, kernel.clock, kernel.terms)
+    hands = RecordedHands(kernel.gate, AUTHOR, kernel.clock, kernel.policies)
     done = await hands.use(name, action, given)
     what = f"The author ran {name}.{action}."
     beat = kernel_entry("skill_run", what, AUTHOR, {"skill": name, "action": action})
@@ -233,7 +233,7 @@ def _say_yes(kernel: Kernel, skill: Skill, soul: str) -> None:
 def _guard(kernel: Kernel) -> Guard:
     from lumen.kernel.gate.guard import Guard
 
-    return Guard(kernel.gate, kernel.terms, kernel.clock, AUTHOR)
+    return Guard(kernel.gate, kernel.policies, kernel.clock, AUTHOR)
 
 
 def _on(skill: Skill) -> bool:
@@ -241,15 +241,15 @@ def _on(skill: Skill) -> bool:
 
 
 def _state_of(
-    skill: Skill, being: BeingPaths, terms: SkillPolicies, approves: Approves
+    skill: Skill, being: BeingPaths, policies: SkillPolicies, approves: Approves
 ) -> SkillState:
     maker = made_by(skill)
     trouble = ""
-    isolation, why = held(skill.name, maker, terms)
+    isolation, why = isolation_for(skill.name, maker, policies)
     effects = DeclaredEffects()
     try:
         effects = effects_of(skill)
-        given = grant(skill, being.root, terms, approves)
+        given = grant(skill, being.root, policies, approves)
         isolation, why = given.box.isolation, given.why
     except Unapproved:
         trouble = "waits: lumen approvals"
@@ -289,6 +289,6 @@ def _state(skill: Skill, maker: Maker, trouble: str) -> str:
     return trouble or "ready"
 
 
-def how_held(kernel: Kernel) -> tuple[str, ...]:
+def isolation_told(kernel: Kernel) -> tuple[str, ...]:
     """Under which isolation skills run on this host, and why: a sentence for each thing to know."""
-    return in_force(kernel.terms)
+    return in_force(kernel.policies)

@@ -152,7 +152,7 @@ def open_kernel(
         clock=clock,
         self_=Self(name="", author_name=settings.author_name),
         now=lambda: Now(clock.now(), where),
-        terms=terms_of(settings),
+        policies=skill_policies(settings),
         caps=caps_of(settings),
         thresholds=thresholds_of(settings),
         gone=lambda model: _note_gone(model, clock),
@@ -175,7 +175,7 @@ def take_settings(kernel: Kernel) -> None:
     kernel.reach = replace(
         kernel.reach, assignments=assignments_of(settings), endpoints=reachable, known=known
     )
-    kernel.terms, kernel.caps = terms_of(settings), caps_of(settings)
+    kernel.policies, kernel.caps = skill_policies(settings), caps_of(settings)
     kernel.thresholds = thresholds_of(settings)
     chosen = chosen_embedder(settings, kernel.gate, kernel.clock)
     kernel.index.vectors.choose(chosen.id if chosen else "", private=bool(chosen and chosen.local))
@@ -183,8 +183,8 @@ def take_settings(kernel: Kernel) -> None:
     kernel.recall = IndexedRecall(kernel.index, kernel.recall.embedder, chosen)
 
 
-def terms_of(settings: Settings) -> SkillPolicies:
-    """On which terms skills run."""
+def skill_policies(settings: Settings) -> SkillPolicies:
+    """Under which policies skills run."""
     seconds = settings.skill_seconds
     limits = Limits(
         seconds, memory_bytes=settings.skill_memory_mib << 20, cpu_seconds=ceil(seconds)

@@ -1,4 +1,4 @@
-"""On which terms a skill runs: how it is held, which folders it is granted, what it is told.
+"""Under which policies a skill runs: how it is held, which folders it is granted, what it is told.
 
 The author's word is `lumen.toml`. What a skill declares can widen nothing beyond it: a skill
 names folders inside the being, never those the being itself is made of. What a model wrote runs
@@ -62,9 +62,9 @@ class SkillGrant:
 
 
 def grant(
-    skill: Skill, root: Path, terms: SkillPolicies, approves: Approves = nobody
+    skill: Skill, root: Path, policies: SkillPolicies, approves: Approves = nobody
 ) -> SkillGrant:
-    """The terms a skill of the being in `root` runs on now.
+    """What policy a skill of the being in `root` runs under now.
 
     Raises:
         Unapproved: a model wrote it, bubblewrap does not work, and the author has not said yes.
@@ -78,14 +78,14 @@ def grant(
         )
     try:
         effects = effects_of(skill)
-        chosen = terms.settings.get(skill.name, {})
+        chosen = policies.settings.get(skill.name, {})
         told = {**effects.settings, **chosen}
         reads = _folders(effects.reads, root, told, chosen) + _named(chosen, "read", root)
         writes = _folders(effects.writes, root, told, chosen) + _named(chosen, "write", root)
-        _refuse_hidden((*reads, *writes), terms.hidden)
+        _refuse_hidden((*reads, *writes), policies.hidden)
     except SkillError as error:
         raise SkillError(f"The skill {skill.name} {error.what}", fix=error.fix) from error
-    isolation, why = held(skill.name, maker, terms)
+    isolation, why = isolation_for(skill.name, maker, policies)
     if maker is Maker.MODEL and why:
         if not approves(skill.name, source_hash(skill)):
             raise Unapproved(
@@ -99,7 +99,7 @@ def grant(
         "writes": [str(path) for path in writes],
         "settings": told,
     }
-    box = Sandbox(isolation, reads, writes, network, terms.hidden)
+    box = Sandbox(isolation, reads, writes, network, policies.hidden)
     return SkillGrant(box, context, effects, maker, why)
 
 
@@ -116,22 +116,22 @@ def lay_out(given: SkillGrant) -> None:
             raise SkillError(f"{path} cannot be made: {error.strerror}") from error
 
 
-def held(name: str, maker: Maker, terms: SkillPolicies) -> tuple[Isolation, str]:
+def isolation_for(name: str, maker: Maker, policies: SkillPolicies) -> tuple[Isolation, str]:
     """How strictly a skill is held, and why not more so where that is worth a word.
 
     What a model wrote is for bubblewrap alone: a reason means that it does not run unapproved.
     """
     if maker in {Maker.MODEL, Maker.CHANGED}:
         return Isolation.BWRAP, bwrap_trouble()
-    if chosen := terms.settings.get(name, {}).get("isolation"):
+    if chosen := policies.settings.get(name, {}).get("isolation"):
         said = f"[skills.{name}] isolation" if chosen != Isolation.BWRAP else ""
         return Isolation(chosen), said
-    if terms.isolation is not Isolation.LIMITS or maker is Maker.SHIPPED:
-        return terms.isolation, ""
+    if policies.isolation is not Isolation.LIMITS or maker is Maker.SHIPPED:
+        return policies.isolation, ""
     return strongest(), bwrap_trouble()
 
 
-def in_force(terms: SkillPolicies) -> tuple[str, ...]:
+def in_force(policies: SkillPolicies) -> tuple[str, ...]:
     """Which isolation skills run under on this host, and why: a sentence for each thing to know."""
     trouble = bwrap_trouble()
     told = {
@@ -141,12 +141,12 @@ def in_force(terms: SkillPolicies) -> tuple[str, ...]:
         Isolation.LIMITS: "shipped skills run with limits, all others "
         + (f"too, with your rights: {trouble}" if trouble else "in bubblewrap"),
     }
-    said = [told[terms.isolation]]
+    said = [told[policies.isolation]]
     if trouble:
         said.append("what a model writes does not run until you allow it: lumen approvals")
-    elif terms.isolation is Isolation.NONE:
+    elif policies.isolation is Isolation.NONE:
         said.append("what a model writes runs in bubblewrap all the same")
-    for name, chosen in terms.settings.items():
+    for name, chosen in policies.settings.items():
         if chosen.get("isolation") in (Isolation.NONE, Isolation.LIMITS):
             said.append(f"[skills.{name}] isolation holds it by {chosen['isolation']} only")
     return tuple(said)

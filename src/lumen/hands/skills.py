@@ -112,7 +112,7 @@ def find(skills_dir: Path, name: str) -> Skill:
 
 def source_hash(skill: Skill) -> str:
     """One hash over every file of a skill, by path; the two marks beside them do not count."""
-    return _hash(dict(_told(skill)))
+    return _hash(dict(_described(skill)))
 
 
 def made_by(skill: Skill) -> Maker:
@@ -194,10 +194,10 @@ def _hash(told: dict[str, str]) -> str:
 
 def _without_bytecode(skill: Skill) -> str:
     # An installer may compile what is shipped.
-    return _hash({path: said for path, said in _told(skill) if "__pycache__" not in path})
+    return _hash({path: said for path, said in _described(skill) if "__pycache__" not in path})
 
 
-def _told(skill: Skill) -> Iterator[tuple[str, str]]:
+def _described(skill: Skill) -> Iterator[tuple[str, str]]:
     marks = {skill.folder / DISABLED, skill.folder / AUTHORED}
     for path in skill.folder.rglob("*"):
         name = path.relative_to(skill.folder).as_posix()

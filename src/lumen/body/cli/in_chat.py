@@ -14,7 +14,7 @@ from lumen.app.explaining import explain
 from lumen.app.holding import holding
 from lumen.app.memories import by_words, latest
 from lumen.app.privacy import mark
-from lumen.app.selves import held_of, put_held
+from lumen.app.selves import items_of, put_item
 from lumen.app.talking import SHOWN, IncomingMessage, Said, Watch, answer
 from lumen.app.wiring import alone
 from lumen.app.words import counted
@@ -22,7 +22,7 @@ from lumen.body.cli.memory import forget_planned, planned, tell_reply
 from lumen.body.cli.progress import Steps
 from lumen.body.cli.render import data, tell
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.selves import tell_held
+from lumen.body.cli.selves import tell_items
 from lumen.body.cli.terminal import note, print_json, say, table
 from lumen.core.canon import JSON
 from lumen.core.errors import LumenError
@@ -132,7 +132,7 @@ def _hold(talk: Talk, kind: str, what: str) -> None:
     """List the goals or values; or set, drop or close one, as the author."""
     verb, _, name = what.partition(" ")
     if not what:
-        tell_held(held_of(talk.kernel.index, kind))
+        tell_items(items_of(talk.kernel.index, kind))
         return
     with alone(talk.kernel) as kernel:
         mine = holding(kernel, kind)
@@ -143,7 +143,7 @@ def _hold(talk: Talk, kind: str, what: str) -> None:
         else:
             weighed = WEIGHED.fullmatch(what)
             text, weight = (weighed[1], float(weighed[2])) if weighed else (what, None)
-            one = put_held(kernel.gate, kind, text, weight)
+            one = put_item(kernel.gate, kind, text, weight)
             say(f"  {one.name}   {one.weight:.2f}  {one.status}")
 
 

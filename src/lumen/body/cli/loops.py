@@ -21,7 +21,7 @@ import click
 from lumen.app.living import SHOWN, CycleResult, Scheduler
 from lumen.app.reflecting import Experience, Reflection, SelfChange, look_back, surprises
 from lumen.app.settings import zone
-from lumen.app.skills import how_held
+from lumen.app.skills import isolation_told
 from lumen.app.words import counted
 from lumen.body.cli.command import command
 from lumen.body.cli.progress import Steps
@@ -73,7 +73,7 @@ def run(request: CommandRequest, cycles: int | None, every: float | None, autono
         kernel.autonomy = autonomy
         rounds = 1 if autonomy == "shadow" else 2
         shown = Shown(request.as_json, kernel.clock, zone(settings.timezone), rounds)
-        for line in how_held(kernel):
+        for line in isolation_told(kernel):
             shown.beside(f"Skills: {line}.")
         pause = settings.cycle_seconds if every is None else every
         whole = asyncio.run(_live(kernel, cycles, pause, shown))

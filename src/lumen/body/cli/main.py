@@ -134,8 +134,8 @@ def _tell(error: Exception, *, as_json: bool) -> int:
     """Say what is wrong and what to try; returns the exit code."""
     if type(error) is click.BadParameter:
         error = click.BadParameter(_in_numbers(error), error.ctx, error.param, error.param_hint)
-    if isinstance(error, click.UsageError):
-        error.message += _its_options(error)
+    if type(error) is click.UsageError:
+        error = click.UsageError(error.message + _its_options(error), error.ctx)
     if isinstance(error, click.ClickException) and not as_json:
         error.show()
         return 2

@@ -15,8 +15,8 @@ from lumen.app.selves import (
     STATES,
     SelfDiff,
     Selfhood,
-    edits_told,
-    held_of,
+    describe_edits,
+    items_of,
     self_diff,
     self_of,
 )
@@ -57,7 +57,7 @@ def self_() -> None:
 
 def _tell_edits(look: ReadOnlyBeing) -> None:
     """What is shown is what is in force; a file that says otherwise and does not count is named."""
-    for line in edits_told(look):
+    for line in describe_edits(look):
         note(line)
 
 
@@ -77,7 +77,7 @@ def _tell_self(found: Selfhood, _request: CommandRequest) -> None:
             say(f"\n{label}\n  " + text.replace("\n", "\n  "))
     for label, held in (("values", found.values), ("goals", found.goals)):
         say(f"\n{label}")
-        tell_held(held)
+        tell_items(held)
 
 
 @command("diff", within=self_, for_skills=True)
@@ -116,7 +116,7 @@ def accept_self(request: CommandRequest) -> ToldResult:
 @click.option("--history", is_flag=True, help="How each weight went, as a plot, and why.")
 def values(request: CommandRequest, history: bool) -> object:
     """What it holds dear, the heaviest first; `set` and `drop` change it."""
-    return _held(request, "value", history=history)
+    return _items(request, "value", history=history)
 
 
 @group("goals", for_skills=True)
@@ -125,10 +125,10 @@ def values(request: CommandRequest, history: bool) -> object:
 @click.option("--history", is_flag=True, help="How each went, as a plot, and why.")
 def goals(request: CommandRequest, year: int | None, status: str | None, history: bool) -> object:
     """What it is after, the heaviest first, of every year; add, set, drop or close one."""
-    return _held(request, "goal", year, status, history=history)
+    return _items(request, "goal", year, status, history=history)
 
 
-def _held(
+def _items(
     request: CommandRequest,
     kind: str,
     year: int | None = None,
@@ -140,18 +140,18 @@ def _held(
         _tell_edits(look)
         if history:
             return Histories(histories(look.index, kind, year, status))
-        return Listed(held_of(look.index, kind, year, status), held_row, none=NONE)
+        return Listed(items_of(look.index, kind, year, status), item_row, none=NONE)
 
 
-def held_row(held: SelfItem) -> tuple[str, ...]:
+def item_row(held: SelfItem) -> tuple[str, ...]:
     """A value or goal in a list."""
     return held.name, f"{held.weight:.2f}", held.status
 
 
-def tell_held(held: Sequence[SelfItem]) -> None:
+def tell_items(held: Sequence[SelfItem]) -> None:
     """Values or goals below a heading."""
     if held:
-        table([held_row(one) for one in held], indent="  ")
+        table([item_row(one) for one in held], indent="  ")
     else:
         say(f"  {NONE}")
 

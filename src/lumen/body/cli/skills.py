@@ -26,13 +26,13 @@ def skills(request: CommandRequest) -> Listed[SkillState]:
         found = app.skills_of(look.being, look.settings, look.index)
     return Listed(
         found,
-        lambda s: (s.name, s.state, s.maker, s.effects, _held(s)),
+        lambda s: (s.name, s.state, s.maker, s.effects, _isolation(s)),
         titles=("skill", "state", "made by", "effects", "held by"),
         none="No skills: it can say nothing. Make another being to see the ones it starts with.",
     )
 
 
-def _held(skill: SkillState) -> str:
+def _isolation(skill: SkillState) -> str:
     return f"{skill.isolation} ({skill.why})" if skill.why else skill.isolation
 
 
@@ -59,7 +59,7 @@ def _tell_details(found: SkillDetails, _request: CommandRequest) -> None:
     mark, skill = found.mark or {}, found.skill
     by = f"{skill.maker} ({mark.get('by')}, {mark.get('made')})" if mark else skill.maker
     pairs = (("state", skill.state), ("made by", by), ("effects", skill.effects))
-    table([*pairs, ("held by", _held(skill)), ("sha256", found.sha256)])
+    table([*pairs, ("held by", _isolation(skill)), ("sha256", found.sha256)])
     if skill.description:
         say(f"\n{skill.description}")
     say(f"\n{found.help or found.trouble}")
@@ -96,10 +96,10 @@ def test_skills(request: CommandRequest, name: str | None) -> Listed[Tried]:
     found = app.to_test(request.existing, name)
     with request.as_author() as kernel:
         tried = [asyncio.run(app.test_skill(kernel, skill)) for skill in found]
-    return Listed(tried, lambda one: (one.name, _went(one), one.why), none="No skill is on.")
+    return Listed(tried, lambda one: (one.name, _outcome(one), one.why), none="No skill is on.")
 
 
-def _went(one: Tried) -> str:
+def _outcome(one: Tried) -> str:
     if not one.ok:
         return "FAILED"
     return "passed" if one.tried else "untried"

@@ -37,14 +37,16 @@ def answer(kind: str, asking: AnswerContext) -> KernelAnswer:
 
 
 def _values(asking: AnswerContext) -> KernelAnswer:
-    return _held(asking, "value", [SelfItem(*value, "active") for value in asking.self_.values])
+    return _items_answer(
+        asking, "value", [SelfItem(*value, "active") for value in asking.self_.values]
+    )
 
 
 def _goals(asking: AnswerContext) -> KernelAnswer:
-    return _held(asking, "goal", asking.self_.goals)
+    return _items_answer(asking, "goal", asking.self_.goals)
 
 
-def _held(asking: AnswerContext, kind: str, held: Sequence[SelfItem]) -> KernelAnswer:
+def _items_answer(asking: AnswerContext, kind: str, held: Sequence[SelfItem]) -> KernelAnswer:
     """Every value, or every goal, and since when."""
     since = asking.biography.held_since()
     items = [
@@ -67,14 +69,14 @@ def _since(asking: AnswerContext, since: dict[str, str], name: str) -> str:
 
 def _doings(asking: AnswerContext) -> KernelAnswer:
     did = asking.biography.did(MOST_DONE)
-    lines = _told(asking, did)
+    lines = _deeds_told(asking, did)
     began = asking.date(asking.moment(asking.biography.born()))
     talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered()))
     opening = asking.phrase("doings") if did else asking.phrase("no_doings")
     return KernelAnswer("\n".join([opening, *lines, talked]), _seqs(did))
 
 
-def _told(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:
+def _deeds_told(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:
     return [
         asking.phrase(
             "doing_item", date=asking.day(asking.moment(m.timestamp)), text=_short(m.text)
@@ -178,7 +180,9 @@ def _did(asking: AnswerContext) -> KernelAnswer:
     did = [m for m in known if roots <= stems(m.text)][:MOST_DONE]
     if not did:
         return KernelAnswer(asking.phrase("did_none"))
-    return KernelAnswer("\n".join([asking.phrase("did_some"), *_told(asking, did)]), _seqs(did))
+    return KernelAnswer(
+        "\n".join([asking.phrase("did_some"), *_deeds_told(asking, did)]), _seqs(did)
+    )
 
 
 def _seqs(memories: Sequence[Memory]) -> tuple[int, ...]:

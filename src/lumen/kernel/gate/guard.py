@@ -31,17 +31,17 @@ class Guard:
     """All it takes to run a being's skills; `session_key` is what the archive files meddling under."""
 
     gate: Gate
-    terms: SkillPolicies
+    policies: SkillPolicies
     clock: Clock
     session_key: str
 
     def granted(self, skill: Skill) -> SkillGrant:
-        """The terms a skill runs on now.
+        """The policy a skill runs under now.
 
         Raises:
             SkillError: it must not run as it stands.
         """
-        return grant(skill, self.gate.being.root, self.terms, self._approves)
+        return grant(skill, self.gate.being.root, self.policies, self._approves)
 
     async def call(self, name: str, action: str, given: JSON) -> Result:
         """Call a skill once.
@@ -54,7 +54,7 @@ class Guard:
         lay_out(granted)
         asked = Call(skill, self.session_key, action, given, granted.context)
         with self._watching(name) as meddled:
-            result = await run(asked, self.terms.limits, self.clock, granted.box)
+            result = await run(asked, self.policies.limits, self.clock, granted.box)
         if meddled:
             return replace(result, ok=False, output=None, error=_in_words(meddled))
         if hint := "" if result.ok else lacking(name, granted, f"{result.error}\n{result.stderr}"):
@@ -70,7 +70,7 @@ class Guard:
         given = self.granted(skill)
         box = replace(given.box, reads=(), writes=())
         with self._watching(skill.name) as meddled:
-            trial = await try_out(skill, given.effects, box, self.terms.limits, self.clock)
+            trial = await try_out(skill, given.effects, box, self.policies.limits, self.clock)
         if meddled:
             return Trial(ok=False, why=_in_words(meddled))
         hint = "" if trial.ok else lacking(skill.name, given, trial.why)

@@ -18,7 +18,7 @@ from lumen.soul.state.selfhood import (
     drop,
     goals_of,
     is_goals,
-    parse_held,
+    parse_items,
     put,
     spell,
     stand,
@@ -111,7 +111,7 @@ def _must_ask_for_no_skill(path: str, before: str | None, after: str | None) -> 
 
 
 def _to_learn(path: str, text: str | None) -> set[str]:
-    held = parse_held(text, states_of(path)) if text is not None else []
+    held = parse_items(text, states_of(path)) if text is not None else []
     return {h.name for h in held if h.status != "done" and asks_for_skill(h.name)}
 
 
@@ -151,16 +151,16 @@ def _one(
     match change.operation:
         case "put":
             path = _where(texts, change.store, one.name) or change.store.place.file(year)
-            return path, put(_held(texts, path), one)
+            return path, put(_items_in(texts, path), one)
         case "drop":
             path = _must_find(texts, change.store, one.name)
-            return path, drop(_held(texts, path), one.name)
+            return path, drop(_items_in(texts, path), one.name)
         case "move":
             path = _must_find(texts, Store.GOALS, one.name)
-            return path, _moved(_held(texts, path), loop, one.name, one.status)
+            return path, _moved(_items_in(texts, path), loop, one.name, one.status)
         case _:
             path = _where(texts, Store.GOALS, one.name) or goals_of(year)
-            held = _held(texts, path)
+            held = _items_in(texts, path)
             # What was learnt once and is gone again has to be learnt again.
             if any(h.name == one.name and h.status != "done" for h in held):
                 raise Refused(f"there is a goal {one.name!r} already")
@@ -189,14 +189,14 @@ def _moved(held: list[SelfItem], loop: str, name: str, status: str) -> list[Self
     return stand(held, name, status)
 
 
-def _held(texts: Mapping[str, str], path: str) -> list[SelfItem]:
-    return parse_held(texts[path], states_of(path)) if path in texts else []
+def _items_in(texts: Mapping[str, str], path: str) -> list[SelfItem]:
+    return parse_items(texts[path], states_of(path)) if path in texts else []
 
 
 def _where(texts: Mapping[str, str], store: Store, name: str) -> str:
     """The file that lists a value or a goal; of several years, the newest."""
     for path in sorted(texts, reverse=True):
-        if store_at(path) is store and any(h.name == name for h in _held(texts, path)):
+        if store_at(path) is store and any(h.name == name for h in _items_in(texts, path)):
             return path
     return ""
 

@@ -198,7 +198,7 @@ def _after(text: str, start: int, stop: int) -> tuple[int, int] | None:
     if given := _IS.match(text, stop):
         found = _assigned(text, name, given) or _spoken(text, stop, name)
         return None if found is None or _placeholder(text[found[0] : found[1]]) else found
-    return _told(text, stop, name) or _spoken(text, stop, name)
+    return _value_after(text, stop, name) or _spoken(text, stop, name)
 
 
 def _assigned(text: str, name: tuple[str, str], given: re.Match[str]) -> tuple[int, int] | None:
@@ -231,7 +231,7 @@ def _random_at(text: str, at: int) -> tuple[int, int] | None:
     return _value(_LONG, text, at) if likely else None
 
 
-def _told(text: str, at: int, name: tuple[str, str]) -> tuple[int, int] | None:
+def _value_after(text: str, at: int, name: tuple[str, str]) -> tuple[int, int] | None:
     """Where a value said in a sentence stands, if it looks like what was named."""
     tail = name[1].lower()
     if tail not in ("token", "secret", "passcode") and not _is_strong(name[0], tail):

@@ -81,7 +81,7 @@ class RecordedHands:
     gate: Gate
     session_key: str
     clock: Clock
-    terms: SkillPolicies
+    policies: SkillPolicies
     private: bool = False
     autonomy: str = "full"
     entries: list[Entry] = field(default_factory=list)
@@ -89,7 +89,7 @@ class RecordedHands:
     @property
     def guard(self) -> Guard:
         """What runs skills."""
-        return Guard(self.gate, self.terms, self.clock, self.session_key)
+        return Guard(self.gate, self.policies, self.clock, self.session_key)
 
     def can(self, skill: str) -> bool:
         """Whether the skill is there, has an entry point, and waits for no approval."""
@@ -135,7 +135,7 @@ class RecordedHands:
             return error.what
         if (private or self.private) and given.box.network:
             return f"{skill} leaves the machine, and this is private"
-        may = self.terms.settings.get(skill, {}).get("unasked") is True
+        may = self.policies.settings.get(skill, {}).get("unasked") is True
         why = "" if may else _must_ask(given, self.autonomy)
         return (
             f"{skill} {why}; [skills.{skill}] unasked = true in lumen.toml allows it" if why else ""

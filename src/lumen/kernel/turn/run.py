@@ -90,7 +90,7 @@ class Kernel:
     clock: Clock
     self_: Self
     now: Callable[[], Now]
-    terms: SkillPolicies = field(default_factory=SkillPolicies)
+    policies: SkillPolicies = field(default_factory=SkillPolicies)
     caps: Caps = field(default_factory=Caps)
     thresholds: Thresholds = field(default_factory=Thresholds)
     autonomy: str = "full"  # what it may do unasked
@@ -325,7 +325,7 @@ async def begin(
         kernel.gate,
         stimulus.session_key,
         kernel.clock,
-        kernel.terms,
+        kernel.policies,
         stimulus.private,
         kernel.autonomy,
     )

@@ -99,7 +99,7 @@ def _count(usage: Wire, heard: PartialAnswer) -> None:
 _INPUTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def _told(m: Wire) -> Told | None:
+def _model_info(m: Wire) -> Told | None:
     """What /v1/models tells; retired ones are still listed there and cannot be called."""
     if m.get("lifecycle", "active") == "retired":
         return None
@@ -114,5 +114,5 @@ def _told(m: Wire) -> Told | None:
     }
 
 
-LIST = Listing("/v1/models?limit=1000", "data", "id", _told)
+LIST = Listing("/v1/models?limit=1000", "data", "id", _model_info)
 ANTHROPIC = Dialect(LIST.models, "/v1/messages", body, take, whole)

@@ -155,7 +155,7 @@ async def _sent(
 
 def failure(endpoint: Endpoint, status: int, headers: Mapping[str, str], body: bytes) -> MindError:
     """What an answer that is no success means."""
-    told = _told(body)
+    told = _error_fields(body)
     detail = plain(endpoint, f"{status} {told['message']}")
     said = f"{told['type']} {told['code']} {told['message']}".lower()
     gone = "model_not_found" in told["code"]
@@ -303,7 +303,7 @@ async def _beginning(response: httpx2.Response, most: int) -> bytes:
     return bytes(found)
 
 
-def _told(body: bytes) -> dict[str, str]:
+def _error_fields(body: bytes) -> dict[str, str]:
     """The parts of an error that OpenAI, Anthropic, Ollama and llama.cpp agree on."""
     empty = {"message": body.decode("utf-8", "replace"), "type": "", "code": "", "param": ""}
     try:

@@ -61,7 +61,7 @@ def _count(usage: Wire, heard: PartialAnswer) -> None:
     heard.cached_tokens = min(count(details.get("cached_tokens")) or 0, read or 0)
 
 
-def _told(m: Wire) -> Told:
+def _model_info(m: Wire) -> Told:
     """What /models tells; llama.cpp and vLLM also say how much a model reads."""
     meta = m.get("meta") or {}
     inputs = (m.get("architecture") or {}).get("input_modalities") or ()
@@ -72,7 +72,7 @@ def _told(m: Wire) -> Told:
     }
 
 
-def _told_by_xai(m: Wire) -> Told:
+def _model_info_of_xai(m: Wire) -> Told:
     """What /language-models tells: only what can converse, and what each takes in."""
     return {
         "context": m.get("context_length") or m.get("max_prompt_length"),
@@ -80,7 +80,7 @@ def _told_by_xai(m: Wire) -> Told:
     }
 
 
-def _told_by_lmstudio(m: Wire) -> Told:
+def _model_info_of_lmstudio(m: Wire) -> Told:
     can = m.get("capabilities") or {}
     loaded = [i["config"].get("context_length") for i in m.get("loaded_instances") or ()]
     return {
@@ -94,7 +94,7 @@ def _told_by_lmstudio(m: Wire) -> Told:
     }
 
 
-def _told_by_older_lmstudio(m: Wire) -> Told:
+def _model_info_of_older_lmstudio(m: Wire) -> Told:
     return {
         "context": m.get("loaded_context_length") or m.get("max_context_length"),
         "tools": "tool_use" in (m.get("capabilities") or ()),
@@ -117,11 +117,11 @@ async def lmstudio_models(endpoint: Endpoint) -> list[ModelDescriptor]:
     return await LIST.models(endpoint)
 
 
-LIST = Listing("/models", "data", "id", _told)
+LIST = Listing("/models", "data", "id", _model_info)
 LMSTUDIO_LISTS = (
-    Listing("/api/v1/models", "models", "key", _told_by_lmstudio),
-    Listing("/api/v0/models", "data", "id", _told_by_older_lmstudio),
+    Listing("/api/v1/models", "models", "key", _model_info_of_lmstudio),
+    Listing("/api/v0/models", "data", "id", _model_info_of_older_lmstudio),
 )
 OPENAI = Dialect(LIST.models, "/chat/completions", body, take, whole)
-XAI = OPENAI._replace(models=Listing("/language-models", "models", "id", _told_by_xai).models)
+XAI = OPENAI._replace(models=Listing("/language-models", "models", "id", _model_info_of_xai).models)
 LMSTUDIO = OPENAI._replace(models=lmstudio_models)

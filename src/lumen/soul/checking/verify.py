@@ -81,7 +81,9 @@ def verify(being: BeingPaths, keyring: Keyring, *, soul: str = "", processes: in
     work = sum(p.end - p.start for p in parts) + SIGNATURE_WEIGHS * len(heads)
     with _running(processes if work >= PARALLEL_FROM else 1) as run:
         chain = join(zip(parts, run(check_span, parts), strict=True))
-        told, trust, told_problem = _told(chain, keyring.accepted(soul) if soul else frozenset())
+        told, trust, told_problem = _trust_of(
+            chain, keyring.accepted(soul) if soul else frozenset()
+        )
         problem, highest = compare(chain, heads, trust, run, seen)
     covered = highest.seq if highest else 0
     forged = bool(seen) and not keyring.is_ours(seen, trust.keys) if seen else False
@@ -139,7 +141,7 @@ def _running(processes: int) -> Iterator[Run]:
             yield lambda work, many: pool.map(work, many, chunksize=1 + len(many) // CHUNKS)
 
 
-def _told(
+def _trust_of(
     chain: CheckedRun, accepted: frozenset[str]
 ) -> tuple[list[Event], Trust, ArchiveProblem | None]:
     """What the kernel said of the beginning, keys and erasures; nobody else's word counts."""

@@ -57,12 +57,12 @@ def goals_of(year: int) -> str:
 def selfhood(texts: Mapping[str, str]) -> Selfhood:
     """The self that some texts tell; values and goals by weight, the heaviest first."""
     name, ontology, narrative = _soul(texts.get(SOUL, ""))
-    values = parse_held(texts[VALUES], VALUE_STATES) if VALUES in texts else []
+    values = parse_items(texts[VALUES], VALUE_STATES) if VALUES in texts else []
     goals = [
         goal
         for path in sorted(texts)
         if is_goals(path)
-        for goal in parse_held(texts[path], GOAL_STATES)
+        for goal in parse_items(texts[path], GOAL_STATES)
     ]
     return Selfhood(
         name=name,
@@ -83,11 +83,11 @@ def check(path: str, text: str) -> None:
         raise Flaw(1, f"it has {len(text):,} characters; at most {LONGEST:,} fit")
     if text.startswith("\ufeff"):
         raise Flaw(1, "it begins with a byte order mark: save it as plain UTF-8")
-    if is_held(path):
-        parse_held(text, states_of(path))
+    if is_items_file(path):
+        parse_items(text, states_of(path))
 
 
-def is_held(path: str) -> bool:
+def is_items_file(path: str) -> bool:
     """Whether a file lists values or goals."""
     return place_at(path).kind is StoreKind.HELD
 
@@ -97,7 +97,7 @@ def states_of(path: str) -> tuple[str, ...]:
     return place_at(path).states
 
 
-def parse_held(text: str, states: Sequence[str]) -> list[SelfItem]:
+def parse_items(text: str, states: Sequence[str]) -> list[SelfItem]:
     """The values or goals a text lists.
 
     Raises:
@@ -151,9 +151,9 @@ def entries(path: str, text: str | None) -> tuple[str, ...]:
     """What a self file says, piece by piece: its lines, or the names of its values or goals."""
     if text is None:
         return ()
-    if is_held(path):
+    if is_items_file(path):
         try:
-            return tuple(held.name for held in parse_held(text, states_of(path)))
+            return tuple(held.name for held in parse_items(text, states_of(path)))
         except Flaw:
             return ()
     return tuple(dict.fromkeys(filter(None, map(str.strip, text.splitlines()))))
@@ -161,9 +161,9 @@ def entries(path: str, text: str | None) -> tuple[str, ...]:
 
 def without(path: str, text: str, quotes: Callable[[str], bool]) -> str:
     """A file's text without the lines, values or goals that say something."""
-    if is_held(path):
+    if is_items_file(path):
         try:
-            held = parse_held(text, states_of(path))
+            held = parse_items(text, states_of(path))
         except Flaw:
             return "[]\n" if quotes(text) else text
         kept = [h for h in held if not quotes(h.name)]

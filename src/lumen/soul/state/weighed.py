@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lumen.core.data import FileVersion
 from lumen.soul.ports.records import FileHistory
-from lumen.soul.state.selfhood import VALUES, Flaw, is_goals, parse_held, states_of
+from lumen.soul.state.selfhood import VALUES, Flaw, is_goals, parse_items, states_of
 
 GONE = "gone"
 
@@ -58,7 +58,7 @@ def series(found: Iterable[FileVersion]) -> list[Series]:
     points: dict[tuple[str, str], list[Point]] = {}
     for version in found:
         try:
-            held = parse_held(version.text or "[]", states_of(version.path))
+            held = parse_items(version.text or "[]", states_of(version.path))
         except Flaw:
             continue
         now: dict[tuple[str, str], tuple[float | None, str]] = {

@@ -1,4 +1,4 @@
-"""On which terms a skill runs: how it is held, what it is granted, and who may change that."""
+"""Under which policies a skill runs: how it is held, what it is granted, and who may change that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.hands.test_effects import WHOLE, by_a_model, skill_in
 from lumen.core.canon import JSON
 from lumen.core.errors import SkillError, Unapproved
 from lumen.hands.isolation import Isolation, bwrap_trouble
-from lumen.hands.policy import SkillPolicies, grant, held, in_force, lacking, lay_out
+from lumen.hands.policy import SkillPolicies, grant, in_force, isolation_for, lacking, lay_out
 from lumen.hands.run import Sandbox
 from lumen.hands.skills import Maker, source_hash
 
@@ -104,18 +104,18 @@ def test_a_network_by_setting_opens_once_the_author_sets_it(tmp_path: Path) -> N
     skill = skill_in(tmp_path, toml)
     assert not grant(skill, tmp_path, SkillPolicies()).box.network
     for value, opens in (("", False), ("http://mine", True)):
-        terms = SkillPolicies(settings={"tried": {"endpoint": value}})
-        assert grant(skill, tmp_path, terms).box.network is opens
+        policies = SkillPolicies(settings={"tried": {"endpoint": value}})
+        assert grant(skill, tmp_path, policies).box.network is opens
 
 
 def test_all_but_what_is_shipped_is_held_in_bubblewrap_where_it_works(bwrap: Sandbox) -> None:
     del bwrap
-    assert held("tried", Maker.SHIPPED, SkillPolicies()) == (Isolation.LIMITS, "")
+    assert isolation_for("tried", Maker.SHIPPED, SkillPolicies()) == (Isolation.LIMITS, "")
     for maker in (Maker.AUTHOR, Maker.MODEL, Maker.CHANGED):
-        assert held("tried", maker, SkillPolicies()) == (Isolation.BWRAP, "")
+        assert isolation_for("tried", maker, SkillPolicies()) == (Isolation.BWRAP, "")
     for wanted in (Isolation.NONE, Isolation.BWRAP):
         for maker in (Maker.SHIPPED, Maker.AUTHOR):
-            assert held("tried", maker, SkillPolicies(isolation=wanted)) == (wanted, "")
+            assert isolation_for("tried", maker, SkillPolicies(isolation=wanted)) == (wanted, "")
 
 
 @pytest.mark.parametrize("chosen", ["none", "limits", "bwrap"])
@@ -124,11 +124,11 @@ def test_the_author_may_loosen_what_is_theirs_and_never_what_a_model_wrote(
 ) -> None:
     del bwrap
     for everywhere in Isolation:
-        terms = SkillPolicies(isolation=everywhere, settings={"tried": {"isolation": chosen}})
+        policies = SkillPolicies(isolation=everywhere, settings={"tried": {"isolation": chosen}})
         for maker in (Maker.SHIPPED, Maker.AUTHOR):
-            assert held("tried", maker, terms)[0] == chosen
+            assert isolation_for("tried", maker, policies)[0] == chosen
         for maker in (Maker.MODEL, Maker.CHANGED):
-            assert held("tried", maker, terms) == (Isolation.BWRAP, "")
+            assert isolation_for("tried", maker, policies) == (Isolation.BWRAP, "")
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def no_bwrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 
 
 def test_where_the_strictest_is_limits_that_is_said(no_bwrap: None) -> None:
-    isolation, why = held("tried", Maker.AUTHOR, SkillPolicies())
+    isolation, why = isolation_for("tried", Maker.AUTHOR, SkillPolicies())
     assert isolation is Isolation.LIMITS
     assert "not installed" in why
     assert in_force(SkillPolicies()) == (
@@ -172,12 +172,12 @@ def test_below_bubblewrap_no_setting_lets_a_models_skill_run_but_the_authors_yes
     tmp_path: Path, no_bwrap: None, everywhere: Isolation, chosen: str
 ) -> None:
     its = by_a_model(skill_in(tmp_path, name="its"))
-    terms = SkillPolicies(isolation=everywhere, settings={"its": {"isolation": chosen}})
+    policies = SkillPolicies(isolation=everywhere, settings={"its": {"isolation": chosen}})
     with pytest.raises(Unapproved, match="waits for your word, as bubblewrap is not installed"):
-        grant(its, tmp_path, terms)
+        grant(its, tmp_path, policies)
     with pytest.raises(Unapproved):
-        grant(its, tmp_path, terms, lambda name, sha256: (name, sha256) == ("its", "0" * 64))
-    allowed = grant(its, tmp_path, terms, lambda _, sha256: sha256 == source_hash(its))
+        grant(its, tmp_path, policies, lambda name, sha256: (name, sha256) == ("its", "0" * 64))
+    allowed = grant(its, tmp_path, policies, lambda _, sha256: sha256 == source_hash(its))
     assert allowed.box.isolation is Isolation.LIMITS
     assert allowed.why.startswith("you allowed it; ")
 
@@ -240,9 +240,9 @@ def test_no_skill_is_given_the_keys_not_even_by_the_author(tmp_path: Path) -> No
     (keys / "old").mkdir(parents=True)
     for key in ("read", "write"):
         for folder in (keys, keys / "old"):
-            terms = SkillPolicies(settings={"tried": {key: [str(folder)]}}, hidden=(keys,))
+            policies = SkillPolicies(settings={"tried": {key: [str(folder)]}}, hidden=(keys,))
             with pytest.raises(SkillError, match="no skill is given those"):
-                grant(skill, tmp_path, terms)
+                grant(skill, tmp_path, policies)
     above = grant(
         skill,
         tmp_path,
