@@ -119,3 +119,13 @@ def test_a_store_is_refused_to_a_loop_it_is_not_granted_to(lumen: Lumen, copied:
 
     assert ran.code != 0
     assert "asks for decisions, which this loop is not granted" in ran.said
+    assert "name explore among the loops of its entry in src/lumen/core/stores.py" in ran.said
+
+
+def test_a_store_whose_name_is_taken_stops_lumen(lumen: Lumen, copied: Path) -> None:
+    edit(copied / "lumen/core/stores.py", ('DECISIONS = "decisions"', 'DECISIONS = "mood"'))
+    env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
+    ran = lumen.run("chat", "-m", "Hello.", env=env)
+
+    assert ran.code != 0
+    assert "MOOD -> DECISIONS" in ran.said
