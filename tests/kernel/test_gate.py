@@ -106,10 +106,12 @@ def test_what_is_in_nobodys_table_is_refused_archived_and_changes_nothing(
     unmoved: Guarded, beat: Entry, loop: str, store: Store
 ) -> None:
     may = store in granted(loop)
+    known = ", ".join(sorted(store.place.operations)) or "nothing"
     for verb in [v for v in VERBS if (loop, store, v) not in ALLOWED]:
         others, archive = unmoved.others(), unmoved.archive()
         state = unmoved.index.files.all_kept()
-        why = f"{store} knows no {verb}" if may else f"the {loop} loop may not write {store}"
+        unknown = f"{store} knows no {verb}, only {known}"
+        why = unknown if may else f"the {loop} loop may not write {store}"
         change = well_formed(unmoved, store, verb)
         with pytest.raises(Refused, match=f"refused: {why}"):
             unmoved.gate.commit(loop, [change], beat, durable=True, sign=True)
@@ -235,13 +237,23 @@ def test_only_the_author_speaks_as_the_author(guarded: Guarded, beat: Entry, loo
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (Change(Store.VALUES, "put", "honesty"), "put with that value is no operation"),
-        (Change(Store.MEMORY, "append", "x"), "append with that value is no operation"),
-        (Change(Store.SOUL, "set", MEMORY), "set with that value is no operation"),
+        (
+            Change(Store.VALUES, "put", "honesty"),
+            "put with that value is no operation: values takes a SelfItem, or with set a text",
+        ),
+        (
+            Change(Store.MEMORY, "append", "x"),
+            "append with that value is no operation: memory takes an Entry",
+        ),
+        (
+            Change(Store.SOUL, "set", MEMORY),
+            "set with that value is no operation: soul takes a text",
+        ),
         (
             Change(Store.GOALS, "set", SelfItem("x", 1, "todo")),
-            "set with that value is no operation",
+            "set with that value is no operation: goals takes a SelfItem, or with set a text",
         ),
+        (Change(Store.GOALS, "move", None), "goals knows no move, only drop, put, set"),
         (Change(Store.GOALS, "set", "[]\n"), "nothing is no file of goals"),
         (Change(Store.SOUL, "set", "# Ada\n", "0" * 64), f"{SOUL} was changed by someone else"),
         (Change(Store.VALUES, "put", SelfItem("x", 2, "active")), "would not say what it must"),

@@ -227,8 +227,12 @@ async def _run_step(one: Step, turn: Turn) -> tuple[Slot, dict[str, JSON]]:
         written, why = one.writes(), reason.what
     if why:
         told["skipped"] = why
-    if not {c.store for c in written.changes} <= one.stores:
-        raise LumenError(f"step {one.name} proposed a change to a store it did not declare")
+    if undeclared := {c.store for c in written.changes} - one.stores:
+        names = ", ".join(f"Store.{store.name}" for store in sorted(undeclared))
+        raise LumenError(
+            f"step {one.name} proposed a change to a store it did not declare: {names}",
+            fix=f"name it where the step is made: @step({names})",
+        )
     most = one.policy.max_per_turn
     if most is not None and len(written.changes) > most:
         told["held_back"] = len(written.changes) - most
