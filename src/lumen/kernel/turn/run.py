@@ -12,7 +12,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from lumen.core.canon import JSON
@@ -25,7 +24,7 @@ from lumen.hands.policy import SkillPolicies
 from lumen.kernel.contour.capabilities import Hands, Mind
 from lumen.kernel.contour.policy import DEPTHS
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
-from lumen.kernel.contour.state import State
+from lumen.kernel.contour.state import State, state_in_force
 from lumen.kernel.contour.step import Beat, Loop, Skip, Step
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.edits import self_in_force
@@ -333,7 +332,7 @@ async def begin(
         stimulus.private,
         kernel.autonomy,
     )
-    state = State(partial(_text_kept, kernel.index))
+    state = state_in_force(kernel.index)
     turn = Turn(kernel, stimulus, mind, hands, state)
     turn.slots = {
         Stimulus: stimulus,
@@ -349,12 +348,6 @@ async def begin(
         **(more or {}),
     }
     return turn
-
-
-def _text_kept(index: Queries, path: str) -> str | None:
-    """A file's text by the archive's word."""
-    found = index.files.kept(path)
-    return found.text if found else None
 
 
 def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Calls:
