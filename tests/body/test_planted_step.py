@@ -124,7 +124,7 @@ def test_a_step_planted_in_two_files_runs_is_traced_rests_and_is_forgotten(
     assert "rehearsal_run" in shown
     assert '"heard":"I like beans."' in shown
     told = run("trace", "--json").json()
-    assert [s["step"] for s in told[-1]["steps"]] == ["post_eval", "rehearsal_run"]
+    assert [s["step"] for s in told[-1]["steps"]][-1] == "rehearsal_run"
 
     run("forget", "xylocarp", "--yes")
     kept = b"".join(p.read_bytes() for p in lumen.being.rglob("*") if p.is_file())

@@ -155,7 +155,7 @@ def test_a_planted_step_runs_in_its_place_and_its_trace_goes_by_its_fields(
     life.say("My sister keeps a xylocarp.")
 
     told = life.beat("record").entry.payload["steps"]
-    assert [s["step"] for s in told] == ["post_eval", "rehearsal_run"]
+    assert [s["step"] for s in told] == [*SHIPPED["loops"]["action"][-1]["steps"], "rehearsal_run"]
     mine = told[-1]
     assert mine["wrote"] == {"heard": "My sister keeps a xylocarp.", "many": 2, "turns": 0}
     assert mine["quotes"] == ["heard"]
@@ -272,7 +272,7 @@ def test_what_a_step_sets_lasts_to_the_next_turn_and_through_a_rebuild(
 
 def test_a_turn_without_such_a_policy_keeps_no_count(life: Life) -> None:
     life.say("I like rice.")
-    assert not (life.being.root / "data/state").exists()
+    assert not (life.being.root / "data/state/state.json").exists()
 
 
 def wrong(path: str, value: Any) -> JSON:  # noqa: ANN401 - anything that JSON can hold
