@@ -188,12 +188,15 @@ async def _run_beat(beat: Beat, turn: Turn, watch: Watch) -> tuple[list[Change],
     changes: list[Change] = []
     steps: list[JSON] = []
     slots: list[Slot] = []
+    said: list[str] = []
     for one in beat.steps:
         watch.step(one.name)
         await watch.ready()
         written, told = await _run_step(one, turn)
         changes += written.changes
-        if one.policy.counts_turns and "skipped" not in told:
+        ran = "skipped" not in told
+        said.append(written.said() if ran else "")  # an empty slot would tell of what was not
+        if ran and one.policy.counts_turns:
             changes.append(_counted(f"ran.{one.name}", turn.number))
         steps.append(told)
         slots.append(written)
@@ -207,8 +210,7 @@ async def _run_beat(beat: Beat, turn: Turn, watch: Watch) -> tuple[list[Change],
             payload["cycle"] = cycle
     if used := {seq for slot in slots for seq in slot.uses()}:
         payload["uses"] = {"memories": sorted(used), "by": turn.kernel.strengthens}
-    said = "; ".join(filter(None, (slot.said() for slot in slots)))
-    what = f"{beat.name.upper()}: {said or 'nothing'}"
+    what = f"{beat.name.upper()}: {'; '.join(filter(None, said)) or 'nothing'}"
     return changes, kernel_entry(beat.name, what, turn.stimulus.session_key, payload)
 
 
