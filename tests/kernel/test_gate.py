@@ -10,7 +10,7 @@ import pytest
 from lumen.core.canon import JSON, sha256
 from lumen.core.data import Author, Change, Entry, EventType, NamedValue, Origin, SelfItem
 from lumen.core.errors import Refused
-from lumen.core.stores import Store, granted
+from lumen.core.stores import Store, StoreKind, granted
 from lumen.soul.checking.verify import verify
 from lumen.soul.state.fold import SPOKEN_FOR
 from lumen.soul.state.selfhood import goals_of
@@ -50,7 +50,7 @@ SUMMARY = "data/memory/2026/summary.md"
 
 def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
     """A change with nothing against it but, perhaps, who proposes it."""
-    if store is Store.STATE:
+    if store.place.kind is StoreKind.STATE:
         return Change(store, verb, NamedValue("calm", 0.5))
     if verb == "append":
         return Change(store, verb, MEMORY)
@@ -96,8 +96,10 @@ def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_
         Store.GOAL_STATUS: {"move"},
         Store.GOAL_GAP: {"add"},
         Store.SKILLS: set(),
-        Store.STATE: {"append", "set", "average"},
-    } == {store: store.place.operations for store in Store}
+    } == {store: store.place.operations for store in Store if not store.place.is_record}
+    records = {StoreKind.STATE: {"append", "set", "average"}, StoreKind.LINES: {"append", "set"}}
+    for store in filter(lambda one: one.place.is_record, Store):
+        assert store.place.operations == records[store.place.kind]
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -160,7 +162,7 @@ def test_what_is_in_the_table_is_in_the_file_the_archive_and_the_index(
     base = sha256(others[path]) if path in others else ""
     told: dict[str, JSON] = {"store": store.value, "operation": "set", "path": path}
     told |= {"base": base, "value": text}
-    if store is Store.STATE:
+    if store.place.kind is StoreKind.STATE:
         value = 500_000 if verb == "average" else 0.5
         told = {**told, "operation": verb, "name": "calm", "value": value}
         del told["base"]
