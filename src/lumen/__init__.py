@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     from lumen.app.talking import Said as Said
     from lumen.app.talking import StepStarted as StepStarted
     from lumen.core.clock import Clock
+    from lumen.core.errors import Busy as Busy
     from lumen.core.errors import LumenError as LumenError
+    from lumen.core.errors import NotABeing as NotABeing
 
 __version__ = "0.5.0"
 _EXPORTS = {
     "AsyncBeing": "lumen.app.being",
     "Being": "lumen.app.being",
+    "Busy": "lumen.core.errors",
     "DraftText": "lumen.app.talking",
     "LumenError": "lumen.core.errors",
     "Memo": "lumen.app.bulk",
+    "NotABeing": "lumen.core.errors",
     "ReplyText": "lumen.app.talking",
     "Said": "lumen.app.talking",
     "StepStarted": "lumen.app.talking",
@@ -64,5 +68,5 @@ if not TYPE_CHECKING:  # else every name would be one
 
 
 def __dir__() -> list[str]:
-    """What there is, imported or not."""
-    return sorted({"open", "create", *_EXPORTS, *(name for name in globals() if name[:2] == "__")})
+    """What is offered, imported or not; what else stands in here may change."""
+    return sorted([*_EXPORTS, "__version__", "create", "open"])

@@ -43,10 +43,12 @@ def test_importing_brings_nothing_heavy_along(module: str, heavy: tuple[str, ...
 
 
 def test_what_is_offered_by_name_is_there() -> None:
-    assert {"Being", "AsyncBeing", "Said", "Memo", "LumenError", "open", "create"} <= set(
-        dir(lumen)
+    errors = {"Busy", "LumenError", "NotABeing"}
+    told = {"DraftText", "Memo", "ReplyText", "Said", "StepStarted"}
+    assert (
+        set(dir(lumen)) == {"AsyncBeing", "Being", "__version__", "create", "open"} | errors | told
     )
-    assert "TYPE_CHECKING" not in dir(lumen)
+    assert all(getattr(lumen, name) for name in dir(lumen))
     assert lumen.Said.__name__ == "Said"
 
 

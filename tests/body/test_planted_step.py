@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.body.planting import Planted, changed, copy_of
+from tests.body.planting import Planted, changed, copy_of, edit
 
 from lumen.core.canon import JSON, dumps, loads
 
@@ -124,12 +126,45 @@ def test_a_step_planted_in_two_files_runs_is_traced_rests_and_is_forgotten(
     assert "rehearsal_run" in shown
     assert '"heard":"I like beans."' in shown
     told = run("trace", "--json").json()
-    assert [s["step"] for s in told[-1]["steps"]] == ["post_eval", "rehearsal_run"]
+    assert [s["step"] for s in told[-1]["steps"]][-1] == "rehearsal_run"
 
     run("forget", "xylocarp", "--yes")
     kept = b"".join(p.read_bytes() for p in lumen.being.rglob("*") if p.is_file())
     assert b"xylocarp" not in kept
     assert b"hidden" not in b"".join(dumps(e) for e in lumen.events())
+    run("archive", "verify", "--deep")
+
+
+def contributing(root: Path, holding: str) -> str:
+    """The block of CONTRIBUTING.md that holds something."""
+    page = (root / "CONTRIBUTING.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (found,) = [block for block in blocks if holding in block]
+    return str(found)
+
+
+def test_the_steps_and_stores_of_the_guide_run_as_they_stand(
+    root: Path, lumen: Lumen, copied: Path
+) -> None:
+    weighed = (
+        "@dataclass(frozen=True, slots=True)\nclass Weighed(Slot):\n    pass\n\n\n@step(Store.D"
+    )
+    weighing = contributing(root, "def weigh(").replace("@step(Store.D", weighed)
+    plant(copied, contributing(root, "def rehearsal_run(") + weighing, parameters={"characters": 9})
+    data = copied / "lumen/kernel/contour/skai.json"
+    data.write_bytes(data.read_bytes().replace(b'"rehearsal_run"]', b'"rehearsal_run","weigh"]'))
+    entries = indent(contributing(root, 'DECISIONS = "decisions"'), "    ")
+    edit(copied / "lumen/core/stores.py", ("\n    SKILLS = ", f"\n{entries}    SKILLS = "))
+
+    run = Planted(lumen, copied).work
+    run("chat", stdin=b"I like rice.\nI like beans.\n")
+    shown = run("trace").out
+    assert "9 characters said over" in shown
+    assert '{"heard":"I like be","many":9}' in shown
+    state = lumen.being / "data" / "state"
+    assert loads((state / "mood.json").read_bytes()) == {"calm": 0.7}
+    decided = (state / "decisions.jsonl").read_bytes().splitlines()
+    assert [loads(line)["usual"] for line in decided] == [None, 0.7]
     run("archive", "verify", "--deep")
 
 

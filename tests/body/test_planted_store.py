@@ -38,6 +38,16 @@ def copied(root: Path, tmp_path: Path) -> Path:
     return copied
 
 
+def use(copied: Path) -> None:
+    """Let a step of the copy change both."""
+    edit(
+        copied / "lumen/kernel/steps/p5_consolidate.py",
+        ("@step(Store.GOAL_STATUS)", "@step(Store.GOAL_STATUS, Store.DECISIONS, Store.MOOD)"),
+        ("import Change, SelfItem", "import Change, NamedValue, SelfItem"),
+        (SPOKEN, USE),
+    )
+
+
 class Keeping(Planted):
     """One that keeps two more stores."""
 
@@ -63,12 +73,7 @@ class Keeping(Planted):
 def test_a_store_planted_in_two_files_lasts_goes_back_is_backed_up_and_forgets(
     root: Path, lumen: Lumen, copied: Path, tmp_path: Path
 ) -> None:
-    edit(
-        copied / "lumen/kernel/steps/p5_consolidate.py",
-        ("@step(Store.GOAL_STATUS)", "@step(Store.GOAL_STATUS, Store.DECISIONS, Store.MOOD)"),
-        ("import Change, SelfItem", "import Change, NamedValue, SelfItem"),
-        (SPOKEN, USE),
-    )
+    use(copied)
     assert changed(root, copied) == [
         "lumen/core/stores.py",
         "lumen/kernel/steps/p5_consolidate.py",
@@ -111,6 +116,18 @@ def test_a_store_planted_in_two_files_lasts_goes_back_is_backed_up_and_forgets(
     planted.work("archive", "verify", "--deep")
 
 
+def test_a_change_that_is_held_back_is_seen_in_the_trace(lumen: Lumen, copied: Path) -> None:
+    use(copied)
+    contour = copied / "lumen/kernel/contour/skai.json"
+    edit(contour, ('"post_eval": { ', '"post_eval": { "max_per_turn": 1, '))
+    planted = Keeping(lumen, copied)
+    planted.work("chat", "-m", "I like rice.")
+
+    assert "decisions.jsonl" in planted.files()
+    assert "mood.json" not in planted.files()
+    assert "held back 1 of its changes; {" in planted.work("trace").out
+
+
 def test_a_store_is_refused_to_a_loop_it_is_not_granted_to(lumen: Lumen, copied: Path) -> None:
     explore = copied / "lumen/kernel/steps/explore.py"
     edit(explore, ("@step(Store.MEMORY)", "@step(Store.MEMORY, Store.DECISIONS)"))
@@ -119,3 +136,13 @@ def test_a_store_is_refused_to_a_loop_it_is_not_granted_to(lumen: Lumen, copied:
 
     assert ran.code != 0
     assert "asks for decisions, which this loop is not granted" in ran.said
+    assert "name explore among the loops of its entry in src/lumen/core/stores.py" in ran.said
+
+
+def test_a_store_whose_name_is_taken_stops_lumen(lumen: Lumen, copied: Path) -> None:
+    edit(copied / "lumen/core/stores.py", ('DECISIONS = "decisions"', 'DECISIONS = "mood"'))
+    env = lumen.env(PYTHONPATH=str(copied), PYTHONDONTWRITEBYTECODE="1")
+    ran = lumen.run("chat", "-m", "Hello.", env=env)
+
+    assert ran.code != 0
+    assert "MOOD -> DECISIONS" in ran.said

@@ -1,4 +1,4 @@
-"""The page on another storage: its test file runs as it stands, on files here."""
+"""The page on another storage: its test files run as they stand, on files here."""
 
 from __future__ import annotations
 
@@ -10,21 +10,36 @@ from pathlib import Path
 FILES = """from lumen.core.clock import SystemClock
 from lumen.core.data import BeingPaths
 from lumen.soul.trust.keys import Keyring
+from lumen.soul.archive.locks import FileLocks
 from lumen.soul.writing.open import open_storage
 
 
 def open_being(where):
     return open_storage(BeingPaths(where / "being"), Keyring(where / "host"), SystemClock())
+
+
+def MyLocks(where):
+    return FileLocks(BeingPaths(where / "being"))
 """
 
 
-def test_the_test_file_of_the_page_tries_a_storage(root: Path, tmp_path: Path) -> None:
+def test_the_test_files_of_the_page_try_a_storage_and_a_port(root: Path, tmp_path: Path) -> None:
     page = (root / "docs" / "storage.md").read_text("utf-8")
-    (code,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    whole, one_port = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (tmp_path / "my_storage.py").write_text(FILES, "utf-8")
-    (tmp_path / "test_mine.py").write_text(code, "utf-8")
+    (tmp_path / "test_mine.py").write_text(whole, "utf-8")
+    (tmp_path / "test_one_port.py").write_text(one_port, "utf-8")
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "test_mine.py",
+            "test_one_port.py",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +24,7 @@ from lumen.core.data import SelfItem
 from lumen.hands.author import switch
 from lumen.hands.skills import Maker, find, made_by
 from lumen.kernel.choice.candidates import could_be_skill, slug, wanted_skill
+from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.sums import arithmetic
 from lumen.soul.checking.verify import verify
 
@@ -229,3 +232,9 @@ def test_names_of_files_and_of_skills_are_read_off_goals() -> None:
     assert len(slug("x" * 300)) == 48
     assert wanted_skill("learn the skill email") == "email"
     assert wanted_skill("learn the skill ../x") == wanted_skill("sing") == ""
+
+
+def test_the_skills_it_looks_for_by_name_are_those_the_page_on_skills_names(root: Path) -> None:
+    page = (root / "docs" / "how-to" / "write-a-skill.md").read_text("utf-8")
+    (named,) = re.findall(r"one that is called (.*?), for a\s", page, re.DOTALL)
+    assert re.findall(r"`(\w+)`", named) == list(lexicon().abilities)

@@ -51,7 +51,7 @@ class Rehearsed(Slot):
     turns: Plain[int] = 0
 
     def said(self) -> str:
-        return "rehearsed" if self.many else ""
+        return f"rehearsed {self.many}"
 
 
 @step(Store.MEMORY, Store.STATE)
@@ -155,12 +155,12 @@ def test_a_planted_step_runs_in_its_place_and_its_trace_goes_by_its_fields(
     life.say("My sister keeps a xylocarp.")
 
     told = life.beat("record").entry.payload["steps"]
-    assert [s["step"] for s in told] == ["post_eval", "rehearsal_run"]
+    assert [s["step"] for s in told] == [*SHIPPED["loops"]["action"][-1]["steps"], "rehearsal_run"]
     mine = told[-1]
     assert mine["wrote"] == {"heard": "My sister keeps a xylocarp.", "many": 2, "turns": 0}
     assert mine["quotes"] == ["heard"]
     assert mine["read"] == ["Stimulus", "Surface", "Rehearsing", "State"]
-    assert life.beat("record").entry.description.endswith("; rehearsed")
+    assert life.beat("record").entry.description.endswith("; rehearsed 2")
     assert [e.entry.description for e in life.turn() if e.entry.situation == "rehearsed"] == [
         "note 0 on a statement",
         "note 1 on a statement",
@@ -270,9 +270,16 @@ def test_what_a_step_sets_lasts_to_the_next_turn_and_through_a_rebuild(
     assert life.step("rehearsal_run")["wrote"]["turns"] == 3
 
 
+def test_a_step_that_did_not_run_says_nothing(life: Life, plant: Callable[..., None]) -> None:
+    plant(enabled=False)
+    life.say("I like rice.")
+    assert life.step("rehearsal_run")["skipped"] == "not enabled"
+    assert "rehearsed" not in life.beat("record").entry.description
+
+
 def test_a_turn_without_such_a_policy_keeps_no_count(life: Life) -> None:
     life.say("I like rice.")
-    assert not (life.being.root / "data/state").exists()
+    assert not (life.being.root / "data/state/state.json").exists()
 
 
 def wrong(path: str, value: Any) -> JSON:  # noqa: ANN401 - anything that JSON can hold

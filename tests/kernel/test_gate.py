@@ -10,7 +10,7 @@ import pytest
 from lumen.core.canon import JSON, sha256
 from lumen.core.data import Author, Change, Entry, EventType, NamedValue, Origin, SelfItem
 from lumen.core.errors import Refused
-from lumen.core.stores import Store, granted
+from lumen.core.stores import Store, StoreKind, granted
 from lumen.soul.checking.verify import verify
 from lumen.soul.state.fold import SPOKEN_FOR
 from lumen.soul.state.selfhood import goals_of
@@ -50,7 +50,7 @@ SUMMARY = "data/memory/2026/summary.md"
 
 def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
     """A change with nothing against it but, perhaps, who proposes it."""
-    if store is Store.STATE:
+    if store.place.kind is StoreKind.STATE:
         return Change(store, verb, NamedValue("calm", 0.5))
     if verb == "append":
         return Change(store, verb, MEMORY)
@@ -96,8 +96,10 @@ def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_
         Store.GOAL_STATUS: {"move"},
         Store.GOAL_GAP: {"add"},
         Store.SKILLS: set(),
-        Store.STATE: {"append", "set", "average"},
-    } == {store: store.place.operations for store in Store}
+    } == {store: store.place.operations for store in Store if not store.place.is_record}
+    records = {StoreKind.STATE: {"append", "set", "average"}, StoreKind.LINES: {"append", "set"}}
+    for store in filter(lambda one: one.place.is_record, Store):
+        assert store.place.operations == records[store.place.kind]
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -106,10 +108,12 @@ def test_what_is_in_nobodys_table_is_refused_archived_and_changes_nothing(
     unmoved: Guarded, beat: Entry, loop: str, store: Store
 ) -> None:
     may = store in granted(loop)
+    known = ", ".join(sorted(store.place.operations)) or "nothing"
     for verb in [v for v in VERBS if (loop, store, v) not in ALLOWED]:
         others, archive = unmoved.others(), unmoved.archive()
         state = unmoved.index.files.all_kept()
-        why = f"{store} knows no {verb}" if may else f"the {loop} loop may not write {store}"
+        unknown = f"{store} knows no {verb}, only {known}"
+        why = unknown if may else f"the {loop} loop may not write {store}"
         change = well_formed(unmoved, store, verb)
         with pytest.raises(Refused, match=f"refused: {why}"):
             unmoved.gate.commit(loop, [change], beat, durable=True, sign=True)
@@ -158,7 +162,7 @@ def test_what_is_in_the_table_is_in_the_file_the_archive_and_the_index(
     base = sha256(others[path]) if path in others else ""
     told: dict[str, JSON] = {"store": store.value, "operation": "set", "path": path}
     told |= {"base": base, "value": text}
-    if store is Store.STATE:
+    if store.place.kind is StoreKind.STATE:
         value = 500_000 if verb == "average" else 0.5
         told = {**told, "operation": verb, "name": "calm", "value": value}
         del told["base"]
@@ -235,13 +239,23 @@ def test_only_the_author_speaks_as_the_author(guarded: Guarded, beat: Entry, loo
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (Change(Store.VALUES, "put", "honesty"), "put with that value is no operation"),
-        (Change(Store.MEMORY, "append", "x"), "append with that value is no operation"),
-        (Change(Store.SOUL, "set", MEMORY), "set with that value is no operation"),
+        (
+            Change(Store.VALUES, "put", "honesty"),
+            "put with that value is no operation: values takes a SelfItem, or with set a text",
+        ),
+        (
+            Change(Store.MEMORY, "append", "x"),
+            "append with that value is no operation: memory takes an Entry",
+        ),
+        (
+            Change(Store.SOUL, "set", MEMORY),
+            "set with that value is no operation: soul takes a text",
+        ),
         (
             Change(Store.GOALS, "set", SelfItem("x", 1, "todo")),
-            "set with that value is no operation",
+            "set with that value is no operation: goals takes a SelfItem, or with set a text",
         ),
+        (Change(Store.GOALS, "move", None), "goals knows no move, only drop, put, set"),
         (Change(Store.GOALS, "set", "[]\n"), "nothing is no file of goals"),
         (Change(Store.SOUL, "set", "# Ada\n", "0" * 64), f"{SOUL} was changed by someone else"),
         (Change(Store.VALUES, "put", SelfItem("x", 2, "active")), "would not say what it must"),

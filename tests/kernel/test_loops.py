@@ -165,6 +165,10 @@ async def either(stimulus: Stimulus) -> Weather | Plan:
     return Weather() if stimulus.text else Plan()
 
 
+def hasty(stimulus: Stimulus) -> Weather:
+    return Weather(sky=stimulus.text)
+
+
 async def silent(stimulus: Stimulus):  # type: ignore[no-untyped-def]  # noqa: ANN201 - the fault
     return stimulus
 
@@ -175,6 +179,7 @@ async def silent(stimulus: Stimulus):  # type: ignore[no-untyped-def]  # noqa: A
         (weigh, "step weigh must return a slot, not .*Heavy"),
         (either, "step either must return a slot"),
         (silent, "step silent must return a slot, not None"),
+        (hasty, "step hasty must be an async function"),
         (demand, "step demand: Demanding needs a default for every field: .*must"),
     ],
 )

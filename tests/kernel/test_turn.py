@@ -148,8 +148,10 @@ def test_a_change_to_another_store_than_the_declared_one_stops_the_turn_too(
         return replace(one, stores=stores) if one.name == "compose_final" else one
 
     turn_as(with_steps(misled))
-    with pytest.raises(LumenError, match="did not declare"):
+    with pytest.raises(LumenError, match=r"did not declare: Store\.MEMORY") as refused:
         life.say("I like rice.")
+
+    assert refused.value.fix == "name it where the step is made: @step(Store.MEMORY)"
 
     assert Author.SELF not in {e.entry.author for e in life.events()}
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, ClassVar
 
 import pytest
 from tests.soul.test_conformance import OnFiles
@@ -147,6 +147,39 @@ class Lax(FileLocks):
 
 
 @dataclass
+class Share:
+    """A lock in a list."""
+
+    held: list[bool]
+    shared: bool
+
+    def close(self) -> None:
+        self.held.remove(self.shared)
+
+
+@dataclass
+class Lonely:
+    """Locks in the memory of a process: what another has taken it does not see."""
+
+    being: BeingPaths
+    taken: ClassVar[dict[tuple[Path, str], list[bool]]] = {}
+
+    @property
+    def name(self) -> str:
+        return str(self.being.root)
+
+    def take(self, what: str, *, shared: bool = False) -> Share | None:
+        held = self.taken.setdefault((self.being.root, what), [])
+        if held and not (shared and all(held)):
+            return None
+        held.append(shared)
+        return Share(held, shared)
+
+    def holders(self, what: str) -> str:
+        return "this process" if self.taken.get((self.being.root, what)) else ""
+
+
+@dataclass
 class Left:
     """A file that says that there is a lock."""
 
@@ -260,6 +293,7 @@ BREAKAGES = [
     Broken(QueriesConformance, indiscreet, "without_the_kernels_own", "tells kernel's own"),
     Broken(VectorsConformance, remembering, "no_vector_any_more", "a stale vector"),
     Broken(LocksConformance, locks(Lax), "nobody_elses", "two hold a lock"),
+    Broken(LocksConformance, locks(Lonely), "another_process", "one process's own locks"),
     Broken(LocksConformance, locks(Lasting), "killed_holds_nothing", "a dead one holds a lock"),
     Broken(SelfFilesConformance, files(Torn), "as_it_was_put", "a torn file"),
     Broken(SelfFilesConformance, files(Careless), "set_aside", "throws away"),

@@ -151,7 +151,7 @@ class Change:
     `append` takes an Entry, or the object to add to a store of lines. `set` takes the whole new text
     of a file (None: no file), the hash of the text it replaces and, where a store has several files,
     which. `put`, `drop`, `move` and `add` name one value or goal; `set`, `append` and `average` with
-    a Datum one value of a state: so two terminals can change two of them at once.
+    a NamedValue one value of a state: so two terminals can change two of them at once.
     """
 
     store: Store

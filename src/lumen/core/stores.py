@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum, StrEnum
+from enum import Enum, StrEnum, unique
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -115,6 +115,7 @@ def verb(operation: str) -> StoreLayout:
     return StoreLayout(StoreKind.VERB, frozenset({operation}))
 
 
+@unique  # else a name that is taken would be another name of that store
 class Store(StrEnum):
     """What a loop may be granted to change: its archived name, its place, the loops it is granted to.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lumen.testing.storage import StorageConformance, beside, killed
+from lumen.testing.storage import StorageConformance, beside, elsewhere, killed
 
 
 class LocksConformance(StorageConformance):
@@ -45,6 +45,22 @@ class LocksConformance(StorageConformance):
         for each in taken:
             if each:
                 each.close()
+
+    def test_a_lock_that_another_process_holds_is_nobodys_here(self, tmp_path: Path) -> None:
+        locks = self.born(tmp_path).locks
+        held: list[object] = []
+
+        def work() -> list[bool]:
+            held.append(self.open(tmp_path).locks.take("turns"))
+            return [held[-1] is not None]
+
+        with elsewhere(work) as taken:
+            assert taken == [True]
+            assert locks.take("turns") is None, "two processes hold one lock"
+            assert locks.take("turns", shared=True) is None, "one shares what another has alone"
+        again = locks.take("turns")
+        assert again is not None
+        again.close()
 
     def test_whoever_is_killed_holds_nothing_any_more(self, tmp_path: Path) -> None:
         self.born(tmp_path).log.close()

@@ -7,7 +7,7 @@ import os
 import signal
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -122,11 +122,23 @@ def beside(work: Callable[[], object]) -> Iterator[Thread]:
 
 def killed(work: Callable[[], Sequence[object]]) -> list[object]:
     """What a process came to that was killed the moment it had come to it."""
+    with elsewhere(work, lives=False) as found:
+        return found
+
+
+@contextmanager
+def elsewhere(
+    work: Callable[[], Sequence[object]], *, lives: bool = True
+) -> Iterator[list[object]]:
+    """What another process came to. It lives on meanwhile, or does not; in the end it is killed."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
 
     def run() -> None:
         theirs.send(list(work()))
+        ours.close()
+        with suppress(EOFError):
+            _ = theirs.recv() if lives else None  # until the other end is closed
         os.kill(os.getpid(), signal.SIGKILL)
 
     with warnings.catch_warnings():
@@ -135,11 +147,10 @@ def killed(work: Callable[[], Sequence[object]]) -> list[object]:
         process.start()
     theirs.close()
     try:
-        found: list[object] = ours.recv()
+        yield ours.recv()
     finally:
-        process.join(LONG_S)
         ours.close()
-    return found
+        process.join(LONG_S)
 
 
 def raises(wanted: type[LumenError], work: Callable[[], object]) -> LumenError:

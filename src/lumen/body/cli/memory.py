@@ -124,8 +124,9 @@ def _tell_trace(found: Traced, _request: CommandRequest) -> None:
 
 
 def _wrote(told: JSON) -> str:
-    skipped = told.get("skipped")
-    return f"skipped: {skipped}" if skipped else dumps(told["wrote"]).decode()
+    skipped, held_back = told.get("skipped"), told.get("held_back")
+    wrote = f"skipped: {skipped}" if skipped else dumps(told["wrote"]).decode()
+    return f"held back {held_back} of its changes; {wrote}" if held_back else wrote
 
 
 @dataclass(frozen=True, slots=True)

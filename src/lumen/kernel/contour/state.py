@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from lumen.core.canon import JSON
 from lumen.core.stores import Store
+from lumen.soul.ports.queries import Queries
 from lumen.soul.state.records import lines_of, values_of
 
 
@@ -43,3 +44,13 @@ class State:
 
     def _value(self, name: str, store: Store) -> JSON:
         return values_of(self.kept(store.place.path)).get(name)
+
+
+def state_in_force(index: Queries) -> State:
+    """What lasts, by the archive's word, for steps and for whoever looks at a being."""
+
+    def kept(path: str) -> str | None:
+        found = index.files.kept(path)
+        return found.text if found else None
+
+    return State(kept)

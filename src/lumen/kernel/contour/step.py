@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from typing import get_type_hints
 
 from lumen.core.errors import BadLoop, LumenError
@@ -43,6 +44,8 @@ def step(*stores: Store) -> Callable[[Function], Step]:
     """Make a step of an async function; `stores` are what its slot may propose to change."""
 
     def declare(function: Function) -> Step:
+        if not iscoroutinefunction(function):
+            raise BadLoop(f"step {function.__name__} must be an async function")
         hints = get_type_hints(function)
         writes = hints.pop("return", None)
         if not (isinstance(writes, type) and issubclass(writes, Slot)):
@@ -110,7 +113,7 @@ class Loop:
             raise BadLoop(
                 f"{self.name} loop: step {one.name} asks for {', '.join(sorted(excess))}, "
                 "which this loop is not granted",
-                fix="see core/stores.py",
+                fix=f"name {self.name} among the loops of its entry in src/lumen/core/stores.py",
             )
 
 

@@ -39,6 +39,15 @@ from lumen.soul.state.fold import EDITED, SPOKEN_FOR
 from lumen.soul.state.records import Operation
 from lumen.soul.trust.keys import Keyring
 
+TAKES = {  # what a change of a store of each kind carries
+    StoreKind.EVENTS: "an Entry",
+    StoreKind.TEXT: "a text",
+    StoreKind.HELD: "a SelfItem, or with set a text",
+    StoreKind.LINES: "an object, or with set a text",
+    StoreKind.STATE: "a NamedValue, or with set a text",
+    StoreKind.VERB: "a SelfItem",
+}
+
 
 class Gate:
     """The one way to write to an open being. `secrets` are words the author wants kept nowhere."""
@@ -328,7 +337,8 @@ def _store_of(path: str) -> Store:
 def _misshapen(change: Change) -> str:
     """What keeps a granted change from being carried out; empty when nothing does."""
     if change.operation not in change.store.place.operations:
-        return f"{change.store} knows no {change.operation}"
+        known = ", ".join(sorted(change.store.place.operations)) or "nothing"
+        return f"{change.store} knows no {change.operation}, only {known}"
     match change.operation, change.value:
         case "append", Entry() as entry if change.store is Store.MEMORY:
             return _presumptuous(entry)
@@ -339,7 +349,10 @@ def _misshapen(change: Change) -> str:
         case _, NamedValue() if change.store.place.kind is StoreKind.STATE:
             return ""
         case _:
-            return f"{change.operation} with that value is no operation"
+            takes = TAKES[change.store.place.kind]
+            return (
+                f"{change.operation} with that value is no operation: {change.store} takes {takes}"
+            )
 
 
 def _presumptuous(entry: Entry) -> str:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from lumen.core.canon import JSON
@@ -25,7 +24,7 @@ from lumen.hands.policy import SkillPolicies
 from lumen.kernel.contour.capabilities import Hands, Mind
 from lumen.kernel.contour.policy import DEPTHS
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
-from lumen.kernel.contour.state import State
+from lumen.kernel.contour.state import State, state_in_force
 from lumen.kernel.contour.step import Beat, Loop, Skip, Step
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.edits import self_in_force
@@ -189,12 +188,15 @@ async def _run_beat(beat: Beat, turn: Turn, watch: Watch) -> tuple[list[Change],
     changes: list[Change] = []
     steps: list[JSON] = []
     slots: list[Slot] = []
+    said: list[str] = []
     for one in beat.steps:
         watch.step(one.name)
         await watch.ready()
         written, told = await _run_step(one, turn)
         changes += written.changes
-        if one.policy.counts_turns and "skipped" not in told:
+        ran = "skipped" not in told
+        said.append(written.said() if ran else "")  # an empty slot would tell of what was not
+        if ran and one.policy.counts_turns:
             changes.append(_counted(f"ran.{one.name}", turn.number))
         steps.append(told)
         slots.append(written)
@@ -208,8 +210,7 @@ async def _run_beat(beat: Beat, turn: Turn, watch: Watch) -> tuple[list[Change],
             payload["cycle"] = cycle
     if used := {seq for slot in slots for seq in slot.uses()}:
         payload["uses"] = {"memories": sorted(used), "by": turn.kernel.strengthens}
-    said = "; ".join(filter(None, (slot.said() for slot in slots)))
-    what = f"{beat.name.upper()}: {said or 'nothing'}"
+    what = f"{beat.name.upper()}: {'; '.join(filter(None, said)) or 'nothing'}"
     return changes, kernel_entry(beat.name, what, turn.stimulus.session_key, payload)
 
 
@@ -227,8 +228,12 @@ async def _run_step(one: Step, turn: Turn) -> tuple[Slot, dict[str, JSON]]:
         written, why = one.writes(), reason.what
     if why:
         told["skipped"] = why
-    if not {c.store for c in written.changes} <= one.stores:
-        raise LumenError(f"step {one.name} proposed a change to a store it did not declare")
+    if undeclared := {c.store for c in written.changes} - one.stores:
+        names = ", ".join(f"Store.{store.name}" for store in sorted(undeclared))
+        raise LumenError(
+            f"step {one.name} proposed a change to a store it did not declare: {names}",
+            fix=f"name it where the step is made: @step({names})",
+        )
     most = one.policy.max_per_turn
     if most is not None and len(written.changes) > most:
         told["held_back"] = len(written.changes) - most
@@ -329,7 +334,7 @@ async def begin(
         stimulus.private,
         kernel.autonomy,
     )
-    state = State(partial(_text_kept, kernel.index))
+    state = state_in_force(kernel.index)
     turn = Turn(kernel, stimulus, mind, hands, state)
     turn.slots = {
         Stimulus: stimulus,
@@ -345,12 +350,6 @@ async def begin(
         **(more or {}),
     }
     return turn
-
-
-def _text_kept(index: Queries, path: str) -> str | None:
-    """A file's text by the archive's word."""
-    found = index.files.kept(path)
-    return found.text if found else None
 
 
 def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Calls:
