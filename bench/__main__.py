@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import archive, calls, million, skills, startup
+from bench import archive, calls, memories, million, skills, startup
 
-sys.exit(max([archive.main(), startup.main(), calls.main(), skills.main(), million.main()]))
+runs = (archive, startup, calls, skills, million, memories)
+sys.exit(max([run.main() for run in runs]))

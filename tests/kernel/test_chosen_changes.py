@@ -57,7 +57,7 @@ def best(life: Life) -> list[tuple[int, float]]:
 def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: MiniLM) -> None:
     told = life.tell(*FACTS)
     learnt(life)
-    before = tables(life.kernel.index).rows("SELECT * FROM vectors ORDER BY id")
+    before = tables(life.kernel.index).rows("SELECT * FROM passages ORDER BY id")
     plain = best(life)
     first, second = (embedding(Twisted(embedder.embed, n, 0.2 + n / 2)) for n in (0, 1))
     with serving(first) as a, serving(second) as b:
@@ -87,7 +87,7 @@ def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: 
         asked = len(a.sent) + len(b.sent)
         assert best(life) == plain
         assert len(a.sent) + len(b.sent) == asked
-    assert tables(life.kernel.index).rows("SELECT * FROM vectors ORDER BY id") == before
+    assert tables(life.kernel.index).rows("SELECT * FROM passages ORDER BY id") == before
 
 
 def test_a_process_with_the_embedder_of_before_stands_aside_and_sends_nothing(
@@ -122,7 +122,7 @@ def test_what_is_forgotten_is_in_no_set_and_is_found_by_none(
         assert best(life)[0][0] == sister
         found = plan(life.kernel.gate, find(life.kernel.index, str(sister)))
         erase(life.kernel.gate, found.erasure, "The author had something forgotten.")
-        assert sorted(vectors_in(life, "vectors")) == others
+        assert sorted(vectors_in(life, "passages")) == others
         assert sorted(vectors_in(life, "chosen_vectors")) == others
         assert sister not in dict(best(life))
         life.tell("My brother lives in Porto.")  # as many as before, and not the same
@@ -172,7 +172,7 @@ def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], A
         assert [process.returncode for process in both] == [0, 0]
         assert [rest for _, *rest in said] == [[], []]
         assert vectors_in(life, "chosen_vectors") == dict.fromkeys(told, 1)
-        assert vectors_in(life, "vectors") == dict.fromkeys(told, 1)
+        assert vectors_in(life, "passages") == dict.fromkeys(told, 1)
         life.kernel.index.catch_up()
         assert chosen_of(life).learn() == 0
         assert life.kernel.index.vectors.reindexed("far/a") == (150, 150)

@@ -90,7 +90,7 @@ def test_of_many_texts_none_that_is_private_is_ever_sent(
             assert seqs[seq] in served.texts
         own = set(anchor_texts()) | {t[a:b] for t in texts for a, b in passages(t)}
         assert set(served.texts) <= own  # single words, above all, are not sent
-        assert len(vectors_in(life, "vectors")) == many
+        assert len(vectors_in(life, "passages")) == many
 
 
 def test_the_question_of_a_private_turn_is_not_sent_and_is_answered(

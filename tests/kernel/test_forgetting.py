@@ -166,7 +166,7 @@ def test_the_words_that_went_have_no_vectors_left(life: Life) -> None:
     forget(life, told)
 
     assert tables(life.kernel.index).row("SELECT 1 FROM lexemes WHERE word = 'vermilion'") is None
-    assert tables(life.kernel.index).row("SELECT 1 FROM vectors WHERE seq = ?", (told,)) is None
+    assert tables(life.kernel.index).row("SELECT 1 FROM passages WHERE seq = ?", (told,)) is None
 
 
 def test_a_message_that_shares_a_common_word_stays_and_one_that_says_the_same_goes(

@@ -13,7 +13,7 @@ import pytest
 from tests.soul.test_conformance import OnFiles
 
 from lumen.core.canon import dumps, loads
-from lumen.core.data import BeingPaths, Entry, Memory, Passage, Placed, Signer
+from lumen.core.data import BeingPaths, Entry, Memory, NearPassage, Passage, Placed, Signer
 from lumen.core.errors import LumenError
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
@@ -21,6 +21,7 @@ from lumen.soul.index.memories import MemoryTable
 from lumen.soul.index.vectors import BuiltInVectors, VectorTables
 from lumen.soul.ports.locks import Locks
 from lumen.soul.ports.storage import Storage
+from lumen.soul.ports.vectors import LATEST
 from lumen.soul.writing.log import FileLog
 from lumen.soul.writing.self_files import BeingFiles
 from lumen.testing import (
@@ -125,7 +126,7 @@ class Remembers(VectorTables):
     """Holds on to vectors in memory, those of what is forgotten too."""
 
     def built_in(self, embedder: str) -> BuiltInVectors:
-        return Cached(self._db, embedder)
+        return Cached(self._db, embedder, self._maps)
 
 
 class Cached(BuiltInVectors):
@@ -134,6 +135,21 @@ class Cached(BuiltInVectors):
     def after(self, number: int) -> Iterator[Passage]:
         self.added |= {p.number: p for p in super().after(0)}
         return (p for n, p in sorted(self.added.items()) if n > number)
+
+
+class Unmarked(VectorTables):
+    """Finds what is near, whatever it was marked with and whenever it was said."""
+
+    def built_in(self, embedder: str) -> BuiltInVectors:
+        return Heedless(self._db, embedder, self._maps)
+
+
+class Heedless(BuiltInVectors):
+    def nearest(
+        self, query: bytes, most: int, *, before: int = LATEST, marks: int = 0
+    ) -> list[NearPassage]:
+        del before, marks
+        return super().nearest(query, most)
 
 
 class Lax(FileLocks):
@@ -266,6 +282,12 @@ def remembering(storage: Storage) -> Storage:
     return storage
 
 
+def heedless(storage: Storage) -> Storage:
+    assert isinstance(storage.index, Index)
+    storage.index.vectors = Unmarked(storage.index)
+    return storage
+
+
 def indiscreet(storage: Storage) -> Storage:
     assert isinstance(storage.index, Index)
     storage.index.memories = Indiscreet(storage.index)
@@ -292,6 +314,7 @@ BREAKAGES = [
     Broken(QueriesConformance, behind, "known_after_catching_up", "falls behind"),
     Broken(QueriesConformance, indiscreet, "without_the_kernels_own", "tells kernel's own"),
     Broken(VectorsConformance, remembering, "no_vector_any_more", "a stale vector"),
+    Broken(VectorsConformance, heedless, "nearest_are_found", "heeds no mark"),
     Broken(LocksConformance, locks(Lax), "nobody_elses", "two hold a lock"),
     Broken(LocksConformance, locks(Lonely), "another_process", "one process's own locks"),
     Broken(LocksConformance, locks(Lasting), "killed_holds_nothing", "a dead one holds a lock"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from struct import pack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,7 +23,7 @@ FIT = CosineFit(3, 1.5, -0.25)
 
 
 def passage(seq: int, start: int = 0) -> Passage:
-    return Passage(seq, start, start + 4, f"{seq}-{start}".encode())
+    return Passage(seq, start, start + 4, pack("<2f", seq, start))
 
 
 def erase(home: Home, writer: Writer, *targets: int) -> None:

@@ -44,7 +44,7 @@ EDITS = {  # of data/index/soul.db: found by `lumen archive verify --deep`
     "a memory is deleted": "DELETE FROM events WHERE seq = 2",
     "a memory is made up": "INSERT INTO events SELECT 7000, id, event_hash, timestamp, author, "
     "event_type, origin, situation, session_key, model, birth, born, weight, touched, private, "
-    "segment, offset, length, 'I ate a poison', conversation, key, occurred FROM events WHERE seq = 2",
+    "segment, offset, length, 'I ate a poison', conversation, key, occurred, speaker FROM events WHERE seq = 2",
     "a weight": "UPDATE events SET weight = 1000000 WHERE seq = 2",
     "privacy": "UPDATE events SET private = 1 - private WHERE seq = 2",
     "a hash": "UPDATE events SET event_hash = parent FROM (SELECT event_hash AS parent FROM events "
@@ -53,6 +53,7 @@ EDITS = {  # of data/index/soul.db: found by `lumen archive verify --deep`
     "an erasure is not carried out": "UPDATE erasures SET scrubbed = 0",
     "a file of the self": "UPDATE changes SET text = '# Slave' WHERE path LIKE '%soul.md'",
     "the words": "INSERT INTO words(rowid, text) VALUES(2, 'poison')",
+    "how often a word is": "UPDATE frequency SET n = n + 1 WHERE term = 'appl'",
 }
 
 

@@ -29,7 +29,8 @@ def left_beside(home: Home) -> set[str]:
     """Files in the index's folder that have no business there."""
     ours = {f"soul.db{suffix}" for suffix in ("", "-wal", "-shm")}
     names = {p.name for p in home.being.index.parent.iterdir()}
-    return {name for name in names - ours if not name.endswith(".lock")}
+    kept = (".lock", ".f32", ".seqs", ".marks", ".bits")
+    return {name for name in names - ours if not name.endswith(kept)}
 
 
 def test_an_index_that_was_deleted_is_made_again_and_told(home: Home, index: Index) -> None:

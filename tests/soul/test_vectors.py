@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from struct import pack
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from tests.soul.forging import told_otherwise
 
-from lumen.core.data import Author, EventType, Passage
+from lumen.core.data import Author, EventType, NearPassage, Passage
+from lumen.core.errors import NoSpace
+from lumen.soul.index import scan
 from lumen.soul.index.index import Index
-from lumen.soul.index.vectors import ASKED_AT_ONCE, BuiltInVectors
+from lumen.soul.index.sidecar import BLOCK, VectorFiles
+from lumen.soul.index.vectors import ASKED_AT_ONCE, DAMAGED, BuiltInVectors
+from lumen.testing.storage import killed
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -26,7 +37,7 @@ def vectors(index: Index) -> BuiltInVectors:
 
 
 def passage(seq: int, start: int = 0) -> Passage:
-    return Passage(seq, start, start + 4, f"{seq}-{start}".encode())
+    return Passage(seq, start, start + 4, pack("<2f", seq, start))
 
 
 def erase(home: Home, writer: Writer, *targets: int) -> None:
@@ -56,9 +67,9 @@ def test_passages_are_handed_out_in_the_order_they_came(
     vectors.add([23, 2], [passage(23), passage(23, 4), passage(2)])
     first = list(vectors.after(0))
     assert [(p.seq, p.start, p.stop, p.vector) for p in first] == [
-        (23, 0, 4, b"23-0"),
-        (23, 4, 8, b"23-4"),
-        (2, 0, 4, b"2-0"),
+        (23, 0, 4, pack("<2f", 23, 0)),
+        (23, 4, 8, pack("<2f", 23, 4)),
+        (2, 0, 4, pack("<2f", 2, 0)),
     ]
     assert index.vectors.progress() == (2, 8)
     vectors.add([20], [passage(20)])
@@ -170,3 +181,203 @@ def test_words_are_kept_and_many_are_asked_for_at_once(vectors: BuiltInVectors) 
     assert vectors.words([*kept, "plum"]) == kept
     vectors.add_words({"word1": b"other"}, 0)
     assert vectors.words(["word1"]) == {"word1": b"other"}
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signs are compared from a few rows on, and few rows are compared by their vectors."""
+    monkeypatch.setattr(scan, "MANY", 300)
+    monkeypatch.setattr(scan, "CLOSE", 200)
+
+
+def spread(many: int, size: int = 128, seed: int = 3) -> npt.NDArray[np.float32]:
+    """Vectors in one corner, as embedders put them, around a few centres."""
+    centres = np.random.default_rng(0).normal(size=(30, size)) + 1
+    numbers = np.random.default_rng(seed)
+    rows = centres[numbers.integers(0, 30, many)] + 0.4 * numbers.normal(size=(many, size))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows, np.float32)
+
+
+def of_one(rows: npt.NDArray[np.float32], seq: int, marks: int = 0) -> list[Passage]:
+    return [Passage(seq, n, n + 1, row.tobytes(), marks=marks) for n, row in enumerate(rows)]
+
+
+@pytest.mark.usefixtures("few")
+def test_many_are_found_by_their_signs_as_well_as_by_all_their_numbers(
+    vectors: BuiltInVectors,
+) -> None:
+    rows, asked = spread(4800), spread(20, seed=4)
+    vectors.missing(1)
+    for n, seq in enumerate(SAID):  # the first batch has no signs, the others bring them
+        some = rows[n * 600 : n * 600 + 600]
+        vectors.add([seq], of_one(some[:200] if not n else some, seq, marks=1 << n))
+    kept = np.concatenate([rows[:200], rows[600:]])
+    hits = 0
+    for query in asked:
+        found = vectors.nearest(query.tobytes(), 10)
+        assert [n.cosine for n in found] == sorted((n.cosine for n in found), reverse=True)
+        hits += shared(found, kept @ query)
+        early = vectors.nearest(query.tobytes(), 10, before=SAID[3])
+        assert {n.seq for n in early} <= {*SAID[:3]}
+        hits += shared(early, kept[:1400] @ query)
+        marked = vectors.nearest(query.tobytes(), 10, marks=2)
+        assert {n.seq for n in marked} == {SAID[1]}
+        hits += shared(marked, rows[600:1200] @ query)
+    assert hits >= 590
+
+
+def shared(found: list[NearPassage], cosines: npt.NDArray[np.float32]) -> int:
+    """How many of the ten best were found."""
+    best = np.sort(cosines)[::-1][:10]
+    return sum(bool(np.isclose(best, n.cosine, atol=1e-5).any()) for n in found)
+
+
+@pytest.mark.usefixtures("few")
+def test_no_byte_of_a_forgotten_vector_is_left_in_any_file(
+    home: Home, writer: Writer, index: Index, vectors: BuiltInVectors
+) -> None:
+    rows = spread(402)
+    vectors.missing(1)
+    vectors.add([2, 5], [*of_one(rows[:401], 2), *of_one(rows[401:], 5, marks=5)])
+    held = {p.suffix: p.read_bytes() for p in home.being.index.parent.glob("soul.db-v*")}
+    assert rows[401].tobytes() in held[".f32"]
+    assert {".f32", ".seqs", ".marks", ".bits"} == held.keys()
+    erase(home, writer, 5)
+    index.catch_up()
+    left = {p.suffix: p.read_bytes() for p in home.being.index.parent.glob("soul.db-v*")}
+    pairs = enumerate(zip(held[".bits"], left[".bits"], strict=True))
+    changed = {n // 8 * 8 for n, (was, now) in pairs if was != now}
+    assert left[".f32"][401 * 512 :].strip(b"\0") == b""
+    assert left[".seqs"][401 * 8 :].strip(b"\0") == left[".marks"].strip(b"\0") == b""
+    words = [(word * BLOCK + 401) * 8 for word in range(2)]
+    assert all(left[".bits"][at : at + 8] == bytes(8) for at in words)
+    assert changed == {*words}
+    assert rows[400].tobytes() in left[".f32"]
+
+
+@pytest.mark.usefixtures("few")
+def test_a_rebuild_leaves_no_byte_of_what_is_forgotten_by_then(
+    home: Home, writer: Writer, index: Index, vectors: BuiltInVectors
+) -> None:
+    vectors.add(vectors.missing(100), [passage(seq) for seq in SAID])
+    (path,) = home.being.index.parent.glob("*.f32")
+    erase(home, writer, 5)
+    index.rebuild()
+    left = path.read_bytes()
+    assert (pack("<2f", 5, 0) in left, pack("<2f", 8, 0) in left) == (False, True)
+    index.distrust()
+    assert [*home.being.index.parent.glob("soul.db-v*")] == []
+    assert vectors.missing(100) == [23, 20, 17, 14, 11, 8, 2]
+
+
+@pytest.mark.parametrize("kind", [".f32", ".seqs", ".marks"])
+@pytest.mark.parametrize("how", ["gone", "short", "blank at its end"])
+def test_files_that_are_damaged_are_made_again_and_that_is_told(
+    home: Home, index: Index, vectors: BuiltInVectors, kind: str, how: str
+) -> None:
+    vectors.add(vectors.missing(100), [passage(seq) for seq in SAID])
+    (path,) = home.being.index.parent.glob(f"*{kind}")
+    if how == "gone":
+        path.unlink()
+    elif how == "short":
+        os.truncate(path, 8)
+    elif kind == ".seqs":
+        os.truncate(path, 8)
+        os.truncate(path, 64 * 8)
+    else:
+        return
+    again = Index(home.being)
+    mine = again.vectors.built_in("mini")
+    assert mine.nearest(pack("<2f", 1, 0), 5) == []
+    assert mine.missing(100) == SAID[::-1]
+    assert again.repairs == [DAMAGED]
+    mine.add([2], [passage(2)])
+    assert [n.seq for n in mine.nearest(pack("<2f", 1, 0), 5)] == [2]
+    assert [n.seq for n in vectors.nearest(pack("<2f", 1, 0), 5)] == [2]
+    assert index.repairs == []
+    again.close()
+
+
+def test_what_a_killed_process_wrote_and_did_not_commit_is_written_over(
+    home: Home, index: Index, vectors: BuiltInVectors
+) -> None:
+    vectors.missing(1)
+    vectors.add([2], [passage(2)])
+
+    def cut_off() -> list[int]:
+        mine = Index(home.being)
+        begun = mine.vectors.built_in("mini")
+        writing = VectorFiles.write
+
+        def write_and_die(
+            self: VectorFiles, place: int, rows: int, parts: dict[str, bytes]
+        ) -> None:
+            writing(self, place, rows, parts)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(VectorFiles, "write", write_and_die)
+            begun.add([5, 8], [passage(5), passage(8)])
+        return []
+
+    with pytest.raises(EOFError):
+        killed(cut_off)
+    (path,) = home.being.index.parent.glob("*.f32")
+    assert pack("<2f", 5, 0) in path.read_bytes()
+    assert vectors.missing(100) == SAID[:0:-1]
+    assert [n.seq for n in vectors.nearest(pack("<2f", 1, 0), 5)] == [2]
+    vectors.add([11], [passage(11)])
+    assert [p.seq for p in vectors.after(0)] == [2, 11]
+    assert pack("<2f", 5, 0) not in path.read_bytes()
+    assert index.repairs == []
+
+
+def test_several_processes_add_and_every_one_finds_all(home: Home, vectors: BuiltInVectors) -> None:
+    vectors.missing(1)
+
+    def learnt(seqs: list[int]) -> list[int]:
+        mine = Index(home.being).vectors.built_in("mini")
+        for seq in seqs:
+            mine.add([seq], of_one(spread(50, seed=seq), seq))
+        return [len(mine.nearest(spread(1)[0].tobytes(), 999))]
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda some: killed(lambda: learnt(some)), (SAID[:4], SAID[4:])))
+    for seq in SAID:
+        kept = np.frombuffer(b"".join(p.vector for p in vectors.passages_of([seq])), np.float32)
+        assert np.array_equal(kept.reshape(-1, 128), spread(50, seed=seq))
+    assert len(vectors.nearest(spread(1)[0].tobytes(), 999)) == 400
+
+
+def test_a_full_disk_keeps_none_of_them_and_says_so(
+    vectors: BuiltInVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors.missing(1)
+    vectors.add([2], [passage(2)])
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", full)
+        with pytest.raises(NoSpace):
+            vectors.add([5], [passage(5)])
+    assert [p.seq for p in vectors.after(0)] == [2]
+    assert 5 in vectors.missing(100)
+    vectors.add([5], [passage(5)])
+    assert [p.seq for p in vectors.after(0)] == [2, 5]
+
+
+def test_one_who_learns_with_an_index_that_was_replaced_writes_into_the_new_one(
+    home: Home, vectors: BuiltInVectors
+) -> None:
+    vectors.missing(1)
+    vectors.add([2], [passage(2)])
+    other = Index(home.being)
+    other.rebuild()
+    other.vectors.built_in("mini").add([5], [passage(5)])
+    vectors.add([8], [passage(8)])
+    found = other.vectors.built_in("mini").after(0)
+    assert [(p.seq, p.vector) for p in found] == [(s, pack("<2f", s, 0)) for s in (2, 5, 8)]
+    other.close()

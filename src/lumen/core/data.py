@@ -120,6 +120,8 @@ class Memory:
     session_key: str
     private: bool = False
     weight: int = 500_000  # in millionths, as use and time have made it
+    speaker: str = ""  # who said it, where several spoke and that was told
+    conversation: str = ""
 
     def cited(self) -> JSON:
         """As a trace names it: by its event, never by its words."""
@@ -286,6 +288,19 @@ class Passage:
     stop: int
     vector: bytes
     number: int = 0
+    marks: int = 0  # bits, what each says is the kernel's to tell
+
+
+@dataclass(frozen=True, slots=True)
+class NearPassage:
+    """A stretch of a memory's text that is near to a question, without its vector."""
+
+    number: int
+    seq: int
+    start: int
+    stop: int
+    marks: int
+    cosine: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,56 @@ class QueriesConformance(StorageConformance):
         assert [m.seq for m in memories.newest_with(["cats", "porto"], 2)] == [6, 5]
         assert any(term.startswith("porto") for term in memories.terms())
 
+    def test_words_are_found_in_any_form_in_three_languages(self, tmp_path: Path) -> None:
+        storage = self.born(tmp_path)
+        said_so = ("She was running home.", "Мои кошки спят на окне.", "Meine Häuser sind alt.")
+        seqs = [p.seq for p in add(storage, *map(said, said_so))]
+        memories = storage.index.memories
+        for asked, seq in (("runs", 0), ("кошку", 1), ("окна", 1), ("haus", 2), ("Häusern", 2)):
+            assert [s for s, _ in memories.search([asked], 9)] == [seqs[seq]], asked
+        assert [s for s, _ in memories.search(["run"], 9, before=seqs[0])] == []
+
+    def test_it_is_known_how_many_texts_hold_a_word(self, tmp_path: Path) -> None:
+        storage = self.born(tmp_path)
+        add(storage, said("My cat sleeps."), said("Cats, cats and a dog."), noted("a cat"))
+        memories = storage.index.memories
+        assert memories.many_texts() == 2
+        assert memories.frequencies(["cats", "dog", "heron", "("]) == {
+            "cats": 2,
+            "dog": 1,
+            "heron": 0,
+        }
+        forget(storage, 3)
+        assert memories.many_texts() == 1
+        assert memories.frequencies(["cat", "dog"]) == {"cat": 1, "dog": 0}
+        assert not any(term.startswith("dog") for term in memories.terms())
+        storage.index.rebuild()
+        assert (memories.many_texts(), memories.frequencies(["cat"])) == (1, {"cat": 1})
+
+    def test_what_is_in_most_texts_tells_nothing(self, tmp_path: Path) -> None:
+        storage = self.born(tmp_path)
+        texts = [f"a day like any other {n}" for n in range(110)]
+        placed = add(storage, *map(said, [*texts, "a day with a heron"]))
+        memories = storage.index.memories
+        assert memories.search(["day"], 9) == []
+        assert [seq for seq, _ in memories.search(["day", "heron"], 9)] == [placed[-1].seq]
+
+    def test_what_stands_around_a_memory_is_of_its_conversation(self, tmp_path: Path) -> None:
+        storage = self.born(tmp_path)
+        here = [said(f"here {n}", conversation="a", speaker="Ann") for n in range(5)]
+        there = [said(f"there {n}", conversation="b") for n in range(5)]
+        mixed = [each for pair in zip(here, there, strict=True) for each in pair]
+        seqs = [p.seq for p in add(storage, *mixed, said("alone"))]
+        memories = storage.index.memories
+        near = memories.around(seqs[4], 1)
+        assert [m.text for m in near] == ["here 1", "here 3"]
+        assert {(m.speaker, m.conversation) for m in near} == {("Ann", "a")}
+        assert [m.text for m in memories.around(seqs[0], 2)] == ["here 1", "here 2"]
+        assert memories.around(seqs[-1], 2) == memories.around(1, 2) == []
+        forget(storage, seqs[2])
+        assert [m.text for m in memories.around(seqs[4], 1)] == ["here 0", "here 3"]
+        assert memories.around(seqs[2], 1) == []
+
     def test_an_exchange_is_a_message_and_its_answer_in_one_conversation(
         self, tmp_path: Path
     ) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from struct import pack
 
-from lumen.core.data import CosineFit, Passage
+from lumen.core.data import CosineFit, NearPassage, Passage
 from lumen.soul.ports.storage import Storage
 from lumen.soul.ports.vectors import VectorSet
 from lumen.testing.storage import StorageConformance, add, forget, noted, replied, said
@@ -100,9 +101,73 @@ class VectorsConformance(StorageConformance):
         storage, seqs = self.told(tmp_path)
         vectors = self.begun(storage)
         vectors.add(seqs, [passage(seq) for seq in seqs])
+        before = [plain(p) for p in vectors.after(0)]
         storage.index.rebuild()
-        assert [p.seq for p in storage.index.vectors.built_in(EMBEDDER).after(0)] == seqs
+        assert [plain(p) for p in storage.index.vectors.built_in(EMBEDDER).after(0)] == before
         assert storage.index.vectors.progress() == (3, 3)
+
+    def test_the_nearest_are_found_best_first_by_every_process(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors, other = self.begun(storage), self.begun(self.open(tmp_path))
+        assert vectors.nearest(unit(1, 0), 9) == []
+        one, two, three = (unit(1, 0), unit(0.6, 0.8), unit(0, 1))
+        vectors.add(seqs[:1], [Passage(seqs[0], 0, 2, one, marks=1), Passage(seqs[0], 2, 5, three)])
+        vectors.add(seqs[1:2], [Passage(seqs[1], 0, 3, two, marks=6)])
+        for found in (vectors.nearest(unit(1, 0), 9), other.nearest(unit(1, 0), 9)):
+            assert [(n.seq, n.start, n.stop, n.marks) for n in found] == [
+                (seqs[0], 0, 2, 1),
+                (seqs[1], 0, 3, 6),
+                (seqs[0], 2, 5, 0),
+            ]
+            assert [round(n.cosine, 3) for n in found] == [1.0, 0.6, 0.0]
+        first, second, third = (n.number for n in vectors.nearest(unit(1, 0), 9))
+        assert numbers(vectors.nearest(unit(0, 1), 2)) == [third, second]
+        assert numbers(vectors.nearest(unit(1, 0), 9, before=seqs[1])) == [first, third]
+        assert numbers(vectors.nearest(unit(1, 0), 9, marks=4)) == [second]
+        assert numbers(vectors.nearest(unit(1, 0), 9, marks=5)) == [first, second]
+        assert vectors.nearest(unit(1, 0), 9, marks=8) == []
+        assert vectors.nearest(unit(1, 0), 0) == []
+        forget(storage, seqs[0])
+        assert numbers(vectors.nearest(unit(1, 0), 9)) == [second], "it was forgotten"
+        assert numbers(other.nearest(unit(1, 0), 9)) == [second]
+
+    def test_passages_are_found_by_their_memories_and_by_their_marks(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = self.begun(storage)
+        parts = [
+            Passage(s, 0, 2, unit(s, 1), marks=m) for s, m in zip(seqs, (1, 3, 4), strict=True)
+        ]
+        vectors.add(seqs[::-1], parts[::-1])
+        assert [(p.seq, p.vector, p.marks) for p in vectors.passages_of([*seqs[:2], 99])] == [
+            (p.seq, p.vector, p.marks) for p in parts[:2]
+        ]
+        assert [p.seq for p in vectors.with_marks(1, limit=9)] == [seqs[1], seqs[0]]
+        assert [p.seq for p in vectors.with_marks(5, limit=2)] == [seqs[2], seqs[1]]
+        assert [p.vector for p in vectors.with_marks(4, limit=9)] == [parts[2].vector]
+        assert [p.seq for p in vectors.with_marks(7, after=seqs[0], before=seqs[2], limit=9)] == [
+            seqs[1]
+        ]
+        assert vectors.with_marks(8, limit=9) == vectors.with_marks(0, limit=9) == []
+        forget(storage, seqs[1])
+        assert [p.seq for p in vectors.with_marks(3, limit=9)] == [seqs[0]], "a mark was left"
+        assert [p.seq for p in vectors.passages_of(seqs)] == [seqs[0], seqs[2]]
+
+    def test_what_revises_what_is_kept_until_either_is_forgotten(self, tmp_path: Path) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors, (one, two, three) = self.begun(storage), seqs
+        vectors.set_revisions([(two, one), (three, one)])
+        other = self.open(tmp_path).index.vectors.built_in(EMBEDDER)
+        assert (other.revises(two), other.revises(three), other.revises(one)) == (one, one, 0)
+        assert (other.revised_by(one), other.revised_by(one, before=three)) == (three, two)
+        assert (other.revised_by(one, before=two), other.revised_by(two)) == (0, 0)
+        vectors.set_revisions([(three, two)])
+        assert (other.revised_by(one), other.revised_by(two)) == (two, three)
+        storage.index.rebuild()
+        assert vectors.revises(three) == two
+        forget(storage, two)
+        assert (vectors.revises(three), vectors.revised_by(one)) == (0, 0)
+        vectors.set_revisions([(three, two), (two, one)])
+        assert (vectors.revises(three), vectors.revises(two)) == (0, 0), "one was forgotten"
 
     def test_a_chosen_embedder_has_a_set_of_its_own(self, tmp_path: Path) -> None:
         storage, seqs = self.told(tmp_path)
@@ -149,6 +214,16 @@ class VectorsConformance(StorageConformance):
 def passage(seq: int, start: int = 0) -> Passage:
     """A stretch of a memory with some vector."""
     return Passage(seq, start, start + 2, bytes([seq % 256, start] * 4))
+
+
+def unit(*numbers: float) -> bytes:
+    """A vector as it is handed over."""
+    return pack(f"<{len(numbers)}f", *numbers)
+
+
+def numbers(found: list[NearPassage]) -> list[int]:
+    """Which passages were found."""
+    return [near.number for near in found]
 
 
 def plain(one: Passage) -> tuple[int, int, int, bytes]:

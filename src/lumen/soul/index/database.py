@@ -7,24 +7,29 @@ from __future__ import annotations
 
 import fcntl
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from lumen.core.errors import LumenError, NoSpace
 from lumen.soul.archive.disk import refusal
+from lumen.soul.index.sidecar import VectorFiles, drop
+from lumen.soul.index.terms import VERSION
 from lumen.soul.state.dynamics import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 13
+SCHEMA = 14
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
   origin TEXT, situation TEXT, session_key TEXT, model TEXT, birth INTEGER, born INTEGER,
   weight INTEGER, touched INTEGER, private INTEGER,
-  segment TEXT, offset INTEGER, length INTEGER, text TEXT, conversation TEXT, key TEXT, occurred TEXT);
+  segment TEXT, offset INTEGER, length INTEGER, text TEXT, conversation TEXT, key TEXT, occurred TEXT,
+  speaker TEXT);
 CREATE INDEX events_author ON events(author, seq);
 CREATE INDEX events_session ON events(session_key);
 CREATE INDEX events_key ON events(key) WHERE key != '';
@@ -37,9 +42,9 @@ CREATE INDEX events_trust ON events(seq) WHERE author = 'kernel' AND situation I
   'erasure', 'erasures_vouched', 'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut');
 CREATE INDEX events_day ON events(segment, seq);
 CREATE INDEX events_private ON events(seq) WHERE private = 1;
-CREATE VIEW said AS SELECT seq, text FROM events WHERE author != 'kernel';
-CREATE VIRTUAL TABLE words USING fts5(text, content='said', content_rowid='seq',
-  tokenize="porter unicode61 remove_diacritics 2");
+-- Of each memory its terms, which terms.py makes, and of each term in how many texts it is; '' is in all.
+CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize="unicode61 remove_diacritics 0");
+CREATE TABLE frequency(term TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID;
 CREATE TABLE tally(author TEXT, event_type TEXT, n INTEGER,
   PRIMARY KEY(author, event_type)) WITHOUT ROWID;
 CREATE TABLE open_turns(session_key TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID;
@@ -73,11 +78,14 @@ CREATE INDEX cycles_skill ON cycles(skill, seq);
 CREATE INDEX calls_seq ON calls(seq);
 -- What follows is a cache, of the built-in embedder: made again when it is missing, compared by nobody.
 CREATE TABLE unembedded(seq INTEGER PRIMARY KEY);
-CREATE TABLE embedder(id TEXT);
+CREATE TABLE embedder(id TEXT, token TEXT, size INTEGER, first INTEGER, next INTEGER, mean BLOB);
 CREATE TABLE lexemes(word TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID;
-CREATE TABLE vectors(id INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, part INTEGER,
-  start INTEGER, stop INTEGER, vector BLOB);
-CREATE UNIQUE INDEX vectors_seq ON vectors(seq, part);
+CREATE TABLE passages(id INTEGER PRIMARY KEY, seq INTEGER, part INTEGER,
+  start INTEGER, stop INTEGER, marks INTEGER);
+CREATE UNIQUE INDEX passages_seq ON passages(seq, part);
+CREATE TABLE marked(bit INTEGER, seq INTEGER, id INTEGER, PRIMARY KEY(bit, seq, id)) WITHOUT ROWID;
+CREATE TABLE revisions(new INTEGER PRIMARY KEY, old INTEGER);
+CREATE INDEX revisions_old ON revisions(old, new);
 -- And one of the embedder that was chosen beside it: its own tables, so that the two never mix.
 CREATE TABLE chosen(id TEXT, private INTEGER, upto INTEGER, size INTEGER, scale REAL, shift REAL);
 CREATE TABLE unchosen(seq INTEGER PRIMARY KEY);
@@ -108,14 +116,20 @@ FOLDED = (
     "held",
     "calls",
     "cycles",
+    "frequency",
 )
 
+Row = Any  # a row as SQLite hands it over
+_TERMS = zlib.crc32(VERSION.encode()) >> 1  # which terms are in the word index
 _TAKE_OVER = """
 INSERT INTO main.embedder SELECT * FROM old.embedder;
 INSERT INTO main.lexemes SELECT * FROM old.lexemes;
-INSERT INTO main.vectors SELECT v.* FROM old.vectors v JOIN old.events o USING(seq)
-  JOIN main.events e USING(seq) WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
-DELETE FROM main.unembedded WHERE seq IN (SELECT seq FROM main.vectors);
+CREATE TEMP TABLE same AS SELECT e.seq FROM old.events o JOIN main.events e USING(seq)
+  WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
+INSERT INTO main.passages SELECT * FROM old.passages WHERE seq IN same;
+INSERT INTO main.marked SELECT * FROM old.marked WHERE seq IN same;
+INSERT INTO main.revisions SELECT * FROM old.revisions WHERE new IN same AND old IN same;
+DELETE FROM main.unembedded WHERE seq IN same AND seq NOT IN (SELECT seq FROM old.unembedded);
 INSERT INTO main.chosen SELECT * FROM old.chosen;
 INSERT INTO main.chosen_vectors SELECT v.* FROM old.chosen_vectors v JOIN old.events o USING(seq)
   JOIN main.events e USING(seq) WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
@@ -136,7 +150,7 @@ def open_or_make(path: Path) -> tuple[apsw.Connection, str]:
             version = db.pragma("user_version")
         except (apsw.NotADBError, apsw.CorruptError):
             return _made(path), "it was damaged"
-        if version == SCHEMA:
+        if version == SCHEMA and db.pragma("application_id") == _TERMS:
             return db, ""
         db.close()
         return _made(path), "its shape is from another version" if version else ""
@@ -156,20 +170,35 @@ def replace_with(fresh: Path, path: Path) -> apsw.Connection:
             db.close()
             remove(fresh)
             return _connect(path)
+        token = ""
         try:
             if path.exists():
                 db.execute("ATTACH ? AS old", (str(path),))
                 with transaction(db):
                     db.execute(_TAKE_OVER)
+                    token = _blank_left_out(db, path)
                 db.execute("DETACH old")
         except apsw.Error:  # what was damaged or of another shape: vectors are made again
-            pass
+            token = ""
         finally:
             db.close()
         remove(path)
+        drop(path, but=token)
         fresh.replace(path)
         remove(fresh)
         return _connect(path)
+
+
+def _blank_left_out(db: apsw.Connection, path: Path) -> str:
+    """Let no vector be left of what was not taken over; returns the token of those that were."""
+    row: Row = db.execute("SELECT token, size, first FROM main.embedder").fetchone()
+    if row is None:
+        return ""
+    token, size, first = row
+    gone: Row = db.execute("SELECT id FROM old.passages WHERE seq NOT IN same").fetchall()
+    if size:
+        VectorFiles(path, str(token), int(size)).blank(int(n) - int(first) for (n,) in gone)
+    return str(token)
 
 
 def aside(path: Path, purpose: str) -> Path:
@@ -199,11 +228,24 @@ def differing(made: apsw.Connection, path: Path) -> list[str] | None:
         with made:  # one moment of both
             if not _differs(made, "(SELECT max(seq) FROM {}.events)"):
                 found = [table for table in FOLDED if _differs(made, f"{{}}.{table}")]
+                found += ["words"] if _words_differ(made) else []
     except apsw.SQLError as error:  # a table is missing
         raise apsw.CorruptError(str(error)) from error
     finally:
+        for which in ("main", "mine"):
+            made.execute(f"DROP TABLE IF EXISTS temp.{which}_terms")
         made.execute("DETACH mine")
     return found
+
+
+def _words_differ(db: apsw.Connection) -> bool:
+    """Whether two databases hold other terms at other places of other memories."""
+    for which in ("main", "mine"):
+        db.execute(
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{which}_terms "
+            f"USING fts5vocab('{which}', 'words', 'instance')"
+        )
+    return _differs(db, "temp.{}_terms")
 
 
 def _differs(db: apsw.Connection, table: str) -> bool:
@@ -239,7 +281,14 @@ def transaction(db: apsw.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def staying(path: Path) -> Iterator[None]:
+    """Let nobody put another database in place of this one meanwhile."""
+    with _alone(path, fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def _alone(path: Path, how: int = fcntl.LOCK_EX) -> Iterator[None]:
     """One process at a time: a database removed while another process opens it would be left
     with a write-ahead log that is not its own.
     """
@@ -249,15 +298,16 @@ def _alone(path: Path) -> Iterator[None]:
     except OSError as error:
         raise refusal(error, path) from error
     with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, how)
         yield
 
 
 def _made(path: Path) -> apsw.Connection:
     remove(path)
+    drop(path)
     db = _connect(path)
     with transaction(db):
-        db.execute(f"{_TABLES}; PRAGMA user_version={SCHEMA}")
+        db.execute(f"{_TABLES}; PRAGMA user_version={SCHEMA}; PRAGMA application_id={_TERMS}")
     return db
 
 

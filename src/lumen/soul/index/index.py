@@ -28,6 +28,7 @@ from lumen.soul.index.database import (
     remove,
     replace_with,
     room_needed,
+    staying,
     transaction,
 )
 from lumen.soul.index.events import EventTable
@@ -138,12 +139,12 @@ class Index:
         finally:
             made.close()
             remove(fresh)
-        parts = [f"table {name}" for name in found]
-        return parts if self._words_agree() else [*parts, "the word index"]
+        parts = [f"table {name}" for name in found if name != "words"]
+        return parts if "words" not in found and self._words_hold() else [*parts, "the word index"]
 
-    def _words_agree(self) -> bool:
+    def _words_hold(self) -> bool:
         try:
-            self._db.execute("INSERT INTO words(words, rank) VALUES('integrity-check', 1)")
+            self._db.execute("INSERT INTO words(words) VALUES('integrity-check')")
         except apsw.Error:
             return False
         return True
@@ -175,6 +176,23 @@ class Index:
                     self._db.executemany(sql, rows)
 
         self._mended(insert)
+
+    def alone(self, work: Callable[[apsw.Connection], Result]) -> Result:
+        """Change cached rows, and files that go with them, while nobody else changes any.
+
+        An index that was put in this one's place has the files now: it is opened first.
+        """
+
+        def done() -> Result:
+            while True:
+                db = self._db
+                with staying(self.being.index):
+                    if identity(self.being.index) == self._file:
+                        with transaction(db):
+                            return work(db)
+                self._reopen()
+
+        return self._mended(done)
 
     def _mended(self, work: Callable[[], Result]) -> Result:
         """Do something; a damaged index is thrown away and made again, and then it is done."""
@@ -216,6 +234,10 @@ class Index:
             self._start_over("it said what the archive does not")
             self._catch_up(unwatched)
 
+    def _reopen(self) -> None:
+        self._db.close()
+        self._opened = self._open()
+
     def _start_over(self, why: str) -> None:
         self._db.close()
         self._opened = make(self.being.index)
@@ -223,10 +245,10 @@ class Index:
         self.repairs.append(f"The index was rebuilt from the archive: {why}.")
 
     def _catch_up(self, progress: Progress, *, first: bool = True) -> int:
-        db = self._db
-        if identity(self.being.index) != self._file:  # made again elsewhere, or deleted
-            db.close()
-            self._opened = self._open()
+        if (
+            self._db and identity(self.being.index) != self._file
+        ):  # made again elsewhere, or deleted
+            self._reopen()
         last = last_applied(self._db)
         self.loose = None
         if last and not last.stands(self.being.memory):

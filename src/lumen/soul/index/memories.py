@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from math import log
 
+from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.soul.index.rows import Row, Rows
+from lumen.soul.index.terms import forms, is_german, phrase
+from lumen.soul.ports.vectors import LATEST
 
 UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
+POSTINGS = 5_000  # texts that are looked at for one question
+FEW, TELLING = 100, 0.3  # of more than a few texts, a term that is in a larger part tells nothing
 WORD = re.compile(r"\w[\w'’]*")
 _WHEN = "iif(occurred = '', timestamp, occurred)"
-_MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private, weight"
+_MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private, weight, speaker, conversation"
 _THERE = "author != 'kernel' AND situation != 'erased'"
 
 
@@ -97,25 +103,67 @@ class MemoryTable:
                 found[seq] = _memory(row)
         return found
 
-    def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Event numbers by BM25 over any of the terms, best first."""
-        query = " OR ".join(f'"{t}"' for t in terms if WORD.fullmatch(t))
-        if not query:
+    def around(self, seq: int, n: int) -> list[Memory]:
+        """So many memories before and after one in its conversation, oldest first; itself is left out."""
+        row = self._db.row(f"SELECT conversation FROM events WHERE seq = ? AND {_THERE}", (seq,))  # noqa: S608 - a constant condition
+        if not row or not row[0]:
             return []
+        found: list[Row] = []
+        for side, order in (("<", "DESC"), (">", "ASC")):
+            some = self._db.rows(
+                f"SELECT {_MEMORY} FROM events WHERE conversation = ? AND conversation != '' "  # noqa: S608 - constants
+                f"AND seq {side} ? AND {_THERE} ORDER BY seq {order} LIMIT ?",
+                (row[0], seq, n),
+            )
+            found += some
+        return [_memory(each) for each in sorted(found)]
+
+    def many_texts(self) -> int:
+        """How many memories can be found by their words."""
+        row = self._db.row("SELECT n FROM frequency WHERE term = ''")
+        return int(row[0]) if row else 0
+
+    def frequencies(self, words: Sequence[str]) -> dict[str, int]:
+        """In how many memories each of some words is, in whatever form."""
+        asked = self._asked(words)
+        return {
+            word: min(max(n for _, n in forms) for forms in parts) for word, parts in asked.items()
+        }
+
+    def search(
+        self, terms: Sequence[str], limit: int, *, before: int = LATEST
+    ) -> list[tuple[int, float]]:
+        """Events of any of the terms by BM25, best first.
+
+        Only the rare terms are looked for, as many as stand in POSTINGS texts together. Where even
+        the rarest is in more, its newest are found, all with one score.
+        """
+        total = self.many_texts()
+        most = total * TELLING if total > FEW else total
+        parts = (part for parts in self._asked(terms).values() for part in parts)
+        known = {term: n for part in parts for term, n in part if 0 < n <= most}
+        rare: list[str] = []
+        for term in sorted(known, key=lambda term: (known[term], term)):
+            if rare and sum(known[t] for t in rare) + known[term] > POSTINGS:
+                break
+            rare.append(term)
+        if not rare or limit < 1:
+            return []
+        if known[rare[0]] > POSTINGS:
+            score = log((total - known[rare[0]] + 0.5) / (known[rare[0]] + 0.5))
+            return [(seq, max(score, 1e-6)) for seq in self._newest(_either(rare), limit, before)]
         rows = self._db.rows(
-            "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
-            (query, limit),
+            "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? AND rowid < ? "
+            "ORDER BY rank LIMIT ?",
+            (_either(rare), before, limit),
         )
         return [(int(seq), float(score)) for seq, score in rows]
 
     def newest_with(self, terms: Sequence[str], limit: int) -> Iterator[Memory]:
         """The newest memories that hold any of some words, one after the other."""
-        query = " OR ".join(f'"{t}"' for t in terms if WORD.fullmatch(t))
-        rows = self._db.rows(
-            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?",
-            (query, limit),
-        )
-        return (m for (seq,) in rows for m in self.get([int(seq)]).values())
+        known = [t for parts in self._asked(terms).values() for part in parts for t, n in part if n]
+        found = self._newest(_either(known), limit) if known else []
+        return (m for seq in found for m in self.get([seq]).values())
 
     def said_like(self, terms: str, shapes: Sequence[str], most: int) -> list[int]:
         """The author's messages of one of some shapes, the newest first, of so many that hold the terms."""
@@ -124,9 +172,42 @@ class MemoryTable:
             "SELECT e.seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) w "  # noqa: S608 - only question marks are put in
             f"JOIN events e ON e.seq = w.rowid WHERE e.event_type = 'author_message' AND ({alike}) "
             "ORDER BY e.seq DESC",
-            (terms, most, *shapes),
+            (" OR ".join(phrase(words) for words in terms.split(" OR ")), most, *shapes),
         )
         return [int(seq) for (seq,) in rows]
+
+    def _newest(self, query: str, limit: int, before: int = LATEST) -> list[int]:
+        rows = self._db.rows(
+            "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?",
+            (query, before, limit),
+        )
+        return [int(seq) for (seq,) in rows]
+
+    def _asked(self, words: Sequence[str]) -> dict[str, list[list[tuple[str, int]]]]:
+        """Of each word its parts, and of each part the terms it may stand as, and how often those are.
+
+        Its German stem counts where the words look German or nothing else is known of it.
+        """
+        parts = {word: forms(word) for word in words if WORD.fullmatch(word)}
+        wanted = dumps([*{term for forms in parts.values() for part in forms for term in part}])
+        counts = dict(
+            self._db.rows(
+                "SELECT term, n FROM json_each(?) JOIN frequency ON term = value",
+                (wanted.decode(),),
+            )
+        )
+        german = is_german(words)
+        return {
+            word: [
+                [
+                    (t, int(counts.get(t, 0)))
+                    for t in (part if german or part[0] not in counts else part[:1])
+                ]
+                for part in of_word
+            ]
+            for word, of_word in parts.items()
+            if of_word
+        }
 
     def said_in(self, start: str, end: str) -> list[Memory]:
         """What the author said between two moments, oldest first."""
@@ -272,11 +353,20 @@ class MemoryTable:
         self._db.rows(
             "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab('main', 'words', 'row')"
         )
-        return (str(term) for (term,) in self._db.rows("SELECT term FROM temp.terms"))
+        rows = self._db.rows(
+            "SELECT term FROM temp.terms UNION SELECT term FROM frequency WHERE term != ''"
+        )
+        return (str(term) for (term,) in rows)
+
+
+def _either(terms: Iterable[str]) -> str:
+    """What finds any of some terms."""
+    return " OR ".join(f'"{term}"' for term in terms)
 
 
 def _memory(row: Row) -> Memory:
-    seq, timestamp, author, origin, event_type, text, session_key, private, weight = row
+    seq, timestamp, author, origin, event_type, text, session_key, private, *rest = row
+    weight, speaker, conversation = rest
     return Memory(
         seq=seq,
         timestamp=timestamp,
@@ -287,4 +377,6 @@ def _memory(row: Row) -> Memory:
         session_key=session_key,
         private=bool(private),
         weight=weight,
+        speaker=speaker,
+        conversation=conversation,
     )

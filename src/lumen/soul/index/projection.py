@@ -16,6 +16,8 @@ import apsw
 from lumen.core.data import Author, EventType, ModelCall
 from lumen.core.stores import is_self
 from lumen.soul.archive.line import Stored
+from lumen.soul.index.passages import forget_passages
+from lumen.soul.index.terms import terms
 from lumen.soul.state.fold import (
     NOTHING,
     CycleEffect,
@@ -33,7 +35,9 @@ from lumen.soul.state.selfhood import entries
 Row = Any  # a row as SQLite hands it over
 # Replies are never evidence, and what was done to a file is found in its history.
 UNSOUGHT = (EventType.ASSISTANT_MESSAGE, EventType.SYSTEM_EVENT)
-_EVENT = f"INSERT INTO events VALUES({','.join('?' * 22)})"
+_EVENT = f"INSERT INTO events VALUES({','.join('?' * 23)})"
+_MORE = "INSERT INTO frequency VALUES(?,1) ON CONFLICT(term) DO UPDATE SET n = n + 1"
+_LESS = "UPDATE frequency SET n = n - 1 WHERE term = ?"
 _TALLY = "INSERT INTO tally VALUES(?,?,1) ON CONFLICT(author, event_type) DO UPDATE SET n = n + 1"
 
 
@@ -75,12 +79,12 @@ def apply(db: apsw.Connection, stored: Stored) -> None:
             stored.offset,
             stored.length,
             entry.description,
-            *map(entry.told, ("conversation", "key", "occurred_at")),
+            *map(entry.told, ("conversation", "key", "occurred_at", "speaker")),
         ),
     )
     db.execute(_TALLY, (entry.author.value, entry.event_type.value))
     if entry.author is not Author.KERNEL:
-        db.execute("INSERT INTO words(rowid, text) VALUES(?,?)", (event.seq, entry.description))
+        add_words(db, event.seq, entry.description)
         if entry.description and entry.event_type not in UNSOUGHT:
             db.execute("INSERT INTO unembedded VALUES(?)", (event.seq,))
     if opens(entry):
@@ -248,11 +252,10 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
     row = db.execute("SELECT author, session_key, text FROM events WHERE seq = ?", (target,))
     author, session_key, text = row.fetchone() or (Author.KERNEL.value, "", "")
     if author != Author.KERNEL.value:
-        db.execute("INSERT INTO words(words, rowid, text) VALUES('delete',?,?)", (target, text))
-        db.execute("INSERT INTO words(rowid, text) VALUES(?,'')", (target,))
+        _remove_words(db, target, str(text))
     db.execute(
         "UPDATE events SET situation = 'erased', text = '', private = 0, conversation = '', key = '', "
-        "occurred = '' WHERE seq = ?",
+        "occurred = '', speaker = '' WHERE seq = ?",
         (target,),
     )
     db.execute("DELETE FROM open_turns WHERE session_key = ?", (session_key,))
@@ -270,10 +273,29 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
         "rereads",
         "cycles",
         "unembedded",
-        "vectors",
         "unchosen",
         "chosen_vectors",
         "withheld",
     ):
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (target,))  # noqa: S608 - our own names
+    forget_passages(db, target)
     return gone > 0
+
+
+def add_words(db: apsw.Connection, seq: int, text: str) -> None:
+    """Let a text be found by its terms, each of which is in one text more."""
+    found = terms(text)
+    if found:
+        db.execute("INSERT INTO words(rowid, text) VALUES(?,?)", (seq, " ".join(found)))
+        db.executemany(_MORE, [(term,) for term in {"", *found}])
+
+
+def _remove_words(db: apsw.Connection, seq: int, text: str) -> None:
+    found = terms(text)
+    if found:
+        row = (seq, " ".join(found))
+        db.execute("INSERT INTO words(words, rowid, text) VALUES('delete',?,?)", row)
+        db.executemany(_LESS, [(term,) for term in {"", *found}])
+        db.executemany(
+            "DELETE FROM frequency WHERE term = ? AND n = 0", [(t,) for t in {"", *found}]
+        )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+import apsw
 
 from lumen.core.data import BeingPaths
 
+Result = TypeVar("Result")
 Row = Any  # a row as SQLite hands it over; taken apart where it is asked for
 
 
 class Rows(Protocol):
     """A database that mends itself, and the being it tells of."""
+
+    repairs: list[str]  # what had to be made again, in words for the author
 
     @property
     def being(self) -> BeingPaths:
@@ -28,4 +33,8 @@ class Rows(Protocol):
 
     def keep(self, *work: tuple[str, Sequence[tuple[object, ...]]]) -> None:
         """Change cached rows, all together: statements, each with the rows to run it on."""
+        ...
+
+    def alone(self, work: Callable[[apsw.Connection], Result]) -> Result:
+        """Change cached rows, and files that go with them, while nobody else changes any."""
         ...

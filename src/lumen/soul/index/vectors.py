@@ -1,27 +1,77 @@
 """Vectors of memories and of single words: a cache in the index, outside the fold.
 
 They are kept and handed out as float32 bytes. One embedder's at a time: another one starts over.
-Those of an embedder chosen beside the built-in one are in external_vectors.py, in tables of their own. How texts become vectors, and how they are searched, is not decided here.
+Those of an embedder chosen beside the built-in one are in external_vectors.py, in tables of their own.
+How texts become vectors is not decided here; where they are kept and how the nearest of them are
+found is in sidecar.py and scan.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from lumen.core.data import Passage
+from lumen.core.data import NearPassage, Passage
 from lumen.soul.index.external_vectors import SOUGHT, ExternalVectors, choose, reindexed
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.passages import (
+    MARK_BITS,
+    NEWEST,
+    STATE,
+    SetState,
+    add_passages,
+    begin,
+    ends_as_told,
+    state_of,
+)
+from lumen.soul.index.rows import Row, Rows
+from lumen.soul.index.sidecar import Incomplete
+from lumen.soul.ports.vectors import LATEST
+
+if TYPE_CHECKING:
+    import apsw
+
+    from lumen.soul.index.scan import MappedVectors
 
 ASKED_AT_ONCE = 500
+DAMAGED = "The vectors of memories were damaged: they are made again."
 _OURS = "EXISTS (SELECT 1 FROM embedder WHERE id = ?)"
+_PASSAGE = "id, seq, start, stop, marks"
+
+
+class Maps:
+    """The files of a set as they were mapped last, for all who ask in this process."""
+
+    def __init__(self) -> None:
+        self._held: MappedVectors | None = None
+
+    def of(self, db: Rows, state: SetState) -> MappedVectors:
+        """The files of a set, with all its rows.
+
+        Raises:
+            Incomplete: they do not hold what the rows tell of.
+        """
+        from lumen.soul.index.scan import mapped, reaches  # numpy, which others do without
+
+        files, bits = state.files(db.being.index), state.mean is not None
+        held = self._held
+        if held is None or held.files != files or not reaches(held, state.rows, bits=bits):
+            if not files.hold(state.rows, bits=bits):
+                raise Incomplete(f"{files.index} tells of more vectors than there are")
+            held = mapped(files, bits=bits)
+            newest = db.row(NEWEST, (state.next,))
+            if newest and held.seqs[newest[0] - state.first] != newest[1]:
+                raise Incomplete(f"{files.index} tells of other vectors than there are")
+            self._held = held
+        return held
 
 
 class BuiltInVectors:
     """The vectors of one embedder over one index."""
 
-    def __init__(self, db: Rows, embedder: str) -> None:
+    def __init__(self, db: Rows, embedder: str, maps: Maps) -> None:
         self._db = db
         self._embedder = embedder
+        self._maps = maps
 
     def missing(self, limit: int) -> list[int]:
         """Memories that have no vector yet, the newest first."""
@@ -40,31 +90,94 @@ class BuiltInVectors:
 
         So are all of them when another embedder has started over in the meantime.
         """
-        numbered: dict[int, int] = {}
-        rows = []
-        for p in passages:
-            part = numbered[p.seq] = numbered.get(p.seq, -1) + 1
-            rows.append((p.seq, part, p.start, p.stop, p.vector, p.seq, self._embedder))
-        self._db.keep(
-            (
-                "INSERT OR IGNORE INTO vectors(seq, part, start, stop, vector) SELECT ?,?,?,?,? "  # noqa: S608 - a constant condition
-                f"WHERE EXISTS (SELECT 1 FROM unembedded WHERE seq = ?) AND {_OURS}",
-                rows,
-            ),
-            (
-                f"DELETE FROM unembedded WHERE seq = ? AND {_OURS}",  # noqa: S608 - a constant condition
-                [(seq, self._embedder) for seq in seqs],
-            ),
+
+        def kept(db: apsw.Connection) -> None:
+            state = state_of(db)
+            if state and state.embedder == self._embedder:
+                add_passages(db, self._db.being.index, state, seqs, passages)
+
+        try:
+            self._db.alone(kept)
+        except Incomplete:
+            self._begin()
+
+    def nearest(
+        self, query: bytes, most: int, *, before: int = LATEST, marks: int = 0
+    ) -> list[NearPassage]:
+        """The passages nearest to a vector, best first: of events before one, with any of some marks."""
+        state, found = self._mapped()
+        if most < 1 or found is None:
+            return []
+        import numpy as np
+
+        from lumen.soul.index.scan import MANY_LATER, Wanted
+
+        later = self._db.row(
+            "SELECT count(*) FROM (SELECT 1 FROM passages WHERE seq >= ? LIMIT ?)",
+            (before, MANY_LATER),
         )
+        mean = None if state.mean is None else np.frombuffer(state.mean, np.float32)
+        wanted = Wanted(state.rows, most, before, int(later[0]), marks, mean)
+        places, cosines = found.nearest(np.frombuffer(query, np.float32), wanted)
+        near = {int(p) + state.first: float(c) for p, c in zip(places, cosines, strict=True)}
+        rows = {int(row[0]): row for row in self._rows("id", list(near))}
+        return [
+            NearPassage(number, seq, start, stop, marks, near[number])
+            for number, seq, start, stop, marks in (rows[n] for n in near if n in rows)
+        ]
+
+    def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
+        """The passages of some memories, in order."""
+        return self._with_vectors(sorted(self._rows("seq", list(seqs)), key=lambda r: (r[1], r[0])))
+
+    def with_marks(
+        self, marks: int, *, after: int = 0, before: int = LATEST, limit: int
+    ) -> list[Passage]:
+        """The passages with any of some marks, between two events, the newest first."""
+        self._begin()
+        found: set[tuple[int, int]] = set()
+        for bit in (b for b in range(MARK_BITS) if marks >> b & 1):
+            rows = self._db.rows(
+                "SELECT seq, id FROM marked WHERE bit = ? AND seq > ? AND seq < ? "
+                "ORDER BY seq DESC, id DESC LIMIT ?",
+                (bit, after, before, limit),
+            )
+            found |= {(int(seq), int(number)) for seq, number in rows}
+        numbers = [number for _, number in sorted(found, reverse=True)[:limit]]
+        known = {int(row[0]): row for row in self._rows("id", numbers)}
+        return self._with_vectors([known[n] for n in numbers if n in known])
 
     def after(self, number: int) -> Iterator[Passage]:
         """Every passage added since, in the order they were added."""
         self._begin()
-        rows = self._db.rows(
-            "SELECT id, seq, start, stop, vector FROM vectors WHERE id > ? ORDER BY id", (number,)
+        yield from self._with_vectors(
+            self._db.rows(f"SELECT {_PASSAGE} FROM passages WHERE id > ? ORDER BY id", (number,))  # noqa: S608 - a constant column list
         )
-        for own, seq, start, stop, vector in rows:
-            yield Passage(int(seq), int(start), int(stop), bytes(vector), int(own))
+
+    def set_revisions(self, rows: Sequence[tuple[int, int]]) -> None:
+        """Keep which memory revises which; what was forgotten in the meantime is left out."""
+        there = "EXISTS (SELECT 1 FROM events WHERE seq = ? AND situation != 'erased')"
+        self._db.keep(
+            (
+                f"INSERT OR REPLACE INTO revisions SELECT ?, ? WHERE {_OURS} AND {there} AND {there}",
+                [(new, old, self._embedder, new, old) for new, old in rows],
+            )
+        )
+
+    def revises(self, new: int) -> int:
+        """The memory that one revises; 0: none."""
+        self._begin()
+        row = self._db.row("SELECT old FROM revisions WHERE new = ?", (new,))
+        return int(row[0]) if row else 0
+
+    def revised_by(self, old: int, before: int = LATEST) -> int:
+        """The newest memory before an event that revises one; 0: none."""
+        self._begin()
+        row = self._db.row(
+            "SELECT new FROM revisions WHERE old = ? AND new < ? ORDER BY new DESC LIMIT 1",
+            (old, before),
+        )
+        return int(row[0]) if row else 0
 
     def words(self, words: Sequence[str]) -> dict[str, bytes]:
         """The kept vectors of single words."""
@@ -89,22 +202,54 @@ class BuiltInVectors:
             )
         )
 
-    def _begin(self) -> None:
-        """Start over when another embedder made what is kept."""
-        row = self._db.row("SELECT id FROM embedder")
-        if row and row[0] == self._embedder:
-            return
-        self._db.keep(
-            ("DELETE FROM embedder", [()]),
-            ("DELETE FROM vectors", [()]),
-            ("DELETE FROM lexemes", [()]),
-            (
-                f"INSERT OR IGNORE INTO unembedded SELECT seq FROM events WHERE {SOUGHT} "  # noqa: S608 - a constant condition
-                "AND text != ''",
-                [()],
-            ),
-            ("INSERT INTO embedder VALUES(?)", [(self._embedder,)]),
-        )
+    def _rows(self, column: str, values: Sequence[int]) -> list[Row]:
+        """Passages by number or by memory."""
+        found: list[Row] = []
+        for start in range(0, len(values), ASKED_AT_ONCE):
+            some = values[start : start + ASKED_AT_ONCE]
+            found += self._db.rows(
+                f"SELECT {_PASSAGE} FROM passages WHERE {column} IN ({','.join('?' * len(some))})",  # noqa: S608 - our own names
+                some,
+            )
+        return found
+
+    def _with_vectors(self, rows: Sequence[Row]) -> list[Passage]:
+        state, found = self._mapped()
+        if found is None:
+            return []
+        return [
+            Passage(seq, start, stop, found.vectors[n - state.first].tobytes(), n, marks)
+            for n, seq, start, stop, marks in rows
+            if state.first <= n < state.next and found.seqs[n - state.first] == seq
+        ]
+
+    def _mapped(self) -> tuple[SetState, MappedVectors | None]:
+        """How the set stands, and its files; nothing where it has no vector yet."""
+        state = self._begin()
+        try:
+            return state, self._maps.of(self._db, state) if state.rows else None
+        except (Incomplete, FileNotFoundError):  # begun anew meanwhile, or damaged
+            state = self._begin(doubted=True)
+            return state, self._maps.of(self._db, state) if state.rows else None
+
+    def _begin(self, *, doubted: bool = False) -> SetState:
+        """Start over when another embedder made what is kept, or it is not all there."""
+        row, index = self._db.row(STATE), self._db.being.index
+        state = SetState(*row) if row else None
+        if state and state.embedder == self._embedder and not doubted and state.is_whole(index):
+            return state
+
+        def begun(db: apsw.Connection) -> tuple[SetState, bool]:
+            now = state_of(db)
+            ours = now is not None and now.embedder == self._embedder
+            if now and ours and now.is_whole(index) and ends_as_told(db, index, now):
+                return now, False
+            return begin(db, index, self._embedder), ours
+
+        state, damaged = self._db.alone(begun)
+        if damaged:
+            self._db.repairs.append(DAMAGED)
+        return state
 
 
 class VectorTables:
@@ -112,10 +257,11 @@ class VectorTables:
 
     def __init__(self, db: Rows) -> None:
         self._db = db
+        self._maps = Maps()
 
     def built_in(self, embedder: str) -> BuiltInVectors:
         """The set of the built-in embedder; those of another one are dropped."""
-        return BuiltInVectors(self._db, embedder)
+        return BuiltInVectors(self._db, embedder, self._maps)
 
     def chosen(self, embedder: str, *, private: bool) -> ExternalVectors:
         """The second set, as one embedder sees it."""
@@ -149,7 +295,18 @@ class VectorTables:
     def has_erased(self) -> bool:
         """Whether anything that was forgotten still has a vector, of whichever embedder."""
         asked = "SELECT 1 FROM {} WHERE seq IN (SELECT target FROM erasures) LIMIT 1"
-        return any(self._db.row(asked.format(table)) for table in ("vectors", "chosen_vectors"))
+        if any(
+            self._db.row(asked.format(table)) for table in ("passages", "marked", "chosen_vectors")
+        ):
+            return True
+        row = self._db.row(STATE)
+        state = SetState(*row) if row else None
+        if state is None or not state.rows or not state.is_whole(self._db.being.index):
+            return False
+        from lumen.soul.index.scan import holds_any  # numpy, which others do without
+
+        gone = [int(seq) for (seq,) in self._db.rows("SELECT target FROM erasures")]
+        return holds_any(self._maps.of(self._db, state), gone)
 
     def _worth(self) -> int:
         told = self._db.row(f"SELECT coalesce(sum(n), 0) FROM tally WHERE {SOUGHT}")  # noqa: S608 - a constant condition

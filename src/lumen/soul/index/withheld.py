@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lumen.soul.index.rows import Rows
+from lumen.soul.index.terms import phrase
 
 PRIVATE = "event_type = 'author_message' AND private = 1 AND situation != 'erased'"
 AT_ONCE = 500
@@ -62,6 +63,6 @@ class MarkTable:
         rows = self._db.rows(
             "SELECT e.text FROM words w JOIN events e ON e.seq = w.rowid WHERE words MATCH ? "
             "AND e.event_type = 'author_message' AND e.private = 0 LIMIT ?",
-            (" AND ".join(f'"{word}"' for word in words), AT_ONCE),
+            (" AND ".join(map(phrase, words)), AT_ONCE),
         )
         return [str(text) for (text,) in rows]

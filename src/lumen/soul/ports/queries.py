@@ -12,7 +12,7 @@ from typing import Protocol
 
 from lumen.core.data import Event, EventType, Head, Memory
 from lumen.soul.ports.records import Cycles, FileHistory, Ledger, WithheldMarks
-from lumen.soul.ports.vectors import Vectors
+from lumen.soul.ports.vectors import LATEST, Vectors
 
 Progress = Callable[[int, int], None]  # how much is done, of how much
 
@@ -185,8 +185,25 @@ class Memories(Protocol):
         """The last memories since an event, oldest first."""
         ...
 
-    def search(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """Events that hold any of some words, in whatever form; best first, each with its score."""
+    def around(self, seq: int, n: int) -> list[Memory]:
+        """So many memories before and after one in its conversation, oldest first; itself is left out."""
+        ...
+
+    def search(
+        self, terms: Sequence[str], limit: int, *, before: int = LATEST
+    ) -> list[tuple[int, float]]:
+        """Events before one that hold any of some words, in whatever form; best first, each with its score.
+
+        Words that stand in very many texts may be passed over.
+        """
+        ...
+
+    def frequencies(self, words: Sequence[str]) -> dict[str, int]:
+        """In how many memories each of some words is, in whatever form; what is no word is left out."""
+        ...
+
+    def many_texts(self) -> int:
+        """How many memories can be found by their words."""
         ...
 
     def newest_with(self, terms: Sequence[str], limit: int) -> Iterator[Memory]:

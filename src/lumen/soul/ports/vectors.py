@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from lumen.core.data import CosineFit, Passage
+from lumen.core.data import CosineFit, NearPassage, Passage
 
 LATEST = (1 << 63) - 1  # behind every event
 
@@ -27,12 +27,50 @@ class VectorSet(Protocol):
     def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
         """Keep the passages of these memories; one forgotten in the meantime is left out.
 
-        So are all of them when another embedder has started over in the meantime.
+        So are all of them when another embedder has started over in the meantime. What is kept is
+        found by every process from then on.
+
+        Raises:
+            NoSpace: there is no room; none of them is kept.
         """
         ...
 
     def after(self, number: int) -> Iterator[Passage]:
         """Every passage added since, in the order they were added."""
+        ...
+
+    def nearest(
+        self, query: bytes, most: int, *, before: int = LATEST, marks: int = 0
+    ) -> list[NearPassage]:
+        """The passages nearest to a vector, best first: of events before one, with any of some marks.
+
+        Vectors have length one. No marks: it does not matter which a passage has.
+        """
+        ...
+
+    def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
+        """The passages of some memories, in the order of their events and of the text."""
+        ...
+
+    def with_marks(
+        self, marks: int, *, after: int = 0, before: int = LATEST, limit: int
+    ) -> list[Passage]:
+        """The passages with any of some marks, after one event and before another, the newest first."""
+        ...
+
+    def set_revisions(self, rows: Sequence[tuple[int, int]]) -> None:
+        """Keep which memory revises which: pairs of the new one and the old one.
+
+        What was forgotten in the meantime is left out.
+        """
+        ...
+
+    def revises(self, new: int) -> int:
+        """The memory that one revises; 0: none."""
+        ...
+
+    def revised_by(self, old: int, before: int = LATEST) -> int:
+        """The newest memory before an event that revises one; 0: none."""
         ...
 
     def words(self, words: Sequence[str]) -> dict[str, bytes]:

@@ -1,0 +1,152 @@
+"""The rows that tell of vectors: which embedder's they are, where each stands, and what goes with it.
+
+Whoever changes them holds the database's write lock, and changes the files (sidecar.py) first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from struct import pack
+from typing import Any
+
+import apsw
+
+from lumen.core.data import Passage
+from lumen.soul.index.external_vectors import SOUGHT
+from lumen.soul.index.sidecar import MARKS, SEQS, VECTORS, VectorFiles, drop
+
+MARK_BITS = 32
+STATE = "SELECT id, token, size, first, next, mean FROM embedder"
+NEWEST = "SELECT id, seq FROM passages WHERE id < ? ORDER BY id DESC LIMIT 1"
+_MARKED = f"({','.join(map(str, range(MARK_BITS)))})"
+Row = Any  # a row as SQLite hands it over
+
+
+@dataclass(frozen=True, slots=True)
+class SetState:
+    """How a set of vectors stands: whose it is, which numbers it has, and the mean of many."""
+
+    embedder: str
+    token: str
+    size: int
+    first: int
+    next: int
+    mean: bytes | None
+
+    @property
+    def rows(self) -> int:
+        """How many places there are, those of what was forgotten too."""
+        return self.next - self.first
+
+    def files(self, index: Path) -> VectorFiles:
+        """Where its vectors are."""
+        return VectorFiles(index, self.token, self.size)
+
+    def is_whole(self, index: Path) -> bool:
+        """Whether its files are there, and as long as they have to be."""
+        return not self.rows or self.files(index).hold(self.rows, bits=self.mean is not None)
+
+
+def state_of(db: apsw.Connection) -> SetState | None:
+    """How the set stands; nothing: none was begun."""
+    row: Row = db.execute(STATE).fetchone()
+    return SetState(*row) if row else None
+
+
+def ends_as_told(db: apsw.Connection, index: Path, state: SetState) -> bool:
+    """Whether the newest passage is where it should be: after a power cut the end may be lost."""
+    row: Row = db.execute(NEWEST, (state.next,)).fetchone()
+    if row is None:
+        return True
+    with state.files(index).path(SEQS).open("rb") as seqs:
+        seqs.seek(8 * (int(row[0]) - state.first))
+        return seqs.read(8) == pack("<q", row[1])
+
+
+def begin(db: apsw.Connection, index: Path, embedder: str) -> SetState:
+    """Start over with no vectors: every memory worth one is queued. Numbers go on where they were."""
+    before = state_of(db)
+    following = before.next if before else 1
+    for table in ("embedder", "passages", "marked", "revisions", "lexemes"):
+        db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+    db.execute(
+        f"INSERT OR IGNORE INTO unembedded SELECT seq FROM events WHERE {SOUGHT} AND text != ''"  # noqa: S608 - a constant condition
+    )
+    token: Row = db.execute("SELECT 'v' || lower(hex(randomblob(8)))").fetchone()
+    begun = SetState(embedder, str(token[0]), 0, following, following, None)
+    db.execute("INSERT INTO embedder VALUES(?,?,?,?,?,?)", astuple(begun))
+    drop(index)
+    return begun
+
+
+def add_passages(
+    db: apsw.Connection, index: Path, state: SetState, seqs: Sequence[int], given: Sequence[Passage]
+) -> None:
+    """Keep the passages of memories that are still without any.
+
+    Raises:
+        Incomplete: the vectors before them are not there.
+    """
+    queued = "SELECT 1 FROM unembedded WHERE seq = ?"
+    open_ = {
+        seq for seq in {*seqs, *(p.seq for p in given)} if db.execute(queued, (seq,)).fetchone()
+    }
+    kept = [p for p in given if p.seq in open_]
+    if kept:
+        size = len(kept[0].vector) // 4
+        if any(len(p.vector) != 4 * size for p in kept) or size != (state.size or size):
+            raise ValueError(f"vectors of {state.embedder} are of several sizes")
+        state = replace(state, size=size)
+        mean = _write(state, index, kept)
+        _insert(db, state.next, kept)
+        db.execute(
+            "UPDATE embedder SET size = ?, next = next + ?, mean = ?", (size, len(kept), mean)
+        )
+    db.executemany("DELETE FROM unembedded WHERE seq = ?", [(seq,) for seq in open_ & {*seqs}])
+
+
+def _write(state: SetState, index: Path, kept: Sequence[Passage]) -> bytes | None:
+    """Write vectors into the files; returns the mean of the set, once there are many."""
+    from lumen.soul.index.scan import MANY, mean_of, write_signs  # numpy, which others do without
+
+    files, place, count = state.files(index), state.rows, len(kept)
+    parts = {
+        VECTORS: b"".join(p.vector for p in kept),
+        SEQS: pack(f"<{count}q", *(p.seq for p in kept)),
+        MARKS: pack(f"<{count}I", *(p.marks for p in kept)),
+    }
+    files.write(place, count, parts)
+    if state.mean is not None:
+        write_signs(files, state.mean, place, place + count)
+        return state.mean
+    if place + count < MANY:
+        return None
+    mean = mean_of(files, place + count)
+    write_signs(files, mean, 0, place + count)
+    return mean
+
+
+def _insert(db: apsw.Connection, number: int, kept: Sequence[Passage]) -> None:
+    parts: dict[int, int] = {}
+    for p in kept:
+        part = parts[p.seq] = parts.get(p.seq, -1) + 1
+        row = (number, p.seq, part, p.start, p.stop, p.marks)
+        db.execute("INSERT INTO passages VALUES(?,?,?,?,?,?)", row)
+        for bit in range(p.marks.bit_length()):
+            if p.marks >> bit & 1:
+                db.execute("INSERT INTO marked VALUES(?,?,?)", (bit, p.seq, number))
+        number += 1
+
+
+def forget_passages(db: apsw.Connection, seq: int) -> None:
+    """Let nothing be left of a memory's passages: no vector in a file, no row that tells of one."""
+    rows: Row = db.execute("SELECT id FROM passages WHERE seq = ?", (seq,)).fetchall()
+    state = state_of(db)
+    if rows and state:
+        files = state.files(Path(db.filename))
+        files.blank(int(number) - state.first for (number,) in rows)
+    db.execute("DELETE FROM passages WHERE seq = ?", (seq,))
+    db.execute(f"DELETE FROM marked WHERE bit IN {_MARKED} AND seq = ?", (seq,))  # noqa: S608 - our own numbers
+    db.execute("DELETE FROM revisions WHERE new = ?1 OR old = ?1", (seq,))

@@ -1,0 +1,201 @@
+"""Which vectors of a set are nearest to one: all of them compared while they are few, their signs first
+when they are many.
+
+Vectors have length one, so a product is a cosine. Signs are taken of what is left of a vector without
+the mean of the set, as it was when there were many for the first time: embedders put all texts into one
+corner, where the plain signs of most numbers agree. What is close by signs is compared by the vectors.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lumen.soul.index.sidecar import BITS, BLOCK, MARKS, SEQS, VECTORS, WORD, VectorFiles
+
+MANY = 20_000  # rows from which on signs are compared first
+MANY_LATER = 200  # rows of later events, from which on they are left out beforehand
+CLOSE = 1000  # rows that are close by signs and then compared by their vectors
+ALONE = 64  # blocks below which a second thread costs more than it does
+
+Floats = npt.NDArray[np.float32]
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class MappedVectors:
+    """The files of one set as arrays, with room for rows that may come."""
+
+    files: VectorFiles
+    vectors: Floats
+    seqs: Numbers
+    marks: npt.NDArray[np.uint32]
+    bits: Words | None
+
+    def nearest(self, query: Floats, wanted: Wanted) -> tuple[Numbers, Floats]:
+        """The places nearest to a vector, and their cosines, best first."""
+        places = self._places(query, wanted)
+        if places is None:
+            cosines = self.vectors[: wanted.rows] @ query
+            places = np.arange(wanted.rows)
+        else:
+            cosines = self.vectors[places] @ query
+        allowed = self._allowed(wanted, places)
+        places, cosines = places[allowed], cosines[allowed]
+        if len(places) > wanted.most:
+            best = np.argpartition(-cosines, wanted.most - 1)[: wanted.most]
+            places, cosines = places[best], cosines[best]
+        order = np.lexsort((places, -cosines))
+        return places[order].astype(np.int64), cosines[order]
+
+    def _places(self, query: Floats, wanted: Wanted) -> Numbers | None:
+        """The places worth comparing by their vectors; nothing: all of them."""
+        rows = wanted.rows
+        if wanted.marks or wanted.later >= MANY_LATER:
+            among = np.flatnonzero(self._allowed(wanted, slice(rows)))
+            if self.bits is None or wanted.mean is None or len(among) < MANY:
+                return among
+        elif self.bits is None or wanted.mean is None:
+            return None
+        else:
+            among = None
+        away = distances(self.bits[: -(-rows // BLOCK)], signs(query[None] - wanted.mean)[0])[:rows]
+        close = max(CLOSE, 20 * wanted.most) + wanted.later
+        if among is None:
+            return closest(away, close)
+        return among[closest(away[among], close)]
+
+    def _allowed(self, wanted: Wanted, places: Numbers | slice) -> npt.NDArray[np.bool_]:
+        seqs = self.seqs[places]
+        allowed = (seqs > 0) & (seqs < wanted.before)  # what was forgotten has no event any more
+        if wanted.marks:
+            allowed &= (self.marks[places] & np.uint32(wanted.marks)) != 0
+        return np.asarray(allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked of a set of so many rows."""
+
+    rows: int
+    most: int
+    before: int
+    later: int  # rows of that event or later; MANY_LATER stands for more
+    marks: int
+    mean: Floats | None
+
+
+def mapped(files: VectorFiles, *, bits: bool) -> MappedVectors:
+    """The files of a set, mapped to be read."""
+    words = None
+    if bits:
+        words = _map(files, BITS, np.uint64).reshape(-1, files.words, BLOCK)
+    return MappedVectors(
+        files,
+        _map(files, VECTORS, np.float32).reshape(-1, files.size),
+        _map(files, SEQS, np.int64),
+        _map(files, MARKS, np.uint32),
+        words,
+    )
+
+
+def reaches(held: MappedVectors, rows: int, *, bits: bool) -> bool:
+    """Whether arrays that were mapped have so many rows."""
+    if bits and (held.bits is None or len(held.bits) * BLOCK < rows):
+        return False
+    return min(len(held.vectors), len(held.seqs), len(held.marks)) >= rows
+
+
+def holds_any(held: MappedVectors, seqs: Sequence[int]) -> bool:
+    """Whether any row is of one of some events."""
+    return bool(np.isin(held.seqs, np.array(seqs, np.int64)).any())
+
+
+def _map(files: VectorFiles, kind: str, dtype: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - numpy's own
+    with files.path(kind).open("rb") as file:
+        found = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return np.frombuffer(found, dtype=dtype)
+
+
+def signs(rows: Floats) -> Words:
+    """A bit for each number, padded to whole words."""
+    packed = np.packbits(rows > 0, axis=1)
+    words = -(-packed.shape[1] // WORD)
+    out = np.zeros((len(rows), words * WORD), np.uint8)
+    out[:, : packed.shape[1]] = packed
+    return out.view(np.uint64)
+
+
+def mean_of(files: VectorFiles, rows: int) -> bytes:
+    """The mean of the first vectors of a set, without what was forgotten."""
+    found = mapped(files, bits=False)
+    there = found.vectors[:rows][found.seqs[:rows] > 0]
+    return bytes(there.mean(axis=0, dtype=np.float64).astype(np.float32).tobytes())
+
+
+def write_signs(files: VectorFiles, mean: bytes, first: int, after: int) -> None:
+    """Write the bits of rows whose vectors are there."""
+    rows = mapped(files, bits=False).vectors[first:after]
+    centre = np.frombuffer(mean, np.float32)
+    at = range(first, after, BLOCK)
+    found = (_pieces(files, n, signs(rows[n - first : n - first + BLOCK] - centre)) for n in at)
+    files.write_bits(first, after - first, (piece for some in found for piece in some))
+
+
+def _pieces(files: VectorFiles, place: int, rows: Words) -> Iterator[tuple[int, bytes]]:
+    """Where the signs of rows that stand one after the other go in the file of bits."""
+    done = 0
+    while done < len(rows):
+        some = rows[done : done + BLOCK - (place + done) % BLOCK]
+        for word in range(files.words):
+            yield files.bit_offset(place + done, word), some[:, word].tobytes()
+        done += len(some)
+
+
+def distances(bits: Words, query: Words) -> npt.NDArray[np.uint16]:
+    """In how many signs each row differs from a vector; a second thread does half of many."""
+    out = np.empty((len(bits), BLOCK), np.uint16)
+    half = len(bits) // 2 if len(bits) >= ALONE else 0
+    if half:
+        helper = Thread(target=_count, args=(bits[:half], query, out[:half]))
+        helper.start()
+        _count(bits[half:], query, out[half:])
+        helper.join()
+    else:
+        _count(bits, query, out)
+    return out.reshape(-1)
+
+
+def _count(bits: Words, query: Words, out: npt.NDArray[np.uint16]) -> None:
+    """Block by block, so that what is in between stays in the cache."""
+    differ = np.empty(bits.shape[1:], np.uint64)
+    counts = np.empty(bits.shape[1:], np.uint8)
+    column = query[:, None]
+    for block, row in zip(bits, out, strict=True):
+        np.bitwise_xor(block, column, out=differ)
+        np.bitwise_count(differ, out=counts)
+        row[:] = np.add.reduce(counts[:3], axis=0, dtype=np.uint8)  # of three words it fits a byte
+        for first in range(3, len(counts), 3):
+            row += np.add.reduce(counts[first : first + 3], axis=0, dtype=np.uint8)
+
+
+def closest(away: npt.NDArray[np.uint16], many: int) -> Numbers:
+    """The rows that differ least: so many, and those that differ as little as the last of them."""
+    if len(away) <= many:
+        return np.arange(len(away))
+    low, high = 0, int(away.max())
+    within: Callable[[int], int] = lambda limit: int(np.count_nonzero(away <= limit))  # noqa: E731
+    while low < high:
+        middle = (low + high) // 2
+        if within(middle) >= many:
+            high = middle
+        else:
+            low = middle + 1
+    return np.flatnonzero(away <= low)

@@ -1,0 +1,136 @@
+"""The vectors of one set as files beside the database: every passage at a place of its own.
+
+Bytes are written before the rows that tell of them are committed, so whoever is killed in between
+leaves bytes that nobody refers to and the next one writes over. They are only ever written at a
+position, never through a map. What the numbers in them mean is in scan.py.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lumen.core.errors import LumenError
+from lumen.soul.archive.disk import refusal
+
+BLOCK = 4096  # rows whose bits stand together, word by word
+FEW = 64  # rows by which small files grow
+WORD = 8  # bytes that are compared at once
+VECTORS, SEQS, MARKS, BITS = "f32", "seqs", "marks", "bits"
+
+
+class Incomplete(LumenError):
+    """Files that do not hold what the rows tell of."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFiles:
+    """The files of one set: of vectors of one size, begun under one token."""
+
+    index: Path
+    token: str
+    size: int  # numbers in a vector
+
+    @property
+    def words(self) -> int:
+        """Words that the signs of a vector fill."""
+        return -(-self.size // (8 * WORD))
+
+    def path(self, kind: str) -> Path:
+        """Where the vectors, events, marks or bits are."""
+        return self.index.with_name(f"{self.index.name}-{self.token}.{kind}")
+
+    def width(self, kind: str) -> int:
+        """The bytes of one row."""
+        return {VECTORS: 4 * self.size, SEQS: 8, MARKS: 4, BITS: WORD * self.words}[kind]
+
+    def room(self, kind: str, rows: int) -> int:
+        """How long a file is that holds so many rows: it grows in steps, so that maps last."""
+        step = BLOCK if kind == BITS or rows > BLOCK else FEW
+        return -(-rows // step) * step * self.width(kind)
+
+    def hold(self, rows: int, *, bits: bool) -> bool:
+        """Whether every file is there and long enough."""
+        kinds = (VECTORS, SEQS, MARKS, *([BITS] if bits else []))
+        try:
+            return all(self.path(k).stat().st_size >= self.room(k, rows) for k in kinds)
+        except FileNotFoundError:
+            return False
+
+    def write(self, place: int, rows: int, parts: dict[str, bytes]) -> None:
+        """Put so many rows at a place; what was there before nobody referred to.
+
+        Raises:
+            Incomplete: the rows before them are not there.
+            NoSpace: the disk is full; nothing refers to what was written.
+        """
+        for kind, data in parts.items():
+            with self._open(kind, place, place + rows) as file:
+                _put(file, data, place * self.width(kind))
+
+    def write_bits(self, place: int, rows: int, pieces: Iterable[tuple[int, bytes]]) -> None:
+        """Put the bits of so many rows where they belong, piece by piece."""
+        with self._open(BITS, place, place + rows) as file:
+            for offset, data in pieces:
+                _put(file, data, offset)
+
+    def blank(self, places: Iterable[int]) -> None:
+        """Let nothing of some rows be left, in no file."""
+        wanted = list(places)
+        for kind in (VECTORS, SEQS, MARKS, BITS):
+            if wanted and self.path(kind).exists():
+                with self._open(kind, 0, 0) as file:
+                    end = os.fstat(file).st_size
+                    for offset, length in (at for p in wanted for at in self._places(kind, p)):
+                        if offset < end:  # a file that lost its end is not made to look whole
+                            _put(file, bytes(length), offset)
+
+    def _places(self, kind: str, place: int) -> list[tuple[int, int]]:
+        """Where the bytes of one row are, and how many stand together."""
+        if kind == BITS:
+            return [(self.bit_offset(place, word), WORD) for word in range(self.words)]
+        return [(place * self.width(kind), self.width(kind))]
+
+    def bit_offset(self, place: int, word: int) -> int:
+        """Where a word of a row's signs stands."""
+        block, row = divmod(place, BLOCK)
+        return WORD * ((block * self.words + word) * BLOCK + row)
+
+    @contextmanager
+    def _open(self, kind: str, before: int, rows: int) -> Iterator[int]:
+        """A file with room for so many rows, of which those before were written already."""
+        path = self.path(kind)
+        try:
+            file = os.open(path, os.O_RDWR | (0 if before else os.O_CREAT), 0o600)
+        except FileNotFoundError as error:
+            raise Incomplete(f"{path} is not there") from error
+        except OSError as error:
+            raise refusal(error, path) from error
+        try:
+            there = os.fstat(file).st_size
+            if there < self.room(kind, before):
+                raise Incomplete(f"{path} is too short")
+            if there < self.room(kind, rows):
+                os.ftruncate(file, self.room(kind, rows))
+            yield file
+        except OSError as error:
+            raise refusal(error, path) from error
+        finally:
+            os.close(file)
+
+
+def drop(index: Path, but: str = "") -> None:
+    """Take the files of every set away, or of all but one."""
+    for path in index.parent.glob(f"{index.name}-v*.*"):
+        if not but or not path.name.startswith(f"{index.name}-{but}."):
+            path.unlink(missing_ok=True)
+
+
+def _put(file: int, data: bytes, offset: int) -> None:
+    view = memoryview(data)
+    while view:
+        done = os.pwrite(file, view, offset)
+        view, offset = view[done:], offset + done
