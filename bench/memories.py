@@ -193,8 +193,8 @@ def _adding(being: BeingPaths, index: Index, real: Floats) -> bool:
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert other.stdin
-    assert other.stdout
+    if other.stdin is None or other.stdout is None:
+        return False
     other.stdin.write(real[0].tobytes().hex() + "\n")
     other.stdin.flush()
     start = float(other.stdout.readline())
@@ -208,7 +208,9 @@ def _adding(being: BeingPaths, index: Index, real: Floats) -> bool:
         other.stdin.write(row.tobytes().hex() + "\n")
         other.stdin.flush()
         told, took = other.stdout.readline().split()
-        assert int(told) == seq, "it was not seen"
+        if int(told) != seq:
+            say(f"event {seq} was not seen by another process")
+            return False
         seen.append(float(took))
     other.stdin.close()
     anonymous, mapped = other.stdout.read().split()
@@ -241,7 +243,7 @@ def _told(took: list[float]) -> str:
     return f"p50 {_ms(took):.2f} ms, p95 {sorted(took)[int(len(took) * 0.95)] * 1000:.2f} ms"
 
 
-def _yes(holds: bool) -> str:  # noqa: FBT001 - a verdict
+def _yes(holds: bool) -> str:
     return "yes" if holds else "NO"
 
 
