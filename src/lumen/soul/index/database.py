@@ -41,6 +41,11 @@ CREATE INDEX events_asked ON events(situation, seq)
 CREATE INDEX events_trust ON events(seq) WHERE author = 'kernel' AND situation IN ('approved', 'denied',
   'erasure', 'erasures_vouched', 'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut');
 CREATE INDEX events_day ON events(segment, seq);
+CREATE INDEX events_skills ON events(situation, seq) WHERE situation = 'skill';
+CREATE INDEX events_doings ON events(seq)
+  WHERE author = 'self' AND event_type != 'assistant_message';
+CREATE INDEX events_done ON events(situation, seq)
+  WHERE author = 'self' AND event_type != 'assistant_message';
 CREATE INDEX events_private ON events(seq) WHERE private = 1;
 -- Of each memory its terms, which terms.py makes, and of each term in how many texts it is; '' is in all.
 CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize="unicode61 remove_diacritics 0");
@@ -64,6 +69,8 @@ CREATE TABLE fades(seq INTEGER PRIMARY KEY, as_of INTEGER, half_life INTEGER);
 CREATE TABLE restores(seq INTEGER PRIMARY KEY, upto INTEGER);
 CREATE TABLE erasures(seq INTEGER, target INTEGER, scrubbed INTEGER,
   PRIMARY KEY(seq, target)) WITHOUT ROWID;
+CREATE INDEX erasures_target ON erasures(target);
+CREATE INDEX erasures_open ON erasures(seq, target) WHERE NOT scrubbed;
 CREATE TABLE rereads(seq INTEGER PRIMARY KEY);
 CREATE TABLE held(path TEXT PRIMARY KEY, sha256 TEXT, seq INTEGER) WITHOUT ROWID;
 CREATE TABLE calls(id TEXT PRIMARY KEY, seq INTEGER, moment TEXT, role TEXT, step TEXT, model TEXT,

@@ -135,7 +135,11 @@ class EventTable:
 
     def years(self) -> list[int]:
         """The years in which anything happened."""
-        rows = self._db.rows("SELECT DISTINCT substr(segment, 1, 4) FROM events ORDER BY 1")
+        rows = self._db.rows(
+            "WITH RECURSIVE firsts(day) AS (SELECT min(segment) FROM events UNION ALL SELECT (SELECT "
+            "min(segment) FROM events WHERE segment > substr(day, 1, 4) || '~') FROM firsts "
+            "WHERE day IS NOT NULL) SELECT substr(day, 1, 4) FROM firsts WHERE day IS NOT NULL"
+        )
         return [int(year) for (year,) in rows]
 
     def is_erased(self, seq: int) -> bool:

@@ -52,7 +52,8 @@ class MemoryTable:
             where.append("author = ?")
             values.append(author)
         if day:
-            where.append("((segment = ? AND occurred = '') OR (occurred >= ? AND occurred < ?))")
+            given = "occurred != '' AND occurred >= ? AND occurred < ?"
+            where.append(f"((segment = ? AND occurred = '') OR ({given}))")
             values += [f"{day}.jsonl", day, f"{day}~"]
         order = "weight DESC, seq DESC" if by_weight else "seq ASC" if oldest else "seq DESC"
         rows = self._db.rows(
@@ -69,15 +70,20 @@ class MemoryTable:
         or beside it, here or in another process, neither splits it nor counts for one. Where
         `before` is a message, only what was said in its conversation counts.
         """
+        asked = self._db.row(
+            "SELECT conversation FROM events WHERE seq = ? AND event_type = 'author_message'",
+            (before,),
+        )
+        # A short conversation is found by its own index: by all messages it would be sought to the first.
+        where = "TRUE" if not asked else "conversation = ?4"
+        where += " AND conversation != ''" if asked and asked[0] else ""
         pairs = self._db.rows(
-            "SELECT a.seq, min(r.seq) FROM (SELECT seq, session_key FROM events WHERE seq < ?1 "
-            "AND author = 'external' AND event_type = 'author_message' AND situation = 'heard' "
-            "AND conversation = coalesce((SELECT conversation FROM events WHERE seq = ?1 "
-            "AND event_type = 'author_message'), conversation) "
+            "SELECT a.seq, min(r.seq) FROM (SELECT seq, session_key FROM events WHERE seq < ?1 "  # noqa: S608 - constants
+            f"AND author = 'external' AND event_type = 'author_message' AND situation = 'heard' AND {where} "
             "ORDER BY seq DESC LIMIT ?3) a JOIN events r ON r.session_key = a.session_key "
             "AND r.author = 'self' AND r.event_type = 'assistant_message' "
             "AND r.situation != 'erased' AND r.seq < ?1 GROUP BY a.seq ORDER BY a.seq DESC LIMIT ?2",
-            (before, limit, UNANSWERED + limit),
+            (before, limit, UNANSWERED + limit, *(asked or ())),
         )
         return list(self.get(seq for pair in reversed(pairs) for seq in pair).values())
 
@@ -254,9 +260,10 @@ class MemoryTable:
 
     def answered(self) -> int:
         """How many messages were answered."""
+        told = "author = 'self' AND event_type = 'assistant_message'"
         row = self._db.row(
-            "SELECT count(*) FROM events WHERE author = 'self' "
-            "AND event_type = 'assistant_message' AND situation != 'erased'"
+            f"SELECT coalesce((SELECT n FROM tally WHERE {told}), 0) - (SELECT count(*) FROM events "  # noqa: S608 - constants
+            f"WHERE seq IN (SELECT target FROM erasures) AND {told})"
         )
         return int(row[0])
 
@@ -273,6 +280,7 @@ class MemoryTable:
         """The last changes of self that reflection kept a memory of, the newest first."""
         rows = self._db.rows(
             "SELECT seq FROM events WHERE author = 'self' AND situation = 'evolved' "
+            "AND event_type != 'assistant_message' "
             "ORDER BY seq DESC LIMIT ?",
             (most,),
         )
@@ -282,6 +290,7 @@ class MemoryTable:
         """The last explorations, the newest first."""
         rows = self._db.rows(
             "SELECT seq FROM events WHERE author = 'self' AND situation = 'explored' "
+            "AND event_type != 'assistant_message' "
             "ORDER BY seq DESC LIMIT ?",
             (most,),
         )

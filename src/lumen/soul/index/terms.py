@@ -20,12 +20,9 @@ _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _LATIN = re.compile(r"[a-z\u00df-\u024f\u1e00-\u1eff]")
 _UMLAUT = re.compile(r"[äöüß]")
 _YO = {0x451: 0x435}  # typed as either
-_GERMAN = frozenset(
-    _WORD.findall(
-        "und nicht ich ist mein meine meinen meiner meinem dein deine habe hast haben hatte wie der das ein eine "
-        "einen einem einer auf wir wo wer wann warum welche welcher kein keine auch sehr aber oder für über zum zur "
-        "wird wurde sind heißt heisst heiße heisse wohne gestern heute morgen"
-    )
+_GERMAN = re.compile(  # words that hardly any other language has
+    r"und|oder|aber|auch|sehr|nicht|ich|wir|ist|sind|wird|wurde|hab(?:e|en|t)|hast|hatte|(?:m|d|k)?eine?[mnrs]?|"
+    r"der|das|wie|wo|wer|wann|warum|welche[mnrs]?|auf|für|über|zu[mr]|hei(?:ß|ss)(?:e|t)|wohne|gestern|heute"
 )
 
 
@@ -63,7 +60,7 @@ def _words(text: str) -> list[str]:
 
 
 def _is_german(words: Sequence[str]) -> bool:
-    return any(word in _GERMAN or _UMLAUT.search(word) for word in words)
+    return any(_GERMAN.fullmatch(word) or _UMLAUT.search(word) for word in words)
 
 
 @lru_cache(maxsize=50_000)
