@@ -21,12 +21,16 @@ from lumen.soul.index.sidecar import BITS, BLOCK, MARKS, SEQS, VECTORS, WORD, Ve
 
 MANY = 20_000  # rows from which on signs are compared first
 MANY_LATER = 200  # rows of later events, from which on they are left out beforehand
-CLOSE = 1000  # rows that are close by signs and then compared by their vectors
-ALONE = 64  # blocks below which a second thread costs more than it does
+CLOSE = 2000  # rows of a part that are close by signs and then compared by their vectors
+TAKEN = 256  # rows that are compared at once: they stay in the cache
+SAMPLED = 61  # rows of which one is looked at to guess a limit
+IN_BYTE = 3  # words whose differing bits are surely counted in a byte
+ALONE = 32  # blocks below which a second thread costs more than it does
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
+Distances = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +45,47 @@ class MappedVectors:
 
     def nearest(self, query: Floats, wanted: Wanted) -> tuple[Numbers, Floats]:
         """The places nearest to a vector, and their cosines, best first."""
-        places = self._places(query, wanted)
-        if places is None:
-            cosines = self.vectors[: wanted.rows] @ query
+        if self.bits is None or wanted.mean is None:
             places = np.arange(wanted.rows)
-        else:
-            cosines = self.vectors[places] @ query
-        allowed = self._allowed(wanted, places)
-        places, cosines = places[allowed], cosines[allowed]
-        if len(places) > wanted.most:
-            best = np.argpartition(-cosines, wanted.most - 1)[: wanted.most]
-            places, cosines = places[best], cosines[best]
-        order = np.lexsort((places, -cosines))
-        return places[order].astype(np.int64), cosines[order]
+            return _best(
+                places, self.vectors[: wanted.rows] @ query, self._allowed(wanted, places), wanted
+            )
+        blocks = -(-wanted.rows // BLOCK)
+        half = blocks // 2 if blocks >= ALONE else 0
+        found: list[tuple[Numbers, Floats]] = []
+        look: Callable[[int, int], None] = lambda first, after: found.append(  # noqa: E731 - for a thread
+            self._part(query, wanted, first, after)
+        )
+        helper = Thread(target=look, args=(0, half))
+        helper.start()
+        look(half, blocks)
+        helper.join()
+        places, cosines = (np.concatenate(each) for each in zip(*found, strict=True))
+        return _best(places, cosines, np.ones(len(places), np.bool_), wanted)
 
-    def _places(self, query: Floats, wanted: Wanted) -> Numbers | None:
-        """The places worth comparing by their vectors; nothing: all of them."""
-        rows = wanted.rows
+    def _part(
+        self, query: Floats, wanted: Wanted, first: int, after: int
+    ) -> tuple[Numbers, Floats]:
+        """The nearest of some blocks: close by their signs, and of those the nearest by their vectors."""
+        start, stop = first * BLOCK, min(after * BLOCK, wanted.rows)
+        if self.bits is None or wanted.mean is None or start >= stop:
+            return np.zeros(0, np.int64), np.zeros(0, np.float32)
+        away = distances(self.bits[first:after], signs((query - wanted.mean)[None])[0])[
+            : stop - start
+        ]
         if wanted.marks or wanted.later >= MANY_LATER:
-            among = np.flatnonzero(self._allowed(wanted, slice(rows)))
-            if self.bits is None or wanted.mean is None or len(among) < MANY:
-                return among
-        elif self.bits is None or wanted.mean is None:
-            return None
-        else:
-            among = None
-        away = distances(self.bits[: -(-rows // BLOCK)], signs(query[None] - wanted.mean)[0])[:rows]
-        close = max(CLOSE, 20 * wanted.most) + wanted.later
-        if among is None:
-            return closest(away, close)
-        return among[closest(away[among], close)]
+            away[~self._allowed(wanted, slice(start, stop))] = np.iinfo(away.dtype).max
+        places = closest(away, max(CLOSE, 20 * wanted.most) + wanted.later) + start
+        return _best(places, self._cosines(places, query), self._allowed(wanted, places), wanted)
+
+    def _cosines(self, places: Numbers, query: Floats) -> Floats:
+        out = np.empty(len(places), np.float32)
+        rows = np.empty((TAKEN, len(query)), np.float32)
+        for n in range(0, len(places), TAKEN):
+            some = places[n : n + TAKEN]
+            np.take(self.vectors, some, axis=0, out=rows[: len(some)], mode="clip")
+            np.matmul(rows[: len(some)], query, out=out[n : n + TAKEN])
+        return out
 
     def _allowed(self, wanted: Wanted, places: Numbers | slice) -> npt.NDArray[np.bool_]:
         seqs = self.seqs[places]
@@ -78,6 +93,18 @@ class MappedVectors:
         if wanted.marks:
             allowed &= (self.marks[places] & np.uint32(wanted.marks)) != 0
         return np.asarray(allowed)
+
+
+def _best(
+    places: Numbers, cosines: Floats, allowed: npt.NDArray[np.bool_], wanted: Wanted
+) -> tuple[Numbers, Floats]:
+    """The best of some places, in order."""
+    places, cosines = places[allowed], cosines[allowed]
+    if len(places) > wanted.most:
+        best = np.argpartition(-cosines, wanted.most - 1)[: wanted.most]
+        places, cosines = places[best], cosines[best]
+    order = np.lexsort((places, -cosines))
+    return places[order].astype(np.int64), cosines[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,43 +186,39 @@ def _pieces(files: VectorFiles, place: int, rows: Words) -> Iterator[tuple[int, 
         done += len(some)
 
 
-def distances(bits: Words, query: Words) -> npt.NDArray[np.uint16]:
-    """In how many signs each row differs from a vector; a second thread does half of many."""
-    out = np.empty((len(bits), BLOCK), np.uint16)
-    half = len(bits) // 2 if len(bits) >= ALONE else 0
-    if half:
-        helper = Thread(target=_count, args=(bits[:half], query, out[:half]))
-        helper.start()
-        _count(bits[half:], query, out[half:])
-        helper.join()
-    else:
-        _count(bits, query, out)
-    return out.reshape(-1)
+def distances(bits: Words, query: Words) -> Distances:
+    """In how many signs each row differs from a vector, the largest number never.
 
-
-def _count(bits: Words, query: Words, out: npt.NDArray[np.uint16]) -> None:
-    """Block by block, so that what is in between stays in the cache."""
+    Block by block, so that what is in between stays in the cache. Rows that differ in two of three signs
+    of one half are not told apart: a byte is enough then.
+    """
+    short = bits.shape[1] <= 2 * IN_BYTE
+    out = np.zeros((len(bits), BLOCK), np.uint8 if short else np.uint16)
     differ = np.empty(bits.shape[1:], np.uint64)
     counts = np.empty(bits.shape[1:], np.uint8)
+    part = np.empty(BLOCK, np.uint8)
     column = query[:, None]
     for block, row in zip(bits, out, strict=True):
         np.bitwise_xor(block, column, out=differ)
         np.bitwise_count(differ, out=counts)
-        row[:] = np.add.reduce(counts[:3], axis=0, dtype=np.uint8)  # of three words it fits a byte
-        for first in range(3, len(counts), 3):
-            row += np.add.reduce(counts[first : first + 3], axis=0, dtype=np.uint8)
+        for first in range(0, len(counts), IN_BYTE):
+            np.add.reduce(counts[first : first + IN_BYTE], axis=0, out=part)
+            if short:
+                np.minimum(part, 127, out=part)
+            row += part
+    return out.reshape(-1)
 
 
-def closest(away: npt.NDArray[np.uint16], many: int) -> Numbers:
-    """The rows that differ least: so many, and those that differ as little as the last of them."""
-    if len(away) <= many:
-        return np.arange(len(away))
-    low, high = 0, int(away.max())
-    within: Callable[[int], int] = lambda limit: int(np.count_nonzero(away <= limit))  # noqa: E731
-    while low < high:
-        middle = (low + high) // 2
-        if within(middle) >= many:
-            high = middle
-        else:
-            low = middle + 1
-    return np.flatnonzero(away <= low)
+def closest(away: Distances, many: int) -> Numbers:
+    """The rows that differ least: so many, and those that differ as little as the last of them.
+
+    One of the largest number is not wanted at all. The limit is guessed from some rows, then counted out.
+    """
+    most = int(np.iinfo(away.dtype).max) - 1
+    some = np.sort(away[::SAMPLED])
+    limit = min(int(some[min(many // SAMPLED, len(some) - 1)]), most)
+    while limit < most and np.count_nonzero(away <= limit) < many:
+        limit += 1
+    while limit and np.count_nonzero(away < limit) >= many:
+        limit -= 1
+    return np.flatnonzero(away <= limit)

@@ -16,7 +16,7 @@ from pathlib import Path
 from lumen.core.errors import LumenError
 from lumen.soul.archive.disk import refusal
 
-BLOCK = 4096  # rows whose bits stand together, word by word
+BLOCK = 8192  # rows whose bits stand together, word by word
 FEW = 64  # rows by which small files grow
 WORD = 8  # bytes that are compared at once
 VECTORS, SEQS, MARKS, BITS = "f32", "seqs", "marks", "bits"
