@@ -15,7 +15,7 @@ from lumen.core.data import Author, FileVersion
 from lumen.core.errors import Damaged, LumenError, NoSpace
 from lumen.soul.archive.line import read_at
 from lumen.soul.archive.links import UNREADABLE, LooseLine
-from lumen.soul.index import database
+from lumen.soul.index import database, memories
 from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
@@ -296,3 +296,28 @@ def test_an_engine_that_can_corrupt_is_refused(home: Home, monkeypatch: pytest.M
     with pytest.raises(LumenError, match="can corrupt a database") as caught:
         Index(home.being)
     assert "uv sync" in caught.value.fix
+
+
+def test_a_search_looks_at_few_texts_however_many_hold_the_words(
+    home: Home, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memories, "POSTINGS", 10)
+    texts = [
+        f"a stone and {'moss' if n % 2 else 'sand'} {'heron' if n > 25 else ''}" for n in range(30)
+    ]
+    placed = home.say(writer, *texts)
+    index = Index(home.being)
+    index.catch_up()
+    found = index.memories.search(["stone", "moss", "heron"], 99)
+    assert {seq for seq, _ in found} == {p.seq for p in placed[26:]}, (
+        "only what is rare is looked for"
+    )
+    found = index.memories.search(["stone", "moss"], 5)
+    assert [seq for seq, _ in found] == [p.seq for p in placed[29:20:-2]], (
+        "the newest of what is often"
+    )
+    assert len({score for _, score in found}) == 1
+    assert all(score > 0 for _, score in found)
+    early = index.memories.search(["moss"], 2, before=placed[10].seq)
+    assert [seq for seq, _ in early] == [placed[9].seq, placed[7].seq]
+    index.close()

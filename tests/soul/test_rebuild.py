@@ -93,14 +93,22 @@ def test_an_index_damaged_within_is_made_again_when_it_catches_up(
     assert again.repairs == [REBUILT.format("it was damaged")]
 
 
-def test_an_index_of_another_version_is_made_again_and_told(home: Home, index: Index) -> None:
+@pytest.mark.parametrize("version", ["user_version", "application_id"])
+def test_an_index_of_another_version_or_with_other_terms_is_made_again_and_told(
+    home: Home, index: Index, version: str
+) -> None:
+    vectors = index.vectors.built_in("any")
+    vectors.add(vectors.missing(1), [Passage(23, 0, 4, b"1234")])
     index.close()
     db = apsw.Connection(str(home.being.index))
-    db.pragma("user_version", 99)
+    db.pragma(version, 99)
     db.close()
     again = Index(home.being)
     assert again.catch_up() == 25
     assert again.repairs == [REBUILT.format("its shape is from another version")]
+    assert [*home.being.index.parent.glob("soul.db-v*")] == []
+    assert len(again.vectors.built_in("any").missing(100)) == 8
+    again.close()
 
 
 @pytest.mark.parametrize("how", ["another being", "cut short", "gone"])

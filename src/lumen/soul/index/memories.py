@@ -141,16 +141,19 @@ class MemoryTable:
     ) -> list[tuple[int, float]]:
         """Events of any of the terms by BM25, best first.
 
-        Only the rare terms are looked for, as many as stand in POSTINGS texts together. Where even
-        the rarest is in more, its newest are found, all with one score.
+        Only the rare terms are looked for, as many as stand in POSTINGS texts together, and none beside
+        the rarest that is in a large part of all. Where even the rarest is in more than POSTINGS, its
+        newest are found, all with one score.
         """
         total = self.many_texts()
         most = total * TELLING if total > FEW else total
         parts = (part for parts in self._asked(terms).values() for part in parts)
-        known = {term: n for part in parts for term, n in part if 0 < n <= most}
+        known = {term: n for part in parts for term, n in part if n}
         rare: list[str] = []
         for term in sorted(known, key=lambda term: (known[term], term)):
-            if rare and sum(known[t] for t in rare) + known[term] > POSTINGS:
+            if rare and (
+                known[term] > most or sum(known[t] for t in rare) + known[term] > POSTINGS
+            ):
                 break
             rare.append(term)
         if not rare or limit < 1:
