@@ -190,6 +190,20 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "CLOSE", 200)
 
 
+@pytest.mark.usefixtures("few")
+def test_two_threads_find_what_one_finds(
+    vectors: BuiltInVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = spread(BLOCK + 500)
+    vectors.missing(1)
+    vectors.add([2], of_one(rows, 2))
+    alone = vectors.nearest(rows[3].tobytes(), 10)
+    monkeypatch.setattr(scan, "ALONE", 2)
+    assert vectors.nearest(rows[3].tobytes(), 10) == alone
+    last = vectors.nearest(rows[-1].tobytes(), 1)
+    assert [n.start for n in last] == [BLOCK + 499]
+
+
 def spread(many: int, size: int = 128, seed: int = 3) -> npt.NDArray[np.float32]:
     """Vectors in one corner, as embedders put them, around a few centres."""
     centres = np.random.default_rng(0).normal(size=(30, size)) + 1

@@ -9,9 +9,9 @@ corner, where the plain signs of most numbers agree. What is close by signs is c
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from lumen.soul.index.sidecar import BITS, BLOCK, MARKS, SEQS, VECTORS, WORD, Ve
 
 MANY = 20_000  # rows from which on signs are compared first
 MANY_LATER = 200  # rows of later events, from which on they are left out beforehand
-CLOSE = 2000  # rows of a part that are close by signs and then compared by their vectors
+CLOSE = 1500  # rows of a part that are close by signs and then compared by their vectors
 TAKEN = 256  # rows that are compared at once: they stay in the cache
 SAMPLED = 61  # rows of which one is looked at to guess a limit
 IN_BYTE = 3  # words whose differing bits are surely counted in a byte
@@ -51,15 +51,11 @@ class MappedVectors:
                 places, self.vectors[: wanted.rows] @ query, self._allowed(wanted, places), wanted
             )
         blocks = -(-wanted.rows // BLOCK)
-        half = blocks // 2 if blocks >= ALONE else 0
-        found: list[tuple[Numbers, Floats]] = []
-        look: Callable[[int, int], None] = lambda first, after: found.append(  # noqa: E731 - for a thread
-            self._part(query, wanted, first, after)
-        )
-        helper = Thread(target=look, args=(0, half))
-        helper.start()
-        look(half, blocks)
-        helper.join()
+        if blocks < ALONE:
+            return self._part(query, wanted, 0, blocks)
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(self._part, query, wanted, 0, blocks // 2)
+            found = [self._part(query, wanted, blocks // 2, blocks), other.result()]
         places, cosines = (np.concatenate(each) for each in zip(*found, strict=True))
         return _best(places, cosines, np.ones(len(places), np.bool_), wanted)
 
