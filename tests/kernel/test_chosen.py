@@ -86,12 +86,9 @@ def test_what_it_finds_is_its_own_and_not_the_built_in_ones(life: Life, embedder
     told = life.tell(*FACTS)
     with choosing(life, embedding(confused)):
         life.wonder()
-        cosines = chosen_of(life).cosines(QUESTION, 1 << 60, [(told[6], 0, len(FACTS[6]))], ZERO)
-        assert cosines[0] > 0.9
+        spot = (told[6], 0, len(FACTS[6]))
+        assert chosen_of(life).weighed(QUESTION, 1 << 60, {spot: 0.0}, 0)[spot] > 0.9
         assert dict(found(life, QUESTION))[told[6]] > dict(plainly(life, QUESTION))[told[6]] + 0.5
-
-
-ZERO = np.zeros(1, dtype=np.float32)
 
 
 def test_cosines_go_to_the_passages_they_belong_to_in_whatever_order_these_come(
@@ -101,14 +98,16 @@ def test_cosines_go_to_the_passages_they_belong_to_in_whatever_order_these_come(
     with choosing(life, twisted):
         life.wonder()
         spots = [(seq, 0, len(text)) for seq, text in zip(told, FACTS, strict=True)]
-        none = np.full(len(spots), 9, dtype=np.float32)
-        one = chosen_of(life).cosines(QUESTION, 1 << 60, spots, none)
-        other = chosen_of(life).cosines(QUESTION, 1 << 60, spots[::-1], none)
-        assert one.argmax() == 0
-        np.testing.assert_array_equal(one, other[::-1])
-        elsewhere = chosen_of(life).cosines(QUESTION, 1 << 60, [(9999, 0, 1), *spots[1:]], none)
-        assert elsewhere[0] == 9
-        assert none.tolist() == [9] * len(spots)
+        none = dict.fromkeys(spots, 9.0)
+        one = chosen_of(life).weighed(QUESTION, 1 << 60, none, 0)
+        assert one == chosen_of(life).weighed(QUESTION, 1 << 60, dict.fromkeys(spots[::-1], 9.0), 0)
+        assert max(one, key=lambda spot: one[spot]) == spots[0]
+        elsewhere = chosen_of(life).weighed(QUESTION, 1 << 60, {(9999, 0, 1): 9.0}, 0)
+        assert elsewhere == {(9999, 0, 1): 9.0}
+        assert none == dict.fromkeys(spots, 9.0)
+        nearest = chosen_of(life).weighed(QUESTION, 1 << 60, {}, 2)
+        assert nearest == {spot: one[spot] for spot in sorted(one, key=lambda s: -one[s])[:2]}
+        assert spots[0] not in chosen_of(life).weighed(QUESTION, spots[0][0], {}, 9)
 
 
 def test_recall_goes_on_with_the_built_in_set_while_the_other_is_made(
@@ -317,7 +316,7 @@ def test_after_a_failure_it_is_left_alone_for_longer_and_longer(
         while broken.times == times:
             moment[0] += REST_S / 2
             assert chosen.learn() == 0
-            chosen.cosines(QUESTION, 1 << 60, [], ZERO[:0])  # nor is it asked anything else
+            chosen.weighed(QUESTION, 1 << 60, {}, 9)  # nor is it asked anything else
         rests.append(moment[0] - began)
     assert rests[:3] == [REST_S, 2 * REST_S, 4 * REST_S]
     assert rests[-2:] == [LONGEST_REST_S, LONGEST_REST_S]

@@ -159,8 +159,8 @@ def test_an_index_that_was_lost_is_filled_again_by_both(
         learnt(life)
         assert best(life)[0] == pytest.approx(before[0], abs=5e-3)
         assert served.texts.count(FACTS[0]) == 2
-        nine = np.full(1, 9, dtype=np.float32)
-        assert chosen_of(life).cosines(QUESTION, 1 << 60, [(rice, 0, 12)], nine)[0] < 1
+        spot = (rice, 0, 12)
+        assert chosen_of(life).weighed(QUESTION, 1 << 60, {spot: 9.0}, 0)[spot] < 1
 
 
 def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], Answer]) -> None:

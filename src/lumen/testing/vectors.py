@@ -7,7 +7,7 @@ from struct import pack
 
 from lumen.core.data import CosineFit, NearPassage, Passage
 from lumen.soul.ports.storage import Storage
-from lumen.soul.ports.vectors import VectorSet
+from lumen.soul.ports.vectors import LISTED_MARK, VectorSet
 from lumen.testing.storage import StorageConformance, add, forget, noted, replied, said
 
 EMBEDDER = "builtin/one"
@@ -135,21 +135,26 @@ class VectorsConformance(StorageConformance):
         storage, seqs = self.told(tmp_path)
         vectors = self.begun(storage)
         parts = [
-            Passage(s, 0, 2, unit(s, 1), marks=m) for s, m in zip(seqs, (1, 3, 4), strict=True)
+            Passage(s, 0, 2, unit(s, 1), marks=m * LISTED_MARK + 1)
+            for s, m in zip(seqs, (1, 3, 4), strict=True)
         ]
         vectors.add(seqs[::-1], parts[::-1])
         assert [(p.seq, p.vector, p.marks) for p in vectors.passages_of([*seqs[:2], 99])] == [
             (p.seq, p.vector, p.marks) for p in parts[:2]
         ]
-        assert [p.seq for p in vectors.with_marks(1, limit=9)] == [seqs[1], seqs[0]]
-        assert [p.seq for p in vectors.with_marks(5, limit=2)] == [seqs[2], seqs[1]]
-        assert [p.vector for p in vectors.with_marks(4, limit=9)] == [parts[2].vector]
-        assert [p.seq for p in vectors.with_marks(7, after=seqs[0], before=seqs[2], limit=9)] == [
-            seqs[1]
-        ]
-        assert vectors.with_marks(8, limit=9) == vectors.with_marks(0, limit=9) == []
+        assert [p.seq for p in vectors.with_marks(1 * LISTED_MARK, limit=9)] == [seqs[1], seqs[0]]
+        assert [p.seq for p in vectors.with_marks(5 * LISTED_MARK, limit=2)] == [seqs[2], seqs[1]]
+        assert [p.vector for p in vectors.with_marks(4 * LISTED_MARK, limit=9)] == [parts[2].vector]
+        assert [
+            p.seq
+            for p in vectors.with_marks(7 * LISTED_MARK, after=seqs[0], before=seqs[2], limit=9)
+        ] == [seqs[1]]
+        assert vectors.with_marks(8 * LISTED_MARK, limit=9) == vectors.with_marks(0, limit=9) == []
+        assert vectors.with_marks(1, limit=9) == [], "a mark that is not listed"
         forget(storage, seqs[1])
-        assert [p.seq for p in vectors.with_marks(3, limit=9)] == [seqs[0]], "a mark was left"
+        assert [p.seq for p in vectors.with_marks(3 * LISTED_MARK, limit=9)] == [seqs[0]], (
+            "a mark was left"
+        )
         assert [p.seq for p in vectors.passages_of(seqs)] == [seqs[0], seqs[2]]
 
     def test_what_revises_what_is_kept_until_either_is_forgotten(self, tmp_path: Path) -> None:
@@ -161,13 +166,35 @@ class VectorsConformance(StorageConformance):
         assert (other.revised_by(one), other.revised_by(one, before=three)) == (three, two)
         assert (other.revised_by(one, before=two), other.revised_by(two)) == (0, 0)
         vectors.set_revisions([(three, two)])
-        assert (other.revised_by(one), other.revised_by(two)) == (two, three)
+        assert (other.revises(three), other.revised_by(one), other.revised_by(two)) == (
+            two,
+            three,
+            three,
+        )
         storage.index.rebuild()
         assert vectors.revises(three) == two
         forget(storage, two)
-        assert (vectors.revises(three), vectors.revised_by(one)) == (0, 0)
+        assert (vectors.revises(three), vectors.revised_by(one)) == (one, three)
         vectors.set_revisions([(three, two), (two, one)])
-        assert (vectors.revises(three), vectors.revises(two)) == (0, 0), "one was forgotten"
+        assert (vectors.revises(three), vectors.revises(two)) == (one, 0), "one was forgotten"
+
+    def test_what_is_not_known_to_revise_anything_is_asked_for_until_it_is(
+        self, tmp_path: Path
+    ) -> None:
+        storage, seqs = self.told(tmp_path)
+        vectors = self.begun(storage)
+        assert vectors.missing(9, before=seqs[1]) == seqs[:1]
+        marked = [Passage(s, 0, 2, unit(s, 1), marks=LISTED_MARK) for s in seqs]
+        vectors.add(seqs, [*marked[:2], passage(seqs[2])])
+        assert {p.seq for p in vectors.unsettled(LISTED_MARK, 9)} == {*seqs[:2]}
+        assert [p.seq for p in vectors.unsettled(LISTED_MARK, 1)] == [seqs[1]]
+        vectors.set_revisions([(seqs[0], 0), (seqs[1], seqs[0])])
+        assert vectors.unsettled(LISTED_MARK, 9) == []
+        assert (vectors.revises(seqs[0]), vectors.revises(seqs[1])) == (0, seqs[0])
+        storage.index.rebuild()
+        assert vectors.unsettled(LISTED_MARK, 9) == []
+        forget(storage, seqs[0])
+        assert [p.seq for p in vectors.unsettled(LISTED_MARK, 9)] == [seqs[1]]
 
     def test_a_chosen_embedder_has_a_set_of_its_own(self, tmp_path: Path) -> None:
         storage, seqs = self.told(tmp_path)

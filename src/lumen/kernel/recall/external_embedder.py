@@ -49,15 +49,12 @@ class ExternalEncoder(Embedder, Protocol):
 
 @dataclass(slots=True)
 class _Loaded:
-    """The second set in memory, and where each passage of the first stands in it."""
+    """The second set in memory, and where each passage stands in it."""
 
     rows: dict[Spot, int] = field(default_factory=dict)
     matrix: Rows = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
     last: int = 0  # the passage added last
     as_of: tuple[int, int] = (0, 0)
-    places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    placed: Sequence[Spot] = ()  # the passages of the first set that `places` is about
-    placed_of: tuple[int, int] = (0, 0)  # how many there were on either side
 
 
 class ExternalEmbedder:
@@ -93,18 +90,25 @@ class ExternalEmbedder:
         """Give vectors to some memories that have none of its own; returns how many were done."""
         return self._tried(self._learn) or 0
 
-    def cosines(self, question: str, before: int, spots: Sequence[Spot], own: Rows) -> Rows:
-        """The cosines of passages with a question: its own where it has them, else those given."""
+    def weighed(
+        self, question: str, before: int, found: dict[Spot, float], most: int
+    ) -> dict[Spot, float]:
+        """Passages with its own cosines where it has them, and with those it finds nearest itself."""
         if not self.embedder.local and (
             self._index.memories.is_private(before) or Confidential(self._index).tells(question)
         ):
-            return own
-        found = self._tried(lambda: self._cosines(question, before))
-        if found is None:
-            return own
-        places = self._places(spots)
-        better = own.copy()
-        better[places >= 0] = found[places[places >= 0]]
+            return found
+        cosines = self._tried(lambda: self._cosines(question, before))
+        if cosines is None:
+            return found
+        rows = self._loaded.rows
+        better = {
+            spot: float(cosines[rows[spot]]) if spot in rows else c for spot, c in found.items()
+        }
+        spots = list(rows)
+        for place in np.argsort(-cosines)[:most]:
+            if spots[place][0] < before:
+                better.setdefault(spots[place], float(cosines[place]))
         return better
 
     def _tried(self, work: Callable[[], Result]) -> Result | None:
@@ -210,16 +214,6 @@ class ExternalEmbedder:
         for n, p in enumerate(fresh, start=len(old)):
             loaded.rows[p.seq, p.start, p.stop] = n
         loaded.last = fresh[-1].number
-
-    def _places(self, spots: Sequence[Spot]) -> NDArray[np.intp]:
-        """Where each passage stands in the second set; -1: not in it."""
-        loaded = self._loaded
-        count = len(spots), len(loaded.matrix)
-        if loaded.placed is not spots or loaded.placed_of != count:  # a list that only ever grows
-            found = [loaded.rows.get(spot, -1) for spot in spots]
-            loaded.places = np.array(found, dtype=np.intp)
-            loaded.placed, loaded.placed_of = spots, count
-        return loaded.places
 
 
 @cache

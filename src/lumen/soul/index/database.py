@@ -91,7 +91,7 @@ CREATE TABLE passages(id INTEGER PRIMARY KEY, seq INTEGER, part INTEGER,
   start INTEGER, stop INTEGER, marks INTEGER);
 CREATE UNIQUE INDEX passages_seq ON passages(seq, part);
 CREATE TABLE marked(bit INTEGER, seq INTEGER, id INTEGER, PRIMARY KEY(bit, seq, id)) WITHOUT ROWID;
-CREATE TABLE revisions(new INTEGER PRIMARY KEY, old INTEGER);
+CREATE TABLE revisions(new INTEGER, old INTEGER, PRIMARY KEY(new, old)) WITHOUT ROWID;
 CREATE INDEX revisions_old ON revisions(old, new);
 -- And one of the embedder that was chosen beside it: its own tables, so that the two never mix.
 CREATE TABLE chosen(id TEXT, private INTEGER, upto INTEGER, size INTEGER, scale REAL, shift REAL);
@@ -135,7 +135,7 @@ CREATE TEMP TABLE same AS SELECT e.seq FROM old.events o JOIN main.events e USIN
   WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
 INSERT INTO main.passages SELECT * FROM old.passages WHERE seq IN same;
 INSERT INTO main.marked SELECT * FROM old.marked WHERE seq IN same;
-INSERT INTO main.revisions SELECT * FROM old.revisions WHERE new IN same AND old IN same;
+INSERT INTO main.revisions SELECT * FROM old.revisions WHERE new IN same AND (old = 0 OR old IN same);
 DELETE FROM main.unembedded WHERE seq IN same AND seq NOT IN (SELECT seq FROM old.unembedded);
 INSERT INTO main.chosen SELECT * FROM old.chosen;
 INSERT INTO main.chosen_vectors SELECT v.* FROM old.chosen_vectors v JOIN old.events o USING(seq)

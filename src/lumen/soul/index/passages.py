@@ -16,8 +16,10 @@ import apsw
 from lumen.core.data import Passage
 from lumen.soul.index.external_vectors import SOUGHT
 from lumen.soul.index.sidecar import MARKS, SEQS, VECTORS, VectorFiles, drop
+from lumen.soul.ports.vectors import LISTED_MARK
 
 MARK_BITS = 32
+FIRST_LISTED = LISTED_MARK.bit_length() - 1
 STATE = "SELECT id, token, size, first, next, mean FROM embedder"
 NEWEST = "SELECT id, seq FROM passages WHERE id < ? ORDER BY id DESC LIMIT 1"
 _MARKED = f"({','.join(map(str, range(MARK_BITS)))})"
@@ -134,7 +136,7 @@ def _insert(db: apsw.Connection, number: int, kept: Sequence[Passage]) -> None:
         part = parts[p.seq] = parts.get(p.seq, -1) + 1
         row = (number, p.seq, part, p.start, p.stop, p.marks)
         db.execute("INSERT INTO passages VALUES(?,?,?,?,?,?)", row)
-        for bit in range(p.marks.bit_length()):
+        for bit in range(FIRST_LISTED, p.marks.bit_length()):
             if p.marks >> bit & 1:
                 db.execute("INSERT INTO marked VALUES(?,?,?)", (bit, p.seq, number))
         number += 1

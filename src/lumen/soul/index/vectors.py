@@ -73,10 +73,12 @@ class BuiltInVectors:
         self._embedder = embedder
         self._maps = maps
 
-    def missing(self, limit: int) -> list[int]:
-        """Memories that have no vector yet, the newest first."""
+    def missing(self, limit: int, before: int = LATEST) -> list[int]:
+        """Memories before an event that have no vector yet, the newest first."""
         self._begin()
-        found = self._db.rows("SELECT seq FROM unembedded ORDER BY seq DESC LIMIT ?", (limit,))
+        found = self._db.rows(
+            "SELECT seq FROM unembedded WHERE seq < ? ORDER BY seq DESC LIMIT ?", (before, limit)
+        )
         return [int(seq) for (seq,) in found]
 
     def missing_of(self, seqs: Iterable[int]) -> list[int]:
@@ -133,7 +135,7 @@ class BuiltInVectors:
     def with_marks(
         self, marks: int, *, after: int = 0, before: int = LATEST, limit: int
     ) -> list[Passage]:
-        """The passages with any of some marks, between two events, the newest first."""
+        """The passages with any of some listed marks, between two events, the newest first."""
         self._begin()
         found: set[tuple[int, int]] = set()
         for bit in (b for b in range(MARK_BITS) if marks >> b & 1):
@@ -159,16 +161,27 @@ class BuiltInVectors:
         there = "EXISTS (SELECT 1 FROM events WHERE seq = ? AND situation != 'erased')"
         self._db.keep(
             (
-                f"INSERT OR REPLACE INTO revisions SELECT ?, ? WHERE {_OURS} AND {there} AND {there}",
-                [(new, old, self._embedder, new, old) for new, old in rows],
+                f"INSERT OR IGNORE INTO revisions SELECT ?1, ?2 WHERE {_OURS.replace('?', '?3')} "
+                f"AND {there.replace('?', '?1')} AND (?2 = 0 OR {there.replace('?', '?2')})",
+                [(new, old, self._embedder) for new, old in rows],
             )
         )
 
-    def revises(self, new: int) -> int:
-        """The memory that one revises; 0: none."""
+    def unsettled(self, mark: int, limit: int) -> list[Passage]:
+        """The newest passages with a listed mark of which it is not known what they revise."""
         self._begin()
-        row = self._db.row("SELECT old FROM revisions WHERE new = ?", (new,))
-        return int(row[0]) if row else 0
+        rows = self._db.rows(
+            "SELECT id FROM marked m WHERE bit = ? AND NOT EXISTS "
+            "(SELECT 1 FROM revisions WHERE new = m.seq) ORDER BY seq DESC, id DESC LIMIT ?",
+            (mark.bit_length() - 1, limit),
+        )
+        return self._with_vectors(self._rows("id", [int(number) for (number,) in rows]))
+
+    def revises(self, new: int) -> int:
+        """The newest memory that one revises; 0: none."""
+        self._begin()
+        row = self._db.row("SELECT max(old) FROM revisions WHERE new = ?", (new,))
+        return int(row[0] or 0)
 
     def revised_by(self, old: int, before: int = LATEST) -> int:
         """The newest memory before an event that revises one; 0: none."""

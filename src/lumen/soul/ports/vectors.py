@@ -11,13 +11,14 @@ from typing import Protocol
 from lumen.core.data import CosineFit, NearPassage, Passage
 
 LATEST = (1 << 63) - 1  # behind every event
+LISTED_MARK = 1 << 8  # from this mark on, the passages that carry one can be listed
 
 
 class VectorSet(Protocol):
     """The vectors of the built-in embedder: of every memory worth finding, and of single words."""
 
-    def missing(self, limit: int) -> list[int]:
-        """Memories that have no vector yet, the newest first."""
+    def missing(self, limit: int, before: int = LATEST) -> list[int]:
+        """Memories before an event that have no vector yet, the newest first."""
         ...
 
     def missing_of(self, seqs: Iterable[int]) -> list[int]:
@@ -55,18 +56,22 @@ class VectorSet(Protocol):
     def with_marks(
         self, marks: int, *, after: int = 0, before: int = LATEST, limit: int
     ) -> list[Passage]:
-        """The passages with any of some marks, after one event and before another, the newest first."""
+        """The passages with any of some listed marks, between two events, the newest first."""
+        ...
+
+    def unsettled(self, mark: int, limit: int) -> list[Passage]:
+        """The newest passages with a listed mark of which it is not known what they revise."""
         ...
 
     def set_revisions(self, rows: Sequence[tuple[int, int]]) -> None:
-        """Keep which memory revises which: pairs of the new one and the old one.
+        """Keep which memory revises which: pairs of the new one and the old one, or 0 for none.
 
         What was forgotten in the meantime is left out.
         """
         ...
 
     def revises(self, new: int) -> int:
-        """The memory that one revises; 0: none."""
+        """The newest memory that one revises; 0: none."""
         ...
 
     def revised_by(self, old: int, before: int = LATEST) -> int:

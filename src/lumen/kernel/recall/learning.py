@@ -1,0 +1,148 @@
+"""Memories learnt: vectors of their passages, marks that tell of what kind each is, what it revises.
+
+All of it is found out once, when a memory is learnt, and kept as rows: a turn reads only what bears
+on its question. What a statement revises is settled when all before it is learnt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lumen.core.data import Memory, Passage
+from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.passages import LONGEST_QUOTE, Embedder, Rows, is_evidence, passages
+from lumen.kernel.language.questions import may_answer
+from lumen.kernel.language.reading import CYRILLIC, stem, words
+from lumen.kernel.recall.ranking import RANKING
+from lumen.soul.ports.queries import Queries
+from lumen.soul.ports.vectors import LISTED_MARK, VectorSet
+
+STATED = 1  # the author's own statement: it may be evidence
+CHANGES = LISTED_MARK  # a statement that says that something is no longer so, or new
+FOREIGN = LISTED_MARK << 1  # a statement in Cyrillic letters
+WEIGHED = 2000  # characters of a passage whose words are looked at one by one
+LOOKED_AT = 40  # earlier passages among which the revised one is looked for, on either path
+SETTLED_AT_ONCE = 16
+
+
+def marks_of(memory: Memory, passage: str) -> int:
+    """What is to be known of a passage when it is looked for."""
+    if not is_evidence(memory) or not may_answer(passage):
+        return 0
+    changes = CHANGES if _says_it_changes(passage) else 0
+    return STATED | changes | (FOREIGN if CYRILLIC.search(passage) else 0)
+
+
+def _says_it_changes(text: str) -> bool:
+    short = len(text) <= LONGEST_QUOTE
+    return short and (lexicon().has("revision", text) or lexicon().has("novelty", text))
+
+
+@dataclass(slots=True)
+class Lessons:
+    """What one embedder has learnt of a being, and how it learns more."""
+
+    index: Queries
+    embedder: Embedder
+    vectors: VectorSet
+    _words: dict[str, Rows] = field(default_factory=dict)
+    _as_of: int = 0
+    _unsettled: bool = True  # whether some statements may wait to be settled
+
+    def learn(self, seqs: Sequence[int]) -> int:
+        """Give vectors to some memories; returns how many were done."""
+        if not seqs:
+            if self._unsettled:
+                waiting = self.vectors.unsettled(CHANGES, SETTLED_AT_ONCE)
+                self._unsettled = len(waiting) == SETTLED_AT_ONCE
+                self._settle(waiting)
+            return 0
+        self._as_of = self.index.memories.reread()
+        fresh = self.index.memories.get(seqs)
+        pieces = [(m, a, b) for m in fresh.values() for a, b in passages(m.text)]
+        rows = self.embedder.embed([m.text[a:b] for m, a, b in pieces]) if pieces else ()
+        learnt = [
+            Passage(m.seq, a, b, row.tobytes(), marks=marks_of(m, m.text[a:b]))
+            for (m, a, b), row in zip(pieces, rows, strict=True)
+        ]
+        self.vectors.add(seqs, learnt)
+        self.know([w for m in fresh.values() for w in words(m.text[:WEIGHED])])
+        self._settle(p for p in learnt if p.marks & CHANGES)
+        return len(seqs)
+
+    def know(self, wanted: Sequence[str]) -> None:
+        """Make sure single words have vectors: kept ones first, new ones computed and kept."""
+        missing = [w for w in dict.fromkeys(wanted) if w not in self._words]
+        kept = self.vectors.words(missing)
+        self._words |= {w: np.frombuffer(v, dtype=np.float32) for w, v in kept.items()}
+        new = [w for w in missing if w not in self._words]
+        if new:
+            rows = self.embedder.embed(new)
+            self._words |= dict(zip(new, rows, strict=True))
+            kept_now = {w: row.tobytes() for w, row in zip(new, rows, strict=True)}
+            self.vectors.add_words(kept_now, self._as_of)
+
+    def rows_of(self, wanted: Sequence[str]) -> Rows:
+        """The vectors of words that are known."""
+        return np.stack([self._words[w] for w in wanted])
+
+    def _settle(self, changing: Iterable[Passage]) -> None:
+        """Find out what statements that change something revise, and keep it."""
+        rows = []
+        for passage in changing:
+            old = self._revised(passage)
+            if old or not self.vectors.missing(1, passage.seq):
+                rows.append((passage.seq, old))
+            else:
+                self._unsettled = True
+        if rows:
+            self.vectors.set_revisions(rows)
+
+    def _revised(self, new: Passage) -> int:
+        """The earlier memory that a statement which changes something is about; 0: none."""
+        memory = self.index.memories.get([new.seq]).get(new.seq)
+        if memory is None:
+            return 0
+        text = memory.text[new.start : new.stop]
+        earlier = self._earlier(new, text)
+        if is_plain_fact(text):  # a home, or an age: where that very fact was told last
+            told = [seq for seq, old, _ in earlier if same_fact(text, old)]
+            if told:
+                return max(told)
+        nearest = max(earlier, key=lambda one: one[2], default=None)
+        return nearest[0] if nearest and self._same_subject(text, *nearest[1:]) else 0
+
+    def _earlier(self, new: Passage, text: str) -> list[tuple[int, str, float]]:
+        """What was stated before that may be meant: memory, words, nearness."""
+        row = np.frombuffer(new.vector, dtype=np.float32)
+        near = self.vectors.nearest(new.vector, LOOKED_AT, before=new.seq, marks=STATED)
+        found = {(n.seq, n.start, n.stop): n.cosine for n in near}
+        by_words = self.index.memories.search(words(text), LOOKED_AT, before=new.seq)
+        for p in self.vectors.passages_of(seq for seq, _ in by_words):
+            if p.marks & STATED:
+                spot = (p.seq, p.start, p.stop)
+                found[spot] = float(np.frombuffer(p.vector, dtype=np.float32) @ row)
+        memories = self.index.memories.get({seq for seq, _, _ in found})
+        return [
+            (seq, memories[seq].text[a:b], cosine)
+            for (seq, a, b), cosine in found.items()
+            if seq in memories
+        ]
+
+    def _same_subject(self, new: str, old: str, likeness: float) -> bool:
+        """Near in meaning and sharing a seldom-used word; a mere "now" or "new" asks for more."""
+        theirs = {stem(w) for w in words(old)}
+        both = [w for w in words(new) if stem(w) in theirs]
+        open_about_it = lexicon().has("revision", new)
+        if likeness < RANKING.same_subject or not (
+            open_about_it or len(both) > 1 or likeness > RANKING.surely
+        ):
+            return False
+        if not same_attribute(new, old):
+            return False
+        many = self.index.memories.frequencies(both)
+        return any(n <= RANKING.seldom for n in many.values())
