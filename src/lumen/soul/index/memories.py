@@ -16,6 +16,7 @@ from lumen.soul.index.rows import Row, Rows
 from lumen.soul.index.terms import forms, is_german, phrase
 from lumen.soul.ports.vectors import LATEST
 
+ASKED_AT_ONCE = 500
 UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
 POSTINGS = 5_000  # texts that are looked at for one question
 FEW, TELLING = 100, 0.3  # of more than a few texts, a term that is in a larger part tells nothing
@@ -98,16 +99,16 @@ class MemoryTable:
 
     def get(self, seqs: Iterable[int]) -> dict[int, Memory]:
         """Memories by number; kernel ones are left out."""
+        wanted = list(dict.fromkeys(seqs))
         found: dict[int, Memory] = {}
-        for seq in seqs:
-            row = self._db.row(
-                f"SELECT {_MEMORY} FROM events WHERE seq = ? AND author != 'kernel' "  # noqa: S608 - a constant column list
-                "AND situation != 'erased'",
-                (seq,),
+        for start in range(0, len(wanted), ASKED_AT_ONCE):
+            some = wanted[start : start + ASKED_AT_ONCE]
+            rows = self._db.rows(
+                f"SELECT {_MEMORY} FROM events WHERE seq IN ({','.join('?' * len(some))}) AND {_THERE}",  # noqa: S608 - only question marks
+                some,
             )
-            if row:
-                found[seq] = _memory(row)
-        return found
+            found |= {int(row[0]): _memory(row) for row in rows}
+        return {seq: found[seq] for seq in wanted if seq in found}
 
     def around(self, seq: int, n: int) -> list[Memory]:
         """So many memories before and after one in its conversation, oldest first; itself is left out."""
