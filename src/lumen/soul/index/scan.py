@@ -21,7 +21,7 @@ from lumen.soul.index.sidecar import BITS, BLOCK, MARKS, SEQS, VECTORS, WORD, Ve
 
 MANY = 20_000  # rows from which on signs are compared first
 MANY_LATER = 200  # rows of later events, from which on they are left out beforehand
-CLOSE = 1500  # rows of a part that are close by signs and then compared by their vectors
+CLOSE = 4000  # rows of a part that are close by signs and then compared by their vectors
 TAKEN = 256  # rows that are compared at once: they stay in the cache
 SAMPLED = 61  # rows of which one is looked at to guess a limit
 IN_BYTE = 3  # words whose differing bits are surely counted in a byte
