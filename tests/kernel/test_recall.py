@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import FrozenInstanceError, dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import pytest
 from lumen.core.data import Author, Entry, EventType, Memory, Origin, kernel_entry
 from lumen.kernel.language.passages import LONGEST_QUOTE, Rows, is_evidence
 from lumen.kernel.recall.before import RecallBefore
-from lumen.kernel.recall.search import IndexedRecall
+from lumen.kernel.recall.search import MOST_EVIDENCE, SHORTLIST, IndexedRecall
 from lumen.mind.embed import MiniLM
 
 if TYPE_CHECKING:
@@ -116,6 +116,42 @@ def test_a_revision_takes_the_place_of_what_it_revises_and_the_reply_says_so(lif
     trail = life.step("reality_check")["wrote"]["evidence"]
     assert (trail[0]["event"], trail[0]["replaces"]) == (new, old)
     assert old not in {e["event"] for e in trail}
+
+
+def test_what_is_learnt_before_the_statement_it_revises_is_settled_after_it(life: Life) -> None:
+    old, _, new = life.tell(
+        "My sister lives in Lisbon.",
+        "The soup was too salty.",
+        "Actually, my sister moved to Porto.",
+    )
+    life.kernel.index.catch_up()
+    recall = IndexedRecall(life.kernel.index, life.kernel.recall.embedder)
+    vectors = life.kernel.index.vectors.built_in(recall.embedder.id)
+    assert recall.learn(1) == 1, "the newest comes first"
+    assert vectors.revises(new) == 0
+    while recall.learn(1):
+        pass
+    assert vectors.revises(new) == old
+    best = recall.evidence("Where does my sister live?", 1 << 60)[0]
+    assert (best.memory.seq, best.replaces and best.replaces.seq) == (new, old)
+
+
+def test_nothing_is_read_but_what_words_or_meaning_found(life: Life) -> None:
+    life.tell(*FACTS, *(f"Drawer number {n} is empty." for n in range(300)))
+    recall = life.wonder()
+    recall.evidence(PARAPHRASES[0][0])
+    read: list[int] = []
+    asked = life.kernel.index.memories.get
+
+    def counted(seqs: Iterable[int]) -> dict[int, Memory]:
+        found = asked(seqs)
+        read.extend(found)
+        return found
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(life.kernel.index.memories, "get", counted)
+        assert recall.evidence(PARAPHRASES[0][0])
+    assert len(read) <= 3 * SHORTLIST + 2 * MOST_EVIDENCE
 
 
 def test_a_revision_of_a_revision_is_the_one_that_is_quoted(life: Life) -> None:

@@ -10,13 +10,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: F401 - signing loads it late
+from tests.sampling import passed_through
 from tests.storing import begun, gate_of
 from tests.storing import tables as tables_of
 
@@ -44,7 +44,6 @@ pytestmark = pytest.mark.real_disk
 FEWEST = 10  # kill points: with fewer, hardly anything could be tried
 TRIED = 16  # of them, where a sample is enough
 TO_THE_END = 0
-ASTRAY = 3  # places that a state may be found from where it belongs
 LAST_YEAR = datetime(2025, 12, 31, 23, 59, tzinfo=UTC)
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 OLD = {Store.SOUL: "# Lumen\n", Store.VALUES: "[]\n"}
@@ -177,18 +176,6 @@ def killed(
         assert at or end.acknowledged
         yield root, end
         shutil.rmtree(root)
-
-
-def passed_through(found: list[Any], states: set[Any], sampled: Sampled) -> bool:
-    """Whether these states came one after the other, each of them if every call was tried.
-
-    A busy machine makes a call more or less than was counted, so neighbours may change places.
-    """
-    seen = {*found}
-    in_order = all(one <= other for one, other in zip(found, found[ASTRAY:], strict=False))
-    assert in_order, f"out of order: {[(state, len([*run])) for state, run in groupby(found)]}"
-    assert seen <= states, f"never meant to be: {seen - states}"
-    return seen == states or not sampled.deep
 
 
 def texts(root: Path) -> list[str]:
