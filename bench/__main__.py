@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import archive, calls, memories, million, skills, startup
+from bench import archive, calls, growth, memories, million, skills, startup
 
-runs = (archive, startup, calls, skills, million, memories)
+runs = (archive, startup, calls, skills, growth, million, memories)
 sys.exit(max([run.main() for run in runs]))

@@ -42,7 +42,7 @@ MOST_EVIDENCE = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FoundPassage:
     """A passage that is worth a closer look."""
 
     memory: Memory
@@ -61,7 +61,7 @@ class Candidate:
         return (self.start, self.stop) == (0, len(self.memory.text))
 
 
-Scored = tuple[float, Candidate, bool | None]
+Scored = tuple[float, FoundPassage, bool | None]
 
 
 class IndexedRecall:
@@ -193,24 +193,24 @@ class IndexedRecall:
                 found.setdefault((p.seq, p.start, p.stop), cosine)
         return found
 
-    def _candidates(self, found: dict[Spot, float]) -> list[Candidate]:
+    def _candidates(self, found: dict[Spot, float]) -> list[FoundPassage]:
         memories = self._index.memories.get({seq for seq, _, _ in found})
         every = (
-            Candidate(memories[seq], start, stop, cosine)
+            FoundPassage(memories[seq], start, stop, cosine)
             for (seq, start, stop), cosine in sorted(found.items())
             if seq in memories
         )
         return [c for c in every if may_answer(c.text)]
 
-    def _changing(self, seq: int) -> list[Candidate]:
+    def _changing(self, seq: int) -> list[FoundPassage]:
         """The passages of a memory that say that something changes."""
         memory = self._index.memories.get([seq]).get(seq)
         if memory is None:
             return []
         marked = (p for p in self._vectors.passages_of([seq]) if p.marks & CHANGES)
-        return [Candidate(memory, p.start, p.stop, 0.0) for p in marked]
+        return [FoundPassage(memory, p.start, p.stop, 0.0) for p in marked]
 
-    def _scored(self, question: str, chosen: Sequence[Candidate]) -> list[Scored]:
+    def _scored(self, question: str, chosen: Sequence[FoundPassage]) -> list[Scored]:
         """Each memory by its best passage, and the sentence of it that is quoted."""
         asked = words(question)
         kind = asks_for(question)
@@ -267,7 +267,7 @@ class IndexedRecall:
         kept: list[Evidence] = []
         seen: set[int] = set()
         for score, found, answers in scored[:MOST_EVIDENCE]:
-            one: Candidate = found
+            one: FoundPassage = found
             old: Memory | None = None
             while (later := self._later(one.memory.seq, before)) is not None:
                 open_about_it = lexicon().has("revision", later.text)
@@ -283,7 +283,7 @@ class IndexedRecall:
                 kept.append(Evidence(one.memory, quote, score, answers, old))
         return tuple(kept)
 
-    def _later(self, seq: int, before: int) -> Candidate | None:
+    def _later(self, seq: int, before: int) -> FoundPassage | None:
         """The passage of the newest memory that revises another, as far as a turn may know it."""
         new = self._vectors.revised_by(seq, before)
         return next(iter(self._changing(new)), None) if new else None

@@ -91,7 +91,8 @@ class Index:
         self.made += 1
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database and of the vectors."""
+        self.vectors.let_go()
         if self._opened is not None:
             self._opened.close()
 

@@ -44,6 +44,10 @@ class Maps:
     def __init__(self) -> None:
         self._held: MappedVectors | None = None
 
+    def let_go(self) -> None:
+        """Close the files."""
+        self._held = None
+
     def of(self, db: Rows, state: SetState) -> MappedVectors:
         """The files of a set, with all its rows.
 
@@ -271,6 +275,10 @@ class VectorTables:
     def __init__(self, db: Rows) -> None:
         self._db = db
         self._maps = Maps()
+
+    def let_go(self) -> None:
+        """Close the files that are mapped; who asks again maps them again."""
+        self._maps.let_go()
 
     def built_in(self, embedder: str) -> BuiltInVectors:
         """The set of the built-in embedder; those of another one are dropped."""

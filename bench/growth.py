@@ -1,0 +1,117 @@
+"""What recall takes as memories grow: the same question to a being of 200 and to one of 20,000.
+
+CPU of the process, by the median, the question's own vector included. The memories are really told;
+their vectors are mixtures of real ones, as the embedder's time is not what is measured.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+import lumen
+from bench.archive import workplace
+from bench.memories import Floats, embedded, mixtures
+from bench.rounds import Row, say, table
+from lumen.core.data import BeingPaths, Passage
+from lumen.kernel.recall.learning import marks_of
+from lumen.kernel.recall.search import IndexedRecall
+from lumen.mind.embed import WhenNeeded
+from lumen.soul.index.index import Index
+
+FEW, MANY = 200, int(os.environ.get("LUMEN_BENCH_TOLD", "20000"))
+MOST = 2.0
+AT_ONCE, REAL = 1000, 400
+WHO = [
+    "sister",
+    "brother",
+    "mother",
+    "father",
+    "uncle",
+    "aunt",
+    "friend",
+    "boss",
+    "neighbour",
+    "colleague",
+]
+DOES = ("lives in", "works in", "visited", "was born in", "studied in")
+LIKES = [
+    "bread",
+    "tea",
+    "coffee",
+    "bicycles",
+    "trains",
+    "novels",
+    "chess",
+    "guitars",
+    "tomatoes",
+    "roses",
+]
+QUESTIONS = (
+    "Where does my sister live?",
+    "What does my boss like?",
+    "Who works in town 7?",
+    "Where was my uncle born?",
+    "Who likes chess and roses?",
+)
+
+
+def main() -> int:
+    """Measure and print; the exit code says whether the target holds."""
+    real, embedder = embedded(REAL), WhenNeeded()
+    with workplace() as folder:
+        os.environ["HOME"] = str(folder)
+        beings = [BeingPaths(folder / name) for name in ("few", "many")]
+        recalls = [
+            told(being, many, embedder, real)
+            for being, many in zip(beings, (FEW, MANY), strict=True)
+        ]
+        few, many = (asked(recall) for recall in recalls)
+    row = Row(f"recall among {MANY:,} memories", many, f"among {FEW}", few, most=MOST)
+    say(table("What recall takes (CPU)", [row]))
+    return 0 if row.verdict == "yes" else 1
+
+
+def told(being: BeingPaths, many: int, embedder: WhenNeeded, real: Floats) -> IndexedRecall:
+    """A being that was told so much, and has vectors for all of it."""
+    lumen.create(being.root)
+    with lumen.open(being.root) as opened:
+        opened.remember(_said(n) for n in range(many))
+    index, numbers = Index(being), np.random.default_rng(3)
+    index.catch_up()
+    recall = IndexedRecall(index, embedder)
+    vectors = index.vectors.built_in(embedder.id)
+    while seqs := vectors.missing(AT_ONCE):
+        memories = index.memories.get(seqs).values()
+        rows = mixtures(real, len(memories), numbers)
+        vectors.add(
+            seqs,
+            [
+                Passage(m.seq, 0, len(m.text), row.tobytes(), marks=marks_of(m, m.text))
+                for m, row in zip(memories, rows, strict=True)
+            ],
+        )
+    return recall
+
+
+def asked(recall: IndexedRecall, questions: Sequence[str] = QUESTIONS) -> float:
+    """Seconds of CPU that a question takes; the first of them are not counted."""
+    taken = []
+    for question in questions * 3:
+        began = time.process_time()
+        recall.evidence(question, 1 << 60)
+        taken.append(time.process_time() - began)
+    return statistics.median(taken[len(questions) :])
+
+
+def _said(n: int) -> str:
+    who, does, likes = WHO[n % 10], DOES[n // 10 % 5], LIKES[n // 50 % 10]
+    return f"My {who} number {n} {does} town {n % 997} and likes {likes}."
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
