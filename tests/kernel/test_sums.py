@@ -28,6 +28,9 @@ WRONG = "= 42"
         ("What is 5 miles in km?", "5 miles = 8.04672 km"),
         ("20 °C in °F", "20 °C = 68 °F"),
         ("Сколько километров в 5 милях?", "5 miles = 8.04672 km"),
+        ("What is 1/3 of 99?", "1/3 of 99 = 33"),
+        ("Сколько будет 2/5 от 40?", "2/5 от 40 = 16"),
+        ("split 126 euros between 4 people", "126 / 4 = 31.5"),
     ],
 )
 def test_a_sum_in_words_is_worked_out_by_calc_and_not_by_the_model(
@@ -69,6 +72,25 @@ def test_a_sum_in_words_is_worked_out_by_calc_and_not_by_the_model(
         ("convert 3 lbs to kg please", "round((3 * (453.59237) + 0 - 0) / (1000), 10)"),
         ("what's 90 minutes in hours", "round((90 * (60) + 0 - 0) / (3600), 10)"),
         ("сколько будет 100 минус 15 процентов", "(100) * (100 - 15) / 100"),
+        ("1/3 of 99", "(99 * 1/3)"),
+        ("How much is 3/4 of $80?", "(80 * 3/4)"),
+        ("what is 1 / 3 of 99", "(99 * 1/3)"),
+        ("what is 10% of 1/2 of 300", "((300 * 1/2) * 10 / 100)"),
+        ("Сколько будет 1/3 от 99?", "(99 * 1/3)"),
+        (
+            "If I split 126 euros between 4 people how much is that each?",
+            "round(126 / 4, 10)",
+        ),
+        ("Split the bill of 84.50 among three friends", "round(84.50 / 3, 10)"),
+        ("How much is 126 euros split between 4 people?", "round(126 / 4, 10)"),
+        ("If we split $120 five ways, how much does each pay?", "round(120 / 5, 10)"),
+        ("126 euros between 4 people, how much is that each?", "round(126 / 4, 10)"),
+        ("Раздели 126 евро на четверых", "round(126 / 4, 10)"),
+        (
+            "Если разделить 126 евро на 4 человек, сколько выйдет на каждого?",
+            "round(126 / 4, 10)",
+        ),
+        ("126 евро на четверых — сколько с каждого?", "round(126 / 4, 10)"),  # noqa: RUF001 - Russian
     ],
 )
 def test_words_of_arithmetic_become_an_expression(asked: str, expression: str) -> None:
@@ -106,6 +128,13 @@ def test_words_of_arithmetic_become_an_expression(asked: str, expression: str) -
         "What is 5 parsecs in furlongs?",
         "How much do I pay a year?",
         "VAT is 20%",
+        "We split 126 euros between 4 people.",
+        "I share 2 rooms with 3 people.",
+        "Split peas cook in 40 minutes.",
+        "What is 1/3 of my salary?",
+        "1/3 of my friends are doctors.",
+        "Мы разделили 126 евро на четверых.",
+        "Сколько стоит билет на двоих?",
         "5 % 0 plus",
     ],
 )

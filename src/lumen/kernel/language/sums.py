@@ -13,12 +13,13 @@ from functools import cache
 
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import is_question, plainly, sentences
-from lumen.kernel.language.units import NUMBER, Sum, by_rate, converted, digits
+from lumen.kernel.language.units import NUMBER, Sum, by_rate, converted, digits, shared
 
 _SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
 _OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
 _PLAIN = re.compile(r"[+*^×÷]|\s[-/%]\s")  # an operator that stands in no date and no number
 _BY_ZERO = re.compile(r"\d+\s*/\s*0+")
+_PART = re.compile(r"\s*(?:of|from|от|из)\b")  # behind a fraction: it is one of something
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SYMBOLS = {"×": "*", "÷": "/", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"}
 _COURTESIES = re.compile(
@@ -34,7 +35,8 @@ def sum_asked(text: str) -> Sum | None:
         return rated
     spoken = [text[start:stop].strip() for start, stop in sentences(text)]
     for sentence in (s for s in spoken if len(s) <= MOST):
-        if found := converted(_plain(sentence)) or _in_words(sentence):
+        plainest = _plain(sentence)
+        if found := converted(plainest) or shared(plainest) or _in_words(sentence):
             return found
     plain = arithmetic(text)
     return Sum(plain, plain) if plain else None
@@ -50,6 +52,8 @@ def arithmetic(text: str) -> str:
         sum_ = " ".join(found[0].split())
         around = f"{text[: found.start()]} {text[found.end() :]}"
         if "%" in around or lexicon().has("worded_sum", around):
+            continue
+        if _PART.match(text[found.end() :].lower()):
             continue
         if _OPERATOR.search(sum_) and not _DATE.fullmatch(sum_) and _asked_for(found, text):
             return _spelled(sum_)
@@ -114,6 +118,15 @@ def _tokens(said: str) -> list[str]:
             tokens += lexicon().sums[piece].split()
         elif found.lastgroup == "sign":
             tokens.append(_SYMBOLS.get(piece, piece))
+    return _fractions(tokens)
+
+
+def _fractions(tokens: list[str]) -> list[str]:
+    """Tokens in which 1 / 3 before "of" is one number."""
+    for at in range(len(tokens) - 3):
+        above, sign, below, word = tokens[at : at + 4]
+        if (sign, word) == ("/", "of") and above.isdecimal() and below.isdecimal():
+            return [*tokens[:at], f"{above}/{below}", *_fractions(tokens[at + 3 :])]
     return tokens
 
 

@@ -1,4 +1,4 @@
-"""Sums that a question puts in words of measure: 5 miles in km, 850 a month by the year.
+"""Sums that a question puts in words of measure: 5 miles in km, 850 a month by the year, 126 among 4.
 
 Pure: a sentence in, an expression for calc out. Units and rates stand in lexicon/units.toml; what is
 not there is left alone, and nobody guesses.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from lumen.kernel.language.lexicon import FOLDER, alternatives, filled
+from lumen.kernel.language.lexicon import FOLDER, alternatives, filled, lexicon
 
 NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 ROUNDED = 10  # digits behind the point: more than any measure in daily life has
@@ -46,6 +46,7 @@ class Measures:
     often: Mapping[str, str]  # how many of it make a year
     asks: tuple[re.Pattern[str], ...]
     rates: tuple[re.Pattern[str], ...]
+    shares: tuple[re.Pattern[str], ...]
 
 
 @cache
@@ -59,12 +60,14 @@ def measures() -> Measures:
     }
     often = {word: times for times, words in raw["often"].items() for word in words}
     words = {"NUMBER": NUMBER, "UNIT": alternatives(units), "OFTEN": alternatives(often)}
+    words |= {name.upper(): pattern for name, pattern in raw["parts"].items()}
     parts = {f"{{{name}}}": f"(?:{part})" for name, part in words.items()}
     return Measures(
         units=MappingProxyType(units),
         often=MappingProxyType(often),
         asks=tuple(re.compile(filled(p, parts)) for p in raw["asks"]["converted"]),
         rates=tuple(re.compile(filled(p, parts)) for p in raw["asks"]["rates"]),
+        shares=tuple(re.compile(filled(p, parts)) for p in raw["asks"]["shares"]),
     )
 
 
@@ -99,6 +102,17 @@ def by_rate(plain: str) -> Sum | None:
     else:
         expression = f"{number} * {one} / {other}"
     return Sum(f"round({expression}, {ROUNDED})", expression)
+
+
+def shared(plain: str) -> Sum | None:
+    """So much among so many."""
+    found = _matched(measures().shares, plain)
+    if not found:
+        return None
+    many = found["many"]
+    parts = many if many.isdecimal() else lexicon().sums.get(many, "")
+    expression = f"{digits(found['number'])} / {parts}"
+    return Sum(f"round({expression}, {ROUNDED})", expression) if parts.strip("0") else None
 
 
 def _matched(patterns: Iterable[re.Pattern[str]], plain: str) -> re.Match[str] | None:
