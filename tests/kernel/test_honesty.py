@@ -108,7 +108,7 @@ def test_a_model_that_repeats_its_last_reply_has_not_answered(life: Life) -> Non
 def test_what_cannot_be_done_is_not_promised(life: Life) -> None:
     listener = life.listen()
 
-    assert life.say("Forget what I said about my dog.").text.startswith("Only you can make me")
+    assert life.say("Forget what I said about my dog.").text.startswith("I erase nothing because")
     assert listener.prompts == []
 
 
