@@ -41,6 +41,17 @@ if TYPE_CHECKING:
         ("Моя сестра живёт в Риге.", "Антон переехал в Пермь.", False),
         ("Я живу в Риге.", "Антон переехал в Пермь.", False),
         ("Антон работает в Казани.", "Антон переехал в Пермь.", False),
+        ("Мама живёт в Туле, а брат Костя в Омске.", "Костя переехал в Пермь.", True),  # noqa: RUF001 - Russian
+        ("Мама живёт в Туле, а Костя — в Омске.", "Брат Костя переехал в Пермь.", True),  # noqa: RUF001 - Russian
+        ("Мама живёт в Туле, а брат Костя в Омске.", "Света переехала в Пермь.", False),  # noqa: RUF001 - Russian
+        ("Мама живёт в Туле, а Костя работает в Омске.", "Костя переехал в Пермь.", False),  # noqa: RUF001 - Russian
+        ("У Светы день рождения 3 декабря.", "Ой, не 3, а 5 декабря.", True),  # noqa: RUF001 - Russian
+        ("У Светы день рождения 3 декабря.", "Не 3 декабря, а 5.", True),  # noqa: RUF001 - Russian
+        ("Мама приедет в пятницу.", "Ой, не в пятницу, а в субботу.", True),  # noqa: RUF001 - Russian
+        ("Peter comes on Friday.", "Not on Friday but on Saturday.", True),
+        ("My exam is on the 3rd of March.", "Oops, not the 3rd but the 5th of March.", True),
+        ("У Светы день рождения 7 декабря.", "Ой, не 3, а 5 декабря.", False),  # noqa: RUF001 - Russian
+        ("Встреча 3 марта.", "Ой, не 3, а 5 декабря.", False),  # noqa: RUF001 - Russian
     ],
 )
 def test_same_attribute_of_the_same_subject(old: str, new: str, *, same: bool) -> None:
@@ -65,6 +76,22 @@ def test_same_attribute_of_the_same_subject(old: str, new: str, *, same: bool) -
             "«Мой брат Антон живёт в Казани.»",
             "Где живёт Антон?",
             "Антон переехал в Пермь.",
+        ),
+        (
+            "Моя мама живёт в Туле, а брат Костя в Омске.",  # noqa: RUF001 - Russian
+            "Костя переехал в Пермь.",
+            "Записано, я запомню. Это вместо сказанного раньше, воскресенье, 15 ноября: "
+            "«Моя мама живёт в Туле, а брат Костя в Омске.»",  # noqa: RUF001 - Russian
+            "Где живёт Костя?",
+            "Костя переехал в Пермь.",
+        ),
+        (
+            "У Светы день рождения 3 декабря.",  # noqa: RUF001 - Russian
+            "Ой, не 3, а 5 декабря.",  # noqa: RUF001 - Russian
+            "Записано, я запомню. Это вместо сказанного раньше, воскресенье, 15 ноября: "
+            "«У Светы день рождения 3 декабря.»",  # noqa: RUF001 - Russian
+            "Когда у Светы день рождения?",  # noqa: RUF001 - Russian
+            "Ой, не 3, а 5 декабря.",  # noqa: RUF001 - Russian
         ),
         (
             "Мне 41 год.",
@@ -94,12 +121,25 @@ def test_a_correction_is_said_and_answers_from_then_on(
         ("I live in Leeds.", "I put my car in a garage in Leeds."),
         ("My brother lives in Leeds.", "I moved to Leeds last month."),
         ("Anna is allergic to walnuts.", "Anna moved to Berlin."),
+        ("У Светы день рождения 7 декабря.", "Ой, не 3, а 5 декабря."),  # noqa: RUF001 - Russian
+        ("Я пью чай.", "Это не кот, а собака."),  # noqa: RUF001 - Russian
     ],
 )
 def test_what_changes_nothing_is_only_noted(life: Life, old: str, new: str) -> None:
     life.listen("No.", small=True)
     life.tell(old)
 
-    assert "replaces" not in life.say(new).text
+    said = life.say(new).text
+    assert "replaces" not in said
+    assert "вместо" not in said
     life.tell("I went out.")
     assert old in {e.quote for e in life.wonder().evidence(old)}
+
+
+def test_of_two_told_at_once_the_other_one_still_lives_there(life: Life) -> None:
+    life.listen("No.", small=True)
+    told = "Моя мама живёт в Туле, а брат Костя в Омске."  # noqa: RUF001 - Russian
+    life.tell(told, "Костя переехал в Пермь.")
+
+    assert told in life.say("Где живёт мама?").text
+    assert told not in life.say("Где живёт Костя?").text

@@ -15,6 +15,7 @@ from lumen.kernel.language.reading import (
     WORD,
     names,
     numbers,
+    plainly,
     stem,
     stems,
     tells_home,
@@ -28,6 +29,13 @@ LIVES = re.compile(
     r"\b(?:live[sd]?|living|moved|relocated|settled|based)\s+(?:\w+\s+)?(?:to|in|near)\s+(\w+)"
     r"|\b(?:жив[её]т|живут|жил[аи]?|переехал[аи]?|переезжа\w+|поселил\w+|перебрал\w+)\s+(?:\w+\s+)?(?:в|во|на|под)\s+(\w+)"
 )
+# Who lives elsewhere, in a clause behind a comma that leaves "lives" out.
+LIVES_TOO = re.compile(
+    r"[,;]?\s(?:а|и|но)\s+([^,;.!?]{2,60}?)\s+(?:[—–-]\s+)?(?:в|во|на|под)\s+(?=\w)"  # noqa: RUF001 - Russian
+)
+VERB = re.compile(
+    r"(?<!\w)[а-яё]+(?:[её]т|ит|[уюя]т|л[аои]?|ся|сь)(?!\w)"  # noqa: RUF001 - Russian
+)  # by its ending, small letters
 MOST_SUBJECT = 3  # words
 SPEAKER = frozenset(["i", "i'm", "i've", "i'd", "i'll", "we", "we're", "we've", "we'd", "we'll"])
 DETERMINERS = frozenset(["my", "our", "the", "his", "her", "their", "this", "that", "a", "an"])
@@ -39,6 +47,8 @@ def same_attribute(new: str, old: str) -> bool:
     about, shared = subject(old), stems(new) & stems(old)
     if same_fact(new, old):
         return True
+    if _instead(new):  # what it takes back was said elsewhere
+        return False
     if ME in about:
         return ME in subject(new) and (bool(shared - values(new) - values(old)) or homes(new, old))
     if CYRILLIC.search(new):
@@ -53,24 +63,69 @@ def same_attribute(new: str, old: str) -> bool:
 
 
 def is_plain_fact(text: str) -> bool:
-    """Whether a text says where the author lives or how old they are, or in Russian where somebody lives."""
-    plain = any(lexicon().has(s, text) for s in ("home", "age"))
+    """Whether a text says where the author lives or how old they are, or in Russian where somebody lives.
+
+    Or what is no longer so: "not the 3rd but the 5th".
+    """
+    plain = any(lexicon().has(s, text) for s in ("home", "age")) or bool(_instead(text))
     return plain or (CYRILLIC.search(text) is not None and _lives(text))
 
 
 def same_fact(new: str, old: str) -> bool:
     """Whether both say where the author lives, how old they are, or where the same person lives.
 
-    So plain that how near the two are in meaning need not be asked.
+    Or whether one says "not the 3rd but the 5th" of the other. So plain that how near the two are in
+    meaning need not be asked.
     """
     for signal in ("home", "age"):
         if lexicon().has(signal, new) and lexicon().has(signal, old):
             return True
-    found = [LIVES.search(text.lower()) for text in (new, old)]
-    if not all(found) or not CYRILLIC.search(new):
+    if taken_back := _instead(new):
+        return taken_back <= _values_told(old) | stems(old)
+    if not CYRILLIC.search(new) or any(map(tells_home, (new, old))):
         return False
-    said = [stems(text[: m.start()]) for text, m in zip((new, old), found, strict=True) if m]
-    return bool(said[0] & said[1]) and not any(map(tells_home, (new, old)))
+    return any(one & other for one in _living(new) for other in _living(old))
+
+
+def still_holds(question: str, old: str, new: str) -> bool:
+    """Whether a question is about somebody of whom a statement still holds that another one revised.
+
+    "Mother lives in Tula, Kostya in Omsk" tells of two: where one moved says nothing of the other.
+    """
+    moved, asked = _living(new), stems(question)
+    left = [who for who in _living(old) if not any(who & one for one in moved)]
+    return bool(moved) and any(who & asked for who in left)
+
+
+def _instead(text: str) -> set[str]:
+    """What a correction takes back, with what else it says: the 3 and March of "not the 3rd but the 5th of March".
+
+    Nothing where what is taken back is no figure, day or name: "not tea but coffee" may be of anything.
+    """
+    found = lexicon().signals["instead"].search(plainly(text))
+    given = {k: v for k, v in found.groupdict().items() if v} if found else {}
+    wrong = next((v for k, v in given.items() if k.startswith("wrong")), "")
+    right = next((v for k, v in given.items() if k.startswith("right")), "")
+    if not found or not _values_told(wrong) or not _values_told(right):
+        return set()
+    beside = stems(" ".join(v for k, v in given.items() if k.startswith("beside")))
+    return _values_told(wrong) | beside
+
+
+def _values_told(text: str) -> set[str]:
+    """The figures and the words of the calendar in a text."""
+    counted = {"".join(c for c in w if c.isdigit()) or w for w in numbers(text)}
+    return {stem(w) for w in counted | ({*words(text)} & lexicon().calendar)}
+
+
+def _living(text: str) -> list[set[str]]:
+    """Of whom a text says in Russian where they live, each by the stems of what names them."""
+    found = LIVES.search(text.lower())
+    if found is None or not CYRILLIC.search(text):
+        return []
+    others = [m[1] for m in LIVES_TOO.finditer(text, found.end())]
+    named = [stems(who) for who in others if not VERB.search(who)]
+    return [stems(text[: found.start()]), *named]
 
 
 def subject(text: str) -> frozenset[str]:

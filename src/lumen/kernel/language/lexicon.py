@@ -79,7 +79,9 @@ def lexicon() -> Lexicon:
         for name, kind in _joined(raw, "kinds").items()
     }
     signals = {name: _any_of(words) for name, words in _joined(raw, "signals").items()}
-    signals |= {name: re.compile(pattern) for name, pattern in english["patterns"].items()}
+    for name, pattern in english["patterns"].items():
+        words_too = f"{signals[name].pattern}|" if name in signals else ""
+        signals[name] = re.compile(f"{words_too}{pattern}")
     words = _joined(raw, "words")
     return Lexicon(
         signals=MappingProxyType(signals),

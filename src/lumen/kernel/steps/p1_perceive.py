@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from lumen.core.clock import Now, parse_stamp
@@ -15,7 +15,9 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.biography import Biography
+from lumen.kernel.language.corrections import still_holds
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import after_despair, asked, despairs, language
 from lumen.kernel.language.reading import asks_advice, modality, names, words
 from lumen.kernel.language.spans import asks_what_happened, span_of
@@ -161,7 +163,7 @@ async def reality_check(
         )
     if surface.modality not in ("question", "statement"):
         return Reality(recent=recent, gently=gently)
-    evidence = recall.evidence(ingested.excerpt)
+    evidence = tuple(_still(e, ingested.excerpt) for e in recall.evidence(ingested.excerpt))
     found = verdict(evidence, grounding)
     asks = surface.modality == "question"
     told = {w for e in evidence for w in words(e.quote)}
@@ -174,6 +176,14 @@ async def reality_check(
         foreign=asks and recall.is_foreign(ingested.excerpt),
         gently=gently,
     )
+
+
+def _still(found: Evidence, question: str) -> Evidence:
+    """Evidence as it was before a revision that is about somebody else than the question."""
+    old = found.replaces
+    if old is None or not still_holds(question, old.text, found.memory.text):
+        return found
+    return replace(found, memory=old, quote=quoted(old.text, 0, len(old.text)), replaces=None)
 
 
 def _despaired(recent: tuple[Memory, ...], now: Now) -> bool:
