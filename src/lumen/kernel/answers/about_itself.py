@@ -10,10 +10,12 @@ from lumen.kernel.answers.context import AnswerContext, KernelAnswer
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import asked
+from lumen.kernel.language.reading import stems
 from lumen.mind.substrate import ModelDescriptor
 
 MICROS = 1_000_000
 MOST_FILES = 8
+MOST_CHANGES = 5
 PLAIN_GROUNDS = ("kernel", "calc")  # kinds of answers that rest on code alone
 
 
@@ -131,10 +133,7 @@ def why_said(asking: AnswerContext) -> KernelAnswer:
 
 def why_valued(asking: AnswerContext) -> KernelAnswer:
     """Since when a value is held, and what it grew from; what is not held is said to be so."""
-    _, found = asked(asking.text, asking.self_.name)
-    named = next(filter(None, found.groupdict().values()), "") if found else ""
-    wanted = named.casefold().strip()
-    held = next((v for v in asking.self_.values if v[0].casefold() == wanted), None)
+    held = _held(asking)
     if held is None:
         known = ", ".join(name for name, _ in asking.self_.values)
         return KernelAnswer(
@@ -150,3 +149,79 @@ def why_valued(asking: AnswerContext) -> KernelAnswer:
         why=why,
     )
     return KernelAnswer(said, rests)
+
+
+def valuing(asking: AnswerContext) -> KernelAnswer:
+    """Whether it values what is named, and since when."""
+    told = why_valued(asking)
+    if _held(asking) is None:
+        return told
+    return KernelAnswer(asking.phrase("yes_valued", said=told.text), told.sources)
+
+
+def _held(asking: AnswerContext) -> tuple[str, float] | None:
+    """The value that a question names, in whichever language it is called."""
+    _, found = asked(asking.text, asking.self_.name)
+    named = next(filter(None, found.groupdict().values()), "") if found else ""
+    wanted = stems(named)
+    for name, weight in asking.self_.values if wanted else ():
+        if wanted in (stems(n) for n in _called(name)):
+            return name, weight
+    return None
+
+
+def _called(value: str) -> list[str]:
+    """A value's name, and what it is in the other language."""
+    plain = value.casefold()
+    pairs = lexicon().value_names.items()
+    return [plain, *(e for r, e in pairs if r == plain), *(r for r, e in pairs if e == plain)]
+
+
+def secret(asking: AnswerContext) -> KernelAnswer:
+    """How far it keeps a secret: who can read it, and whether a model elsewhere is shown it."""
+    model = asking.biography.model
+    away = f" {_where(asking, model)}" if model and not model.local else ""
+    return KernelAnswer(asking.phrase("secret") + away)
+
+
+def gives_away(asking: AnswerContext) -> KernelAnswer:
+    """Whether it passes on what it was told, and what was sent to models elsewhere."""
+    return KernelAnswer(f"{asking.phrase('gives_away')} {left(asking).text}")
+
+
+def cannot(asking: AnswerContext) -> KernelAnswer:
+    """What it is not able to do, and the skills there are for the rest."""
+    skills = ", ".join(s for s in asking.biography.skills if s != "chat")
+    told = asking.phrase("cannot")
+    return KernelAnswer(f"{told} {asking.phrase('can_skills', skills=skills)}" if skills else told)
+
+
+def changed(asking: AnswerContext) -> KernelAnswer:
+    """What reflection changed of it, with the day of each change."""
+    did = asking.biography.changed(MOST_CHANGES)
+    items = [
+        asking.phrase("doing_item", date=asking.day(asking.moment(m.timestamp)), text=m.text)
+        for m in did
+    ]
+    opening = asking.phrase("changed" if items else "changed_none")
+    told = "\n".join([opening, *items, asking.phrase("changed_where")])
+    return KernelAnswer(told, tuple(m.seq for m in did))
+
+
+def forgotten(asking: AnswerContext) -> KernelAnswer:
+    """How much the author had it erase, and when last."""
+    count, last = asking.biography.forgotten()
+    if not count:
+        return KernelAnswer(asking.phrase("forgotten_none"))
+    day = asking.date(asking.moment(last))
+    return KernelAnswer(asking.phrase("forgotten", count=str(count), date=day))
+
+
+def first_said(asking: AnswerContext) -> KernelAnswer:
+    """The oldest message of the author that there is."""
+    first = asking.biography.first_said()
+    if first is None or first.text == asking.text:
+        return KernelAnswer(asking.phrase("first_none"))
+    day = asking.day(asking.moment(first.timestamp))
+    quote = quoted(first.text, 0, len(first.text))
+    return KernelAnswer(asking.phrase("first_said", date=day, quote=quote), (first.seq,))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from lumen.core.data import Memory, SelfItem
@@ -15,7 +16,7 @@ from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
-from lumen.kernel.language.dates import day_named, days_there
+from lumen.kernel.language.dates import WEEK, day_named, days_there
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.pronouns import mirror
@@ -72,6 +73,8 @@ def _doings(asking: AnswerContext) -> KernelAnswer:
     lines = _deeds_told(asking, did)
     began = asking.date(asking.moment(asking.biography.born()))
     talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered()))
+    if asking.biography.forgotten()[0]:
+        talked += f" {asking.phrase('doings_forgotten')}"
     opening = asking.phrase("doings") if did else asking.phrase("no_doings")
     return KernelAnswer("\n".join([opening, *lines, talked]), _seqs(did))
 
@@ -147,12 +150,30 @@ def _my_name(asking: AnswerContext) -> KernelAnswer:
 
 def _home(asking: AnswerContext) -> KernelAnswer:
     """Where the author last said that they live, in whatever language they said it."""
-    return _last_told(asking, tells_home, asking.phrase("untold"))
+    untold = "" if asking.language == "en" else asking.phrase("untold")  # recall is good at English
+    return _last_told(asking, tells_home, untold)
 
 
 def _my_age(asking: AnswerContext) -> KernelAnswer:
-    """How old the author last said they are; where they did not, recall may know more."""
-    return _last_told(asking, lambda text: lexicon().has("age", text), "")
+    """How old the author last said they are, else by their birthday; else recall may know more."""
+    told = _last_told(asking, lambda text: lexicon().has("age", text), "")
+    return told if told.text else _age_by_birth(asking)
+
+
+def _age_by_birth(asking: AnswerContext) -> KernelAnswer:
+    """How old the author is by the day on which they said that they were born."""
+    today = asking.here().date()
+
+    def born(text: str) -> date | None:
+        found = day_named(text, today) if lexicon().has("birth", text) else None
+        return found if found and found < today and str(found.year) in text else None
+
+    told = _last_told(asking, lambda text: born(text) is not None, "")
+    first = next((b for m in asking.recall.statements() if (b := born(m.text))), None)
+    if first is None:
+        return told
+    age = today.year - first.year - ((today.month, today.day) < (first.month, first.day))
+    return replace(told, text=asking.phrase("born_then", said=told.text, age=str(age)))
 
 
 def _last_told(asking: AnswerContext, tells: Callable[[str], bool], untold: str) -> KernelAnswer:
@@ -213,6 +234,9 @@ def _which_day(asking: AnswerContext) -> KernelAnswer:
     found = _day_named(asking)
     if found is None:
         return _no_day(asking)
+    if lexicon().has("next_one", asking.text):  # people mean either
+        later = asking.full(found + timedelta(days=WEEK))
+        return KernelAnswer(asking.phrase("date_next", date=asking.full(found), later=later))
     return KernelAnswer(asking.phrase("date_then", date=asking.full(found)))
 
 
@@ -256,6 +280,13 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "model": own.runs_on,
     "left": own.left,
     "why_valued": own.why_valued,
+    "valuing": own.valuing,
+    "secret": own.secret,
+    "gives_away": own.gives_away,
+    "cannot": own.cannot,
+    "changed": own.changed,
+    "forgotten": own.forgotten,
+    "first_said": own.first_said,
     "cost": own.cost,
     "messages": own.messages,
     "seen_by": own.seen_by,

@@ -11,6 +11,7 @@ from pathlib import Path
 from lumen.core.data import EventType, Memory, Spent
 from lumen.core.errors import MindError
 from lumen.hands.skills import discover
+from lumen.kernel.language.passages import is_evidence
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.ports.queries import Queries
@@ -18,6 +19,7 @@ from lumen.soul.state.weighed import series, versions
 
 LOOKED_AT = 500  # changes of self among which a reason is looked for
 WRITTEN = "write_file.write: done"
+ERASURE = "erasure"  # the situation of an event that erases others
 FIRST = 1  # the event a being begins with
 
 
@@ -67,6 +69,24 @@ class Biography:
                 because = event.entry.description.partition(", because ")[2].rstrip(".")
                 return because, tuple(map(int, event.entry.payload.get("sources", ())))
         return "", ()
+
+    def changed(self, most: int) -> tuple[Memory, ...]:
+        """What reflection changed of the self, the newest first."""
+        found = self._index.memories.get(self._index.memories.evolved(most))
+        return tuple(found[seq] for seq in sorted(found, reverse=True))
+
+    def forgotten(self) -> tuple[int, str]:
+        """How many events the author had it erase, and when that was last."""
+        count, last = 0, ""
+        for event in self._index.events.of_kernel((ERASURE,)):
+            erased = event.entry.payload.get("erases")
+            count += len(erased) if isinstance(erased, list) else 0
+            last = event.timestamp
+        return count, last
+
+    def first_said(self) -> Memory | None:
+        """The oldest message of the author that was not forgotten."""
+        return next(filter(is_evidence, self._index.memories.messages()), None)
 
     def wrote(self, most: int) -> list[tuple[str, str]]:
         """The files it wrote last and when, each once; what is private is not among them."""

@@ -50,6 +50,7 @@ class Lexicon:
     spoken: MappingProxyType[str, MappingProxyType[str, str]]  # phrases by language
     dates: MappingProxyType[str, re.Pattern[str]]  # ways of naming a day, each of one language
     days: MappingProxyType[str, str]  # tomorrow as 1, Christmas as 12-25
+    value_names: MappingProxyType[str, str]  # of values, Russian → English
 
     def has(self, signal: str, text: str) -> bool:
         """Whether any word or phrase of a signal occurs in a text."""
@@ -102,6 +103,7 @@ def lexicon() -> Lexicon:
         spoken=MappingProxyType({k: MappingProxyType(v["phrases"]) for k, v in raw.items()}),
         dates=MappingProxyType(_dates(raw)),
         days=MappingProxyType(_joined(raw, "days")),
+        value_names=MappingProxyType(raw["ru"]["value_names"]),
     )
 
 
