@@ -7,6 +7,8 @@ up what was asked for as made up. Pure functions; the words stand in the lexicon
 
 from __future__ import annotations
 
+import re
+
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
 from lumen.kernel.language.questions import language
@@ -71,6 +73,16 @@ def in_kind(text: str, message: str) -> bool:
     return "greeting" not in said
 
 
+def addresses(text: str, name: str) -> bool:
+    """Whether a text speaks to somebody by a name: "Hello, Lumen!" and "All right, Lumen."."""
+    if not name:
+        return False
+    before = (
+        r"(?:^|[,.!?…]|\b(?:hi|hello|hey|dear|morning|evening|afternoon|day|night|bye|thanks|you))"
+    )
+    return re.search(rf"{before}\s*{re.escape(name)}\s*(?:[,.!?…]|$)", text, re.I) is not None
+
+
 def _content(sentence: str) -> str:
     """What a sentence claims, behind its "thank you for telling me that"."""
     plain = plainly(sentence)
@@ -93,6 +105,16 @@ def is_bad_news(text: str) -> bool:
     """Whether the author tells of something that hurts."""
     lex = lexicon()
     return lex.has("grave", text) and not lex.has("not_grave", text)
+
+
+def is_good_news(text: str) -> bool:
+    """Whether the author tells of a joy of theirs."""
+    return lexicon().has("joy", text) and not lexicon().has("not_joy", text)
+
+
+def is_worried(text: str) -> bool:
+    """Whether the author says that something ahead of them worries them."""
+    return lexicon().has("worry", text) and not lexicon().has("not_worry", text)
 
 
 def is_figure(text: str) -> bool:

@@ -6,7 +6,13 @@ from collections.abc import Sized
 from dataclasses import dataclass
 
 from lumen.core.exposure import Plain
-from lumen.kernel.choice.small_models import asserts_nothing, in_kind, is_garbled, says_back
+from lumen.kernel.choice.small_models import (
+    addresses,
+    asserts_nothing,
+    in_kind,
+    is_garbled,
+    says_back,
+)
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Draft
 from lumen.kernel.language.lexicon import lexicon
@@ -56,6 +62,7 @@ class Ground:
     statement: bool
     answered: bool  # what is known answers the question
     fiction: bool = False  # what is asked for is made up by its nature
+    own_name: str = ""  # the being's, where the author is called otherwise
 
 
 def axes(draft: Draft, near: float, ground: Ground, weights: AxisWeights) -> Axes:
@@ -88,6 +95,8 @@ def truthfulness(draft: Draft, ground: Ground, weights: AxisWeights) -> float:
     and whatever it adds counts against it. A small model is never believed there, nor when it
     gives advice: it puts true words into false sentences. What it may say elsewhere is in choice/small_models.py.
     """
+    if addresses(draft.text, ground.own_name) and not ground.fiction:
+        return weights.denied / 2  # it takes the author for itself
     asked, told = stems(ground.message), stems(ground.told)
     known = asked | told | stems(ground.around)
     invented = [w for w in names(draft.text) | numbers(draft.text) if stem(w) not in known]

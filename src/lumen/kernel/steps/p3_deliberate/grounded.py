@@ -11,7 +11,13 @@ from dataclasses import replace
 
 from lumen.core.clock import Now
 from lumen.kernel.choice.completion import closed
-from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight
+from lumen.kernel.choice.small_models import (
+    is_bad_news,
+    is_figure,
+    is_good_news,
+    is_goodnight,
+    is_worried,
+)
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
 from lumen.kernel.language.dates import day
@@ -154,8 +160,15 @@ def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str
     if is_figure(text):
         return phrase("figure" if lexicon().has("figure", text) else "noted_plain", language)
     if language != "en":  # pronouns are turned in English only
-        return phrase("noted_plain", language)
+        return phrase(_unmirrored(text), language)
     return _said_back(text, characters)
+
+
+def _unmirrored(text: str) -> str:
+    """The phrase for a statement that is not said back: warm where it tells how the author is."""
+    if is_good_news(text):
+        return "joy"
+    return "worry" if is_worried(text) else "noted_plain"
 
 
 def _said_back(text: str, characters: int) -> str:

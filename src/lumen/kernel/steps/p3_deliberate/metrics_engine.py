@@ -54,6 +54,7 @@ async def metrics_engine(
         statement=surface.modality == "statement",
         answered=reality.verdict == "strong" or surface.identity,
         fiction=fiction,
+        own_name=self_.name if self_.name.lower() != self_.author_name.lower() else "",
     )
     scores = [
         axes(d, near, ground, weights) for d, near in zip(drafts.drafts, nearness, strict=True)

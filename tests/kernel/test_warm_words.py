@@ -1,0 +1,104 @@
+"""Grief, worry, joy and thanks are answered as what they are; a plain fact is noted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lumen.kernel.choice.small_models import addresses
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
+
+
+@pytest.mark.parametrize(
+    ("said", "start"),
+    [
+        ("Мне кажется, я никому не нужен.", "Мне жаль."),
+        ("Я никому не нужна", "Мне жаль."),
+        ("Никто меня не любит", "Мне жаль."),
+        ("Спасибо, что выслушал", "Пожалуйста."),
+        ("Спасибо, что ты есть", "Пожалуйста."),
+        ("Спасибо тебе за то, что выслушала меня.", "Пожалуйста."),
+        ("Я очень рад, у нас родился сын!", "Как хорошо! Радуюсь вместе"),  # noqa: RUF001 - Russian
+        ("У нас родилась дочка!", "Как хорошо! Радуюсь вместе"),  # noqa: RUF001 - Russian
+        ("Я так счастлива!", "Как хорошо! Радуюсь вместе"),
+        ("Меня взяли на работу!", "Как хорошо! Радуюсь вместе"),
+        ("Я наконец сдала экзамен!", "Как хорошо! Радуюсь вместе"),
+        ("Ура, каникулы!", "Как хорошо! Радуюсь вместе"),  # noqa: RUF001 - Russian
+        ("У меня завтра экзамен, я волнуюсь", "Слышу, что тебя это тревожит."),  # noqa: RUF001 - Russian
+        ("Я очень переживаю за маму.", "Слышу, что тебя это тревожит."),
+        ("Не знаю, как сказать детям.", "Мне жаль."),  # noqa: RUF001 - Russian
+        ("I don't know how to tell the kids.", "I am sorry."),
+        ("I don't know how to tell my mother about it.", "I am sorry."),
+        ("I have no idea how I'll tell them.", "I am sorry."),
+        ("I miss her so much.", "I am sorry."),
+        ("I can't believe he's gone.", "I am sorry."),
+        ("Nobody loves me.", "I am sorry."),
+    ],
+)
+def test_what_moves_the_author_is_not_merely_noted(life: Life, said: str, start: str) -> None:
+    life.listen("Well.", small=True)
+
+    assert life.say(said).text.startswith(start)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Мой сын родился в 2015 году.",
+        "Я родился в Казани.",
+        "У нас родился сын Миша в 2015 году.",  # noqa: RUF001 - Russian
+        "Я не волнуюсь.",
+        "Я не рад этому.",
+        "Я был бы рад поехать.",
+        "Я боюсь пауков.",
+        "Этот стол никому не нужен.",
+        "Я никому не сказал про подарок.",
+        "I don't know how to tell the time.",
+        "I don't know how to tell you this in German.",
+        "I don't know how to cook rice.",
+        "I don't know how to tell my boss about the invoice.",
+        "I miss the bus every day.",
+        "Nobody needs a second printer.",
+        "Меня взяли на работу в банк.",
+        "Я поступила в институт в 1999 году.",
+        "Радуга была красивая.",
+        "Мама рада новой работе.",
+        "Что выслушал суд, неизвестно.",
+        "У меня завтра экзамен.",  # noqa: RUF001 - Russian
+        "Спасибо, что купил хлеб и молоко",
+        "Брат волнуется за экзамен.",
+    ],
+)
+def test_a_plain_fact_is_noted(life: Life, said: str) -> None:
+    life.listen("Well.", small=True)
+
+    assert life.say(said).text.startswith(("Noted", "Записано"))
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("hello", "Hello, Iris! It is good to hear from you."),
+        ("hello", "Hello Iris."),
+        ("ok", "All right, Iris."),
+        ("Good night!", "Good night, Iris. Talk to you soon."),
+    ],
+)
+def test_no_model_calls_the_author_by_the_beings_own_name(
+    life: Life, said: str, reply: str
+) -> None:
+    for small in (True, False):
+        life.listen(reply, small=small)
+
+        assert "Iris" not in life.say(said).text
+
+
+def test_only_who_is_spoken_to_is_addressed() -> None:
+    assert addresses("Hello, Iris!", "Iris")
+    assert not addresses("I am Iris.", "Iris")
+    assert not addresses("You asked Iris about it.", "Iris")
+    assert not addresses("Hello, Ada!", "Iris")
+    assert not addresses("Hello!", "")
