@@ -213,11 +213,12 @@ def test_asked_what_it_knows_of_the_author_it_says_what_was_told_and_not_taken_b
     )
     small.tell("My knee scan is on the 14th of March.", "Good night!", "What is my name?")
     told = small.tell("I play the violin.", days=1)
+    small.tell("Oskar put a pea into his nose.")
     told += small.tell("Change of plan: the knee scan is on the 28th of March instead. I am sure.")
     answered = small.say("What do you know about me?")
 
     assert answered.text == (
-        "What you have told me, the newest first:\n"
+        "What you have told me of yourself, the newest first:\n"
         "Monday 16 November:\n"
         "  “Change of plan: the knee scan is on the 28th of March instead. I am sure.”\n"
         "  “I play the violin.”"
@@ -234,7 +235,7 @@ def test_what_it_knows_of_the_author_is_at_most_eight_things_and_says_how_many_m
 
     assert len(lines) == 1 + 1 + 8 + 1
     assert lines[2] == "  «I am fond of figs.»"
-    assert lines[-1] == "и ещё 2; спрашивай о любом."  # noqa: RUF001 - Russian
+    assert lines[-1].startswith("и ещё 2 о себе; спрашивай о любом")  # noqa: RUF001 - Russian
 
 
 def test_what_is_private_makes_the_answer_private(small: Life) -> None:
