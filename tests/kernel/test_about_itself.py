@@ -310,6 +310,9 @@ def test_the_next_of_a_weekday_may_be_either(small: Life, said: str, told: str) 
 def test_where_the_author_lives_is_what_they_last_said(small: Life) -> None:
     small.tell("I live in Leeds.", "I moved to Dresden last month.", "My aunt lives in York.")
     assert "“I moved to Dresden last month.”" in small.say("Where do I live?").text
+    left = "I don't live in Dresden any more, we are back in Leipzig."
+    small.tell(left, "I don't live in the past.")
+    assert f"“{left}”" in small.say("Where do I live now?").text
     small.tell("Мы переехали в Самару.")
 
     assert "«Мы переехали в Самару.»" in small.say("Где мы живём?").text

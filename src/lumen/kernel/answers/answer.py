@@ -151,7 +151,11 @@ def _my_name(asking: AnswerContext) -> KernelAnswer:
 def _home(asking: AnswerContext) -> KernelAnswer:
     """Where the author last said that they live, in whatever language they said it."""
     untold = "" if asking.language == "en" else asking.phrase("untold")  # recall is good at English
-    return _last_told(asking, tells_home, untold)
+
+    def tells(text: str) -> bool:
+        return tells_home(text) or lexicon().has("left_home", text)
+
+    return _last_told(asking, tells, untold)
 
 
 def _my_age(asking: AnswerContext) -> KernelAnswer:
