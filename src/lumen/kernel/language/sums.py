@@ -19,7 +19,9 @@ _SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
 _OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
 _PLAIN = re.compile(r"[+*^×÷]|\s[-/%]\s")  # an operator that stands in no date and no number
 _BY_ZERO = re.compile(r"\d+\s*/\s*0+")
-_PART = re.compile(r"\s*(?:of|from|от|из)\b")  # behind a fraction: it is one of something
+_PART = re.compile(
+    r"\s*(?:of|from|от|из)\b", re.IGNORECASE
+)  # behind a fraction: it is one of something
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SYMBOLS = {"×": "*", "÷": "/", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"}
 _COURTESIES = re.compile(
@@ -49,11 +51,11 @@ def arithmetic(text: str) -> str:
     What stands beside words of arithmetic is only a part of a sum, and a part is none.
     """
     for found in _SUM.finditer(text):
+        if _PART.match(text, found.end()):
+            continue
         sum_ = " ".join(found[0].split())
         around = f"{text[: found.start()]} {text[found.end() :]}"
         if "%" in around or lexicon().has("worded_sum", around):
-            continue
-        if _PART.match(text[found.end() :].lower()):
             continue
         if _OPERATOR.search(sum_) and not _DATE.fullmatch(sum_) and _asked_for(found, text):
             return _spelled(sum_)
