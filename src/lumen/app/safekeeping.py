@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lumen.app.placing import must_be_apart
 from lumen.app.settings import data_home, must_be
 from lumen.app.storage import asking, files_of, size_of
 from lumen.core.clock import Clock, stamp
@@ -115,6 +116,7 @@ def restore_being(
         UsageError: the backup cannot be taken; nothing was written.
     """
     keyring = Keyring(data_home())
+    must_be_apart(root, fix="lumen restore-backup FILE ANOTHER_FOLDER")
     try:
         found = unpack(file, root, keyring, even_damaged=even_damaged, progress=progress)
     except Damaged as error:  # nothing was written: what was asked for cannot be
