@@ -63,7 +63,7 @@ def set_passphrase(request: CommandRequest, new_file: Path | None, remove: bool)
     if remove and new_file is not None:
         raise UsageError("a passphrase is either new or removed", fix="lumen keys passphrase")
     key, locked = app.change_passphrase(
-        soul, given_passphrase, lambda: "" if remove else _new_passphrase(new_file)
+        soul, given_passphrase, lambda: _new_passphrase(new_file), remove=remove
     )
     how = "is under the new passphrase" if locked else "is under no passphrase now"
     return ToldResult({"key": key, "passphrase": locked}, f"Your key {key[:SHOWN]} {how}.")
@@ -141,7 +141,8 @@ def revoke(request: CommandRequest, key: str, yes: bool) -> ToldResult | None:
 def new_key(request: CommandRequest, yes: bool) -> ToldResult | None:
     """Make another key of yours for this host, where the one before is lost."""
     soul = request.settings.soul
-    question = "A key of yours is on this host. Put it aside and make another?"
+    app.must_be_lost(request.being, soul)
+    question = "A key that does not count is on this host. Put it aside and make another?"
     if app.has_author_key(soul) and not agrees(question, yes=yes, fix="lumen keys new --yes"):
         return None
     with request.as_author() as kernel:
