@@ -228,6 +228,7 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
     ): (BORN,),
     (HOW + "write-a-skill.md", "13  15 Nov 22:22  kernel    chat.say"): (
         """printf 'import sys\\nsys.exit("no voice today")\\n' > skills/chat/main.py""",
+        "lumen skills accept chat",
         'lumen chat -m "I like boats."',
     ),
     (HOW + "write-a-skill.md", "$ lumen skills new weather"): ("lumen init ~/being", "cd ~/being"),

@@ -129,6 +129,16 @@ def wide_grants(being: BeingPaths, settings: Settings) -> Iterator[Finding]:
             yield Finding("grants", "warn", what, fix)
 
 
+def skills_of(being: BeingPaths) -> Iterator[Finding]:
+    """Skills that are not what they were made as."""
+    from lumen.app.skills import changed_skills
+    from lumen.app.storage import asking
+
+    with asking(being) as index:
+        for error in changed_skills(being, index):
+            yield Finding("skills", "bad", error.what, error.fix)
+
+
 def archive_of(being: BeingPaths, soul: str) -> Iterator[Finding]:
     """Whether the chain verifies, up to where it is signed, and what this host has seen of it."""
     keyring = Keyring(data_home())

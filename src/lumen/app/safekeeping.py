@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lumen.app.placing import must_be_apart
 from lumen.app.settings import data_home, must_be
+from lumen.app.skills import changed_skills
 from lumen.app.storage import asking, files_of, size_of
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import BeingPaths
@@ -72,7 +73,9 @@ def verify_being(
 
 def _compared(being: BeingPaths, progress: Callable[[int, int], None]) -> DeepReport:
     with asking(being) as index:
-        return compare(files_of(being), index, progress)
+        found = compare(files_of(being), index, progress)
+        changed = (error.what for error in changed_skills(being, index))
+        return replace(found, problems=(*found.problems, *changed))
 
 
 def archive_size(being: BeingPaths) -> int:

@@ -287,7 +287,7 @@ def room_needed() -> Iterator[None]:
 
 def is_unwritable(error: apsw.Error) -> bool:
     """Whether an error is of the disk, not of what the database holds: making it anew is no help."""
-    return isinstance(error, apsw.IOError) and error.extendedresult in UNWRITABLE
+    return isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) in UNWRITABLE
 
 
 @contextmanager
