@@ -64,7 +64,9 @@ def test_status_doctor_skills_and_a_deep_look_tell_of_it(
     assert TOLD in doctor.out
     deep = inside("archive", "verify", "--deep")
     assert deep.code == 1
-    assert TOLD in deep.said
+    assert TOLD in deep.out
+    assert f"try: look at it, then: {ACCEPT}" in deep.out
+    assert "rebuild" not in deep.out
     (row,) = (one for one in inside("skills", "--json").json() if one["name"] == "chat")
     assert (row["ready"], row["maker"], row["state"]) == (
         False,

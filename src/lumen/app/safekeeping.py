@@ -74,8 +74,8 @@ def verify_being(
 def _compared(being: BeingPaths, progress: Callable[[int, int], None]) -> DeepReport:
     with asking(being) as index:
         found = compare(files_of(being), index, progress)
-        changed = (error.what for error in changed_skills(being, index))
-        return replace(found, problems=(*found.problems, *changed))
+        changed = {error.what: error.fix for error in changed_skills(being, index)}
+        return replace(found, problems=(*found.problems, *changed), fixes=changed)
 
 
 def archive_size(being: BeingPaths) -> int:

@@ -83,7 +83,7 @@ def _tell_verified(found: Verified, _request: CommandRequest) -> None:
     if not compared.problems:
         say("  tables and files are what the archive says")
     for line in compared.problems:
-        say(f"✗ {line}.\n  try: lumen rebuild")
+        say(f"✗ {line}.\n  try: {compared.fixes.get(line, 'lumen rebuild')}")
     for line in compared.notes:
         say(f"  note: {line}")
 
