@@ -160,3 +160,40 @@ def test_a_model_whose_key_is_missing_is_not_looked_for_in_the_network(
     assert "there is no key for openai (OPENAI_API_KEY)" in ran.err
     assert "try: lumen models key openai" in ran.err
     assert "network" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [("chta", "chat"), ("statsu --json", "status"), ("archive verfy", "verify")]
+)
+def test_a_command_that_is_not_there_is_answered_with_the_nearest(
+    inside: Inside, words: str, meant: str
+) -> None:
+    ran = inside(*words.split())
+    assert ran.code == 2
+    assert f"Did you mean '{meant}'?" in ran.said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("models set interface embedded/gpt-9", "embedded/gpt-9 is not there"),
+        ("attest --check nowhere.json", "The file nowhere.json cannot be read: No such file"),
+        ("attest --check being", "The file being cannot be read: Is a directory"),
+        ("keys passphrase --new-file nowhere.txt", "The file nowhere.txt cannot be read: No such"),
+        ("keys passphrase --new-file odd.dat", "The file odd.dat is not text."),
+        ("keys passphrase --remove --passphrase-file odd.dat", "The file odd.dat is not text."),
+    ],
+)
+def test_a_name_is_shown_as_it_was_given_and_no_number_of_the_system(
+    lumen: Lumen, inside: Inside, words: str, said: str
+) -> None:
+    (lumen.home / "odd.dat").write_bytes(b"\xff\xfe\x00")
+    secret = lumen.home / "secret.txt"
+    secret.write_text("open sesame\n", "utf-8")
+    if "--passphrase-file" in words:
+        assert inside("keys", "passphrase", "--new-file", "secret.txt").code == 0
+    ran = inside(*words.split())
+    assert ran.code == 2
+    assert ran.err.startswith(said), ran.err
+    assert "Errno" not in ran.err
+    assert "codec" not in ran.err

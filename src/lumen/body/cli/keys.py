@@ -13,7 +13,7 @@ from lumen.app.keys import Keys
 from lumen.app.words import counted
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import passphrase as given_passphrase
-from lumen.body.cli.passphrase import signing
+from lumen.body.cli.passphrase import read_passphrase, signing
 from lumen.body.cli.render import ToldResult, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
@@ -72,14 +72,7 @@ def set_passphrase(request: CommandRequest, new_file: Path | None, remove: bool)
 def _new_passphrase(file: Path | None) -> str:
     fix = "lumen keys passphrase --new-file FILE"
     if file is not None:
-        try:
-            new = file.read_text("utf-8").rstrip("\r\n")
-        except OSError as error:
-            raise UsageError(
-                f"the file {file} cannot be read: {error.strerror}", fix=fix
-            ) from error
-        except UnicodeDecodeError as error:
-            raise UsageError(f"the file {file} is not text", fix=fix) from error
+        new = read_passphrase(file, fix)
     elif is_terminal(sys.stdin) and is_terminal(sys.stderr):
         new = str(
             click.prompt("New passphrase", hide_input=True, confirmation_prompt=True, err=True)
