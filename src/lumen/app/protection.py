@@ -131,7 +131,7 @@ def wide_grants(being: BeingPaths, settings: Settings) -> Iterator[Finding]:
 
 def skills_of(being: BeingPaths) -> Iterator[Finding]:
     """Skills that are not what they were made as."""
-    from lumen.app.skills import changed_skills
+    from lumen.app.skill_changes import changed_skills
     from lumen.app.storage import asking
 
     with asking(being) as index:

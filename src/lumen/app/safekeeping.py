@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lumen.app.placing import must_be_apart
 from lumen.app.settings import data_home, must_be
-from lumen.app.skills import changed_skills
+from lumen.app.skill_changes import changed_skills
 from lumen.app.storage import asking, files_of, size_of
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import BeingPaths

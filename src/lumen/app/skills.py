@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lumen.app.settings import Settings
+from lumen.app.skill_changes import approved_in
 from lumen.core.canon import JSON
 from lumen.core.data import BeingPaths, kernel_entry
 from lumen.core.errors import LumenError, SkillError, Unapproved, UsageError
@@ -37,7 +38,6 @@ from lumen.hands.skills import (
 )
 from lumen.hands.skills import named as skill_named
 from lumen.hands.trial import Trial
-from lumen.kernel.gate.approvals import may_run
 
 if TYPE_CHECKING:
     from lumen.kernel.gate.guard import Guard
@@ -99,14 +99,8 @@ def skills_of(being: BeingPaths, settings: Settings, index: Queries) -> tuple[Sk
 
     found, policies = discover(being.skills), skill_policies(settings)
     plain = (Maker.SHIPPED, Maker.AUTHOR)
-    approves = nobody if all(made_by(s) in plain for s in found) else _approves(index)
+    approves = nobody if all(made_by(s) in plain for s in found) else approved_in(index)
     return tuple(_state_of(skill, being, policies, approves) for skill in found)
-
-
-def _approves(index: Queries) -> Approves:
-    """What the author allowed to run below bubblewrap, read off the archive."""
-    index.catch_up()
-    return lambda name, sha256: may_run(index, name, sha256)
 
 
 def known_skill(being: BeingPaths, name: str) -> Skill:
@@ -287,14 +281,6 @@ def _maker(skill: Skill, maker: Maker) -> str:
     if maker is not Maker.CHANGED:
         return maker.value
     return Maker.SHIPPED.value if came_with_lumen(skill.name) else Maker.MODEL.value
-
-
-def changed_skills(being: BeingPaths, index: Queries) -> list[SkillError]:
-    """The skills that are not what they were made as, each with what is to be done."""
-    found = [(s, made_by(s)) for s in discover(being.skills) if _on(s)]
-    suspects = [(s, maker) for s, maker in found if maker is Maker.CHANGED]
-    approves = _approves(index) if suspects else nobody
-    return [error for s, maker in suspects if (error := changed(s, maker, approves))]
 
 
 def _flaw(skill: Skill) -> str:

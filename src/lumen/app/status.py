@@ -116,9 +116,12 @@ def _changed(being: BeingPaths, index: Queries) -> list[str]:
     """Skills that came with Lumen and are not what they were; asked about where bytes differ."""
     ours = (path for path in SHIPPED.glob("*/*.*") if path.is_file())
     theirs = ((path, being.skills / path.relative_to(SHIPPED)) for path in ours)
-    if all(not b.exists() or a.read_bytes() == b.read_bytes() for a, b in theirs):
-        return []
-    from lumen.app.skills import changed_skills  # slow to import
+    try:
+        if all(not b.exists() or a.read_bytes() == b.read_bytes() for a, b in theirs):
+            return []
+    except OSError as error:
+        return [f"{error.filename} cannot be read: {error.strerror}."]
+    from lumen.app.skill_changes import changed_skills  # slow to import
 
     return [f"{e.what}.\n  try: {e.fix}" for e in changed_skills(being, index)]
 

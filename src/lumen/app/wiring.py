@@ -19,6 +19,7 @@ from lumen.app.reach import (
     secrets_in,
 )
 from lumen.app.settings import Settings, data_home, must_be, zone
+from lumen.app.skill_changes import changed_skills
 from lumen.app.storage import locks_of, open_storage
 from lumen.core.clock import Clock, Now, SystemClock, stamp
 from lumen.core.data import BeingPaths
@@ -167,8 +168,6 @@ def open_kernel(
 
 
 def _changed_skills(kernel: Kernel) -> list[str]:
-    from lumen.app.skills import changed_skills
-
     try:
         return [f"{e.what}.\n  try: {e.fix}" for e in changed_skills(kernel.being, kernel.index)]
     except SkillError as error:  # the folder of skills cannot be read
