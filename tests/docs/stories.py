@@ -15,7 +15,7 @@ FORGED = (
     "changed, or is forged."
 )
 NO_SUCH_MODEL = (
-    "Desk/gpt-99 is not there: desk does not list it, and it does not answer (desk does not have "
+    "desk/gpt-99 is not there: desk does not list it, and it does not answer (desk does not have "
     "gpt-99; another model answered in its place)."
 )
 SINGS = (
