@@ -12,7 +12,7 @@ from shlex import quote
 from lumen.app.settings import Settings, data_home
 from lumen.app.words import counted
 from lumen.core.data import BeingPaths
-from lumen.core.errors import LumenError, SkillError
+from lumen.core.errors import ArchiveError, LumenError, SkillError
 from lumen.soul.checking.verify import Report, verify
 from lumen.soul.trust.keys import Keyring
 
@@ -132,11 +132,17 @@ def wide_grants(being: BeingPaths, settings: Settings) -> Iterator[Finding]:
 def skills_of(being: BeingPaths) -> Iterator[Finding]:
     """Skills that are not what they were made as."""
     from lumen.app.skill_changes import changed_skills
-    from lumen.app.storage import asking
+    from lumen.app.storage import open_index
 
-    with asking(being) as index:
-        for error in changed_skills(being, index):
-            yield Finding("skills", "bad", error.what, error.fix)
+    index = open_index(being)  # asked only where there is something to ask
+    try:
+        found = changed_skills(being, index)
+    except (OSError, ArchiveError):  # told of as the archive
+        found = []
+    finally:
+        index.close()
+    for error in found:
+        yield Finding("skills", "bad", error.what, error.fix)
 
 
 def archive_of(being: BeingPaths, soul: str) -> Iterator[Finding]:
