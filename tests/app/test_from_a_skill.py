@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import lumen
+from lumen.app.skills import decide_skill
 from lumen.core.data import Event
 
 ATTACK = """
@@ -45,6 +46,8 @@ def test_a_skill_cannot_open_the_being_it_works_for(
     text = settings.read_text("utf-8").replace("seconds = 20", "seconds = 300")
     settings.write_text(text + '\n[skills.chat]\nisolation = "limits"\n', "utf-8")
     with lumen.open(home) as being:
+        kernel = being._kernel
+        decide_skill(kernel, kernel.index.events.soul(), "chat", "accepted")
         being.say("I like tea.")
         assert being.verify(deep=True).ok
     tried = json.loads(out.read_text("utf-8"))

@@ -134,6 +134,9 @@ def test_a_host_that_never_knew_the_being_is_told_of_no_other_copy(talked: Lumen
         (("restore-backup", "nothing.lumen", "b"), "nothing.lumen is no file"),
         (("restore-backup", "script.jsonl", "b"), "is not a backup of a being"),
         (("restore-backup", "script.jsonl"), "holds something already"),
+        (("restore-backup", "script.jsonl", ""), "folder's name is empty"),
+        (("restore-backup", "script.jsonl", "being/b"), "lies inside another being"),
+        (("restore-backup", "script.jsonl", "share/lumen"), "keeps the keys"),
     ],
 )
 def test_a_request_that_cannot_be_is_refused(

@@ -213,3 +213,12 @@ def test_an_output_that_takes_no_more_is_told(host: Lumen) -> None:
     assert ran.code != 0
     assert ran.err.startswith("The system refused: File too large.\n")
     assert "Traceback" not in ran.err
+
+
+def test_a_skill_that_may_not_be_read_is_named_by_status(lumen: Lumen) -> None:
+    path = lumen.being / "skills" / "chat" / "main.py"
+    path.chmod(0)
+    ran = lumen.run("status", prelude=POWERLESS)
+    path.chmod(0o644)
+    assert ran.code == 0
+    assert f"{path} cannot be read: Permission denied." in ran.err

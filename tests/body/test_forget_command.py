@@ -255,3 +255,20 @@ def test_what_is_left_in_a_file_of_the_authors_own_is_told_and_is_no_success(
     assert (again.code, diary.read_text("utf-8")) == (0, "Tea.\n")
     assert holding(knowing) == []
     assert inside("archive", "verify", "--deep").code == 0
+
+
+def test_another_being_below_is_neither_looked_into_nor_touched(
+    knowing: Lumen, inside: Inside
+) -> None:
+    theirs = knowing.being / "files" / "theirs"
+    shutil.copytree(knowing.being / "data", theirs / "data")
+    shutil.copy(knowing.being / "lumen.toml", theirs)
+    keys = knowing.being / "files" / "share" / "lumen"
+    for name in ("keys", "author", "witness"):
+        (keys / name).mkdir(parents=True)
+        (keys / name / "noted.txt").write_text("The Zanzibariums.", "utf-8")
+    before = {p: p.read_bytes() for p in (knowing.being / "files").rglob("*") if p.is_file()}
+    ran = inside("forget", "Zanzibarium", "--yes", "--own-files")
+    assert ran.code == 0, ran.said
+    assert "files/" not in ran.said
+    assert {p: p.read_bytes() for p in before} == before

@@ -57,6 +57,7 @@ def test_a_skill_may_look_and_speaks_and_acts_as_nobody_but_a_tool(
     lumen.set("seconds = ", "seconds = 300")
     settings = lumen.being / "lumen.toml"
     settings.write_text(settings.read_text() + '\n[skills.chat]\nisolation = "limits"\n')
+    assert lumen.run("skills", "accept", "chat").code == 0
     assert lumen.run("chat", "-m", "I like tea.").code == 0
     said = json.loads(out.read_text("utf-8"))
     assert {name: code for name, (code, _) in said.items() if name in map(" ".join, LOOKS)} == {
@@ -128,6 +129,7 @@ def test_a_skill_with_another_home_is_no_other_host_and_keeps_nothing(
     lumen.set("seconds = ", "seconds = 300")
     settings = lumen.being / "lumen.toml"
     settings.write_text(settings.read_text() + '\n[skills.chat]\nisolation = "limits"\n')
+    assert lumen.run("skills", "accept", "chat").code == 0
     before = settings.read_bytes()
     ran = lumen.run("chat", "-m", "I like tea.")
     code, told = json.loads(out.read_text("utf-8"))

@@ -109,11 +109,45 @@ def test_init_leaves_other_files_of_the_folder_alone(host: Lumen) -> None:
 
 
 def test_init_uses_the_current_folder_or_the_being_named(host: Lumen) -> None:
-    assert host.run("init").code == 0
+    away = {**host.env(), "XDG_DATA_HOME": str(host.home.parent / f"{host.home.name}-share")}
+    assert host.run("init", env=away).code == 0
     assert (host.home / "lumen.toml").is_file()
-    other = host.home / "other"
-    assert host.run("--being", str(other), "init").code == 0
+    other = host.home.parent / f"{host.home.name}-other"
+    assert host.run("--being", str(other), "init", env=away).code == 0
     assert (other / "lumen.toml").is_file()
+
+
+@pytest.mark.parametrize("arguments", [("init", ""), ("init", " "), ("--being", "", "init")])
+def test_a_folder_with_an_empty_name_is_not_the_one_you_are_in(
+    host: Lumen, arguments: tuple[str, ...]
+) -> None:
+    ran = host.run(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert "try: lumen init FOLDER" in ran.err
+    assert tree(host.home) == {}
+
+
+@pytest.mark.parametrize("folder", [".", "share", "share/lumen", "share/lumen/keys/new"])
+def test_no_being_is_made_around_or_among_the_keys(lumen: Lumen, folder: str) -> None:
+    before = tree(lumen.home)
+    ran = lumen.run("init", folder)
+    assert (ran.code, ran.out) == (2, "")
+    assert "keys" in ran.err
+    assert "try: lumen init ANOTHER_FOLDER" in ran.err
+    assert tree(lumen.home) == before
+
+
+def test_no_being_is_made_inside_or_around_another(host: Lumen) -> None:
+    deep = host.home / "theirs" / "deep"
+    assert host.run("init", str(deep)).code == 0
+    before = tree(host.home)
+    inside = host.run("init", str(deep / "data" / "another"))
+    assert inside.code == 2
+    assert f"lies inside another being, {deep}" in inside.err
+    around = host.run("init", str(host.home / "theirs"))
+    assert around.code == 2
+    assert f"is around another being, {deep}" in around.err
+    assert tree(host.home) == before
 
 
 def test_init_tells_in_json_what_was_made(host: Lumen) -> None:

@@ -117,7 +117,7 @@ def test_a_made_up_model_is_refused_and_nothing_is_changed(
     before = settings(lumen)
     ran = inside("models", "set", "interface", "desk/gpt-larg", env=lumen.env())
     assert ran.code == 2
-    assert "Desk/gpt-larg is not there" in ran.err
+    assert "desk/gpt-larg is not there" in ran.err
     assert "try: lumen models set interface desk/gpt-large" in ran.err
     assert settings(lumen) == before
 

@@ -129,7 +129,8 @@ def test_settings_that_are_no_text_are_refused(lumen: Lumen) -> None:
     (lumen.being / "lumen.toml").write_bytes(b"\xff\xfe")
     ran = lumen.run("status")
     assert ran.code == 2
-    assert "lumen.toml cannot be read" in ran.err
+    assert "lumen.toml cannot be read: it is not text in UTF-8." in ran.err
+    assert "move it away: lumen rebuild" in ran.err
 
 
 @pytest.mark.parametrize(

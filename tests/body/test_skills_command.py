@@ -284,7 +284,7 @@ def test_what_no_model_wrote_is_not_accepted_and_nothing_is_archived(
 ) -> None:
     assert inside("skills", "new", "weather").code == 0
     before = lumen.events()
-    for name, whose in (("chat", "came with Lumen"), ("weather", "is yours already")):
+    for name, whose in (("chat", "is as it came with Lumen"), ("weather", "is yours already")):
         ran = inside("skills", "accept", name)
         assert (ran.code, ran.out) == (2, "")
         assert f"The skill {name} {whose}: no model wrote it" in ran.err

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.storing import born as bear
 
 from lumen.core.clock import SystemClock
 from lumen.core.data import BeingPaths
+from lumen.core.settings import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.body.conftest import Lumen, Ran
 
@@ -75,3 +76,21 @@ def test_a_folder_that_is_gone_is_told(host: Lumen) -> None:
     ran = host.run("status", prelude=gone, env=host.env(LUMEN_BEING=""))
     assert ran.code == 2
     assert "The folder you are in is gone." in ran.err
+
+
+def test_of_two_beings_that_were_mixed_up_neither_is_advised_to_become_the_other(
+    host: Lumen, inside: Inside
+) -> None:
+    ada, bob = (Path(born(host, host.home / name)) for name in ("ada", "bob"))
+    souls = [read_settings(one / "lumen.toml").soul for one in (ada, bob)]
+    (ada / "data").rename(host.home / "data")
+    (bob / "data").rename(ada / "data")
+    (host.home / "data").rename(bob / "data")
+    for being, (named, soul) in ((ada, souls), (bob, souls[::-1])):
+        ran = inside("--being", str(being), "chat", "-m", "hello")
+        assert (ran.code, ran.out) == (2, "")
+        assert f"names the soul {named}, and the archive is that of {soul}" in ran.err
+        assert "two beings of this host are mixed up" in ran.err
+        assert f"if this is the folder of {named}, bring its own data/ back" in ran.err
+        assert f"if it is that of {soul}, bring its lumen.toml back" in ran.err
+        assert "soul = " not in ran.err

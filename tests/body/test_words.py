@@ -126,15 +126,18 @@ def test_closed_streams_are_empty_ones(lumen: Lumen) -> None:
     assert (ran.code, lumen.heard()) == (0, ["I like rice"])
 
 
-def test_bytes_that_are_no_text_are_kept_as_what_they_were_not(lumen: Lumen) -> None:
-    assert lumen.run("chat", "-m", b"I like \xff rice").code == 0
-    assert lumen.run("chat", "-m", "-", stdin=b"nul \x00 and \xed\xa0\x80 done").code == 0
-    assert lumen.run("chat", stdin=b"\xfe tea\n").code == 0
-    assert lumen.heard() == [
-        "I like \ufffd rice",
-        "nul \u2400 and \ufffd\ufffd\ufffd done",
-        "\ufffd tea",
-    ]
+def test_bytes_that_are_no_text_are_refused_and_nothing_of_them_is_kept(lumen: Lumen) -> None:
+    for ran in (
+        lumen.run("chat", "-m", b"I like \xff rice"),
+        lumen.run("chat", "-m", "-", stdin=b"nul \x00 and more"),
+        lumen.run("chat", "-m", "-", stdin=b"half a sign \xed\xa0\x80 done"),
+        lumen.run("chat", stdin=b"\xfe tea\n"),
+        lumen.run("chat", stdin=b"tea \x00\n"),
+    ):
+        assert (ran.code, ran.out) == (2, "")
+        assert "This is not text in UTF-8, and was not kept." in ran.err
+        assert "try: " in ran.err
+    assert lumen.heard() == []
     for command in (("memory", "--json"), ("why", "--json", b"\xff"), ("memory", b"\xff")):
         assert lumen.run(*command).code == 0
     assert lumen.verified()

@@ -15,7 +15,7 @@ FORGED = (
     "changed, or is forged."
 )
 NO_SUCH_MODEL = (
-    "Desk/gpt-99 is not there: desk does not list it, and it does not answer (desk does not have "
+    "desk/gpt-99 is not there: desk does not list it, and it does not answer (desk does not have "
     "gpt-99; another model answered in its place)."
 )
 SINGS = (
@@ -228,6 +228,7 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
     ): (BORN,),
     (HOW + "write-a-skill.md", "13  15 Nov 22:22  kernel    chat.say"): (
         """printf 'import sys\\nsys.exit("no voice today")\\n' > skills/chat/main.py""",
+        "lumen skills accept chat",
         'lumen chat -m "I like boats."',
     ),
     (HOW + "write-a-skill.md", "$ lumen skills new weather"): ("lumen init ~/being", "cd ~/being"),

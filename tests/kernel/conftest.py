@@ -22,9 +22,11 @@ from tests.kernel.recorder import Recorder, connect, recording
 from tests.storing import begun, gate_of, tables
 from tests.storing import born as bear
 
+from lumen.app.skills import decide_skill
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import FixedClock, Now, ulid
 from lumen.core.data import Author, BeingPaths, Entry, Event, EventType, Origin, kernel_entry
+from lumen.hands.skills import came_with_lumen
 from lumen.kernel.contour.slots import Self
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.recovery import recover
@@ -126,6 +128,8 @@ class Life:
         folder.mkdir(exist_ok=True)
         head = "import json, os, pathlib, signal, sys\nroot = pathlib.Path.cwd().parent.parent\n"
         (folder / "main.py").write_text(head + source, "utf-8")
+        if came_with_lumen(name):  # the author says that the change is theirs
+            decide_skill(self.kernel, self.kernel.index.events.soul(), name, "accepted")
 
     def open_turns(self) -> list[tuple[str, int]]:
         """Turns the archive shows as begun and not closed."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lumen.app.skills import decide_skill
 from lumen.core.canon import JSON
 from lumen.core.data import Author, EventType
 from lumen.core.errors import BadSetting
@@ -169,6 +170,8 @@ def break_chat(life: Life, how: str) -> None:
             (chat / "main.py").unlink()
         case _:
             (chat / "main.py").write_text(how)
+            soul = life.kernel.index.events.soul()
+            decide_skill(life.kernel, soul, "chat", "accepted")
 
 
 @pytest.mark.parametrize(

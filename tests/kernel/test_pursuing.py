@@ -20,6 +20,7 @@ from tests.kernel.living import (
     thought,
 )
 
+from lumen.app.skills import decide_skill
 from lumen.core.data import SelfItem
 from lumen.hands.author import switch
 from lumen.hands.policy import SkillPolicies
@@ -207,6 +208,7 @@ def test_a_skill_that_cannot_be_taken_back_is_not_used_unasked_and_why_is_said(
     declared = life.being.skills / "write_file" / "skill.toml"
     told = declared.read_text("utf-8").replace("irreversible = false", "irreversible = true")
     declared.write_text(told, "utf-8")
+    decide_skill(life.kernel, life.kernel.index.events.soul(), "write_file", "accepted")
     went = pursue(life)
     why = (
         "write_file does what cannot be taken back; "

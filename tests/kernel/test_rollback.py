@@ -100,12 +100,29 @@ def test_whoever_names_no_soul_is_not_asked_about_the_chain(guarded: Guarded, be
 def test_a_fork_that_is_shorter_looks_like_a_rollback_and_is_accepted_as_one(
     guarded: Guarded, beat: Entry
 ) -> None:
-    soul = rolled_back(guarded, beat, more=2)
+    soul = rolled_back(guarded, beat, more=1)
     with pytest.raises(Estranged, match="what was said there since is not in it"):
         recover(guarded.gate, soul)
     placed = accept(guarded.gate, soul)
 
-    assert placed.seq == 4  # the number of the other chain's last event, and yet another hash
+    assert placed.seq == 3  # a number of the other chain, and yet another hash
+    recover(guarded.gate, soul)
+    assert verify(guarded.being, guarded.keyring).ok
+
+
+def test_a_fork_that_ends_where_the_other_ended_before_is_told_as_one(
+    guarded: Guarded, beat: Entry
+) -> None:
+    soul = rolled_back(guarded, beat, more=2)
+    mark = guarded.keyring.mark(soul)
+    assert mark is not None
+    with pytest.raises(Estranged, match="is a fork: at event 3") as strange:
+        recover(guarded.gate, soul)
+    assert f"this host has seen has {mark.before_hash[:16]}…" in strange.value.what
+    with pytest.raises(UsageError, match="by naming the head that is kept"):
+        accept(guarded.gate, soul)
+    head = guarded.index.events.last_head()[1]
+    assert accept(guarded.gate, soul, head[:8]).seq == 4
     recover(guarded.gate, soul)
     assert verify(guarded.being, guarded.keyring).ok
 

@@ -89,4 +89,4 @@ def read_statement(file: Path) -> Statement:
             return statement_from(source.read(LARGEST + 1))
     except OSError as error:
         fix = "lumen attest --check FILE"
-        raise UsageError(f"{file} cannot be read: {error.strerror}", fix=fix) from error
+        raise UsageError(f"the file {file} cannot be read: {error.strerror}", fix=fix) from error

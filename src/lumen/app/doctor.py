@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from lumen.app.protection import Finding, archive_of, keys_of
+from lumen.app.protection import Finding, archive_of, keys_of, skills_of, wide_grants
 from lumen.app.settings import Settings, must_be
 from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
@@ -87,7 +87,7 @@ async def _being(being: BeingPaths, by_default: bool) -> AsyncIterator[Finding]:
     yield Finding("being", "ok", str(being.root))
     for found in await _roles(settings):
         yield found
-    for found in keys_of(being, settings):
+    for found in (*keys_of(being, settings), *wide_grants(being, settings), *skills_of(being)):
         yield found
     free = shutil.disk_usage(being.root).free
     state = "ok" if free > ROOM else "warn"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from lumen.soul.ports.queries import Queries
 if TYPE_CHECKING:
     from lumen.kernel.recall.evidence import Evidence
 
+QUOTED = re.compile(r"[“«]([^“”«»]+)[”»]")
 MOST_DIGITS = 18  # SQLite counts no further
 
 
@@ -28,6 +30,7 @@ class Explained:
     sources: tuple[Recollection, ...]
     chosen: str
     heard: Recollection | None
+    unheld: tuple[str, ...] = ()  # what it quotes as told, and no message says
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,20 @@ def explain(index: Queries, event: int | None = None) -> Explained:
         sources=tuple(map(recollection, sources)),
         chosen=next(filter(None, map(_chosen, events)), ""),
         heard=recollection(said) if said else None,
+        unheld=tuple(_unheld(index, reply.entry.description)) if sources else (),
     )
+
+
+def _unheld(index: Queries, reply: str) -> list[str]:
+    """What a reply that rests on memories quotes, and nobody said: its voice may have changed it."""
+    quoted = {" ".join(text.split()) for text in QUOTED.findall(reply)}
+    if quoted:
+        for message in index.memories.messages():
+            told = " ".join(message.text.split())
+            quoted = {text for text in quoted if text.strip("… ") not in told}
+            if not quoted:
+                break
+    return sorted(quoted)
 
 
 def _chosen(event: Event) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from lumen.app.settings import data_home
@@ -13,10 +14,12 @@ from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError, UsageError
 from lumen.soul.checking.witness import trust_in
 from lumen.soul.trust.keys import Keyring
-from lumen.soul.trust.vouching import HOST, Key, Trust
+from lumen.soul.trust.vouching import AUTHOR, HOST, Key, Trust
 
 if TYPE_CHECKING:
     from lumen.kernel.gate.commit import Gate
+
+ELSEWHERE = "elsewhere"  # where a key is that is not on this host
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,25 +108,44 @@ def standing(being: BeingPaths, soul: str, public: str, seq: int) -> KeyStanding
     return KeyStanding(False, how)
 
 
+def must_be_lost(being: BeingPaths, soul: str) -> None:
+    """See that no key of the author's on this host counts, before another is made in its place.
+
+    Raises:
+        UsageError: one does; a new one would count for less.
+    """
+    for key in keys_of(being, soul).keys:
+        if key.role == AUTHOR and key.counts and key.where != ELSEWHERE:
+            file = quote(str(Keyring(data_home()).author_file(soul)))
+            raise UsageError(
+                f"your key {key.key[:16]} is on this host and counts: one in its place would not",
+                fix="lumen keys passphrase puts it under another passphrase; where that is lost, or "
+                f"the key is in other hands: mv {file} {file}.old, then lumen keys new",
+            )
+
+
 def has_author_key(soul: str) -> bool:
     """Whether a key of the author's is on this host."""
     return Keyring(data_home()).has_author_key(soul)
 
 
 def change_passphrase(
-    soul: str, old: Callable[[], str], new: Callable[[], str]
+    soul: str, old: Callable[[], str], new: Callable[[], str], *, remove: bool = False
 ) -> tuple[str, bool]:
     """Put the author's key under another passphrase; returns its public half and whether it has one.
 
     Raises:
+        UsageError: it is to be taken away, and there is none.
         LumenError: the old one is wrong, before the new one is asked for.
     """
     keyring = Keyring(data_home())
     locked = keyring.author_is_locked(soul)
+    if remove and not locked:
+        raise UsageError("your key is under no passphrase", fix="lumen keys passphrase")
     known = old() if locked else ""
     if locked:
         keyring.open_author(soul, lambda: known)  # before anything is asked for in vain
-    wanted = new()
+    wanted = "" if remove else new()
     keyring.set_passphrase(soul, known, wanted)
     return keyring.author_public(soul), bool(wanted)
 
@@ -188,7 +210,7 @@ def _state_of(key: Key, here: dict[str, str]) -> KeyState:
         counts=bool(key.vouched) and not key.revoked,
         vouched=key.vouched or None,
         revoked=key.revoked or None,
-        where=here.get(key.public, "elsewhere"),
+        where=here.get(key.public, ELSEWHERE),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from lumen.app.placing import must_be_apart
 from lumen.app.settings import data_home, zone
 from lumen.app.storage import open_index, open_storage
 from lumen.core.clock import Clock, SystemClock
@@ -20,8 +21,13 @@ from lumen.soul.trust.keys import Keyring
 
 
 def bear(being: BeingPaths, clock: Clock | None = None) -> str:
-    """Make a new being in a folder that holds none; returns the soul's id."""
+    """Make a new being in a folder that holds none; returns the soul's id.
+
+    Raises:
+        UsageError: the folder is not free, or lies in or around another being or the keys.
+    """
     clock = clock or SystemClock()
+    must_be_apart(being.root)
     return init(being, open_storage(being, Keyring(data_home()), clock), clock)
 
 

@@ -12,7 +12,7 @@ from shlex import quote
 from lumen.app.settings import Settings, data_home
 from lumen.app.words import counted
 from lumen.core.data import BeingPaths
-from lumen.core.errors import LumenError
+from lumen.core.errors import ArchiveError, LumenError, SkillError
 from lumen.soul.checking.verify import Report, verify
 from lumen.soul.trust.keys import Keyring
 
@@ -104,6 +104,45 @@ def _reach(being: BeingPaths, settings: Settings, keyring: Keyring) -> Finding:
     none = policies.isolation is Isolation.NONE
     out = "" if none else "; no skill but the shipped ones can reach the keys"
     return Finding("isolation", "warn" if none else "ok", f"{said}{out}")
+
+
+def wide_grants(being: BeingPaths, settings: Settings) -> Iterator[Finding]:
+    """Skills that were given a folder with the author's whole home, or the being itself, in it."""
+    from lumen.app.wiring import skill_policies
+    from lumen.hands.policy import grant
+    from lumen.hands.skills import discover
+
+    held = (Path.home().resolve(), being.root.resolve())
+    for skill in discover(being.skills):
+        if skill.disabled or not skill.ready:
+            continue
+        try:
+            box = grant(skill, being.root, skill_policies(settings)).box
+        except SkillError:  # it does not run, so it is given nothing
+            continue
+        wide = {p for p in (*box.reads, *box.writes) if any(h.is_relative_to(p) for h in held)}
+        for path in sorted(wide):
+            what = (
+                f"[skills.{skill.name}] gives it {path}: all that you keep below, but for the keys"
+            )
+            fix = f"name the folders that {skill.name} is meant for"
+            yield Finding("grants", "warn", what, fix)
+
+
+def skills_of(being: BeingPaths) -> Iterator[Finding]:
+    """Skills that are not what they were made as."""
+    from lumen.app.skill_changes import changed_skills
+    from lumen.app.storage import open_index
+
+    index = open_index(being)  # asked only where there is something to ask
+    try:
+        found = changed_skills(being, index)
+    except (OSError, ArchiveError):  # told of as the archive
+        found = []
+    finally:
+        index.close()
+    for error in found:
+        yield Finding("skills", "bad", error.what, error.fix)
 
 
 def archive_of(being: BeingPaths, soul: str) -> Iterator[Finding]:

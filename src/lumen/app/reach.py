@@ -14,7 +14,7 @@ from shlex import quote
 
 from lumen.app.settings import Settings, data_home
 from lumen.core.canon import dumps
-from lumen.core.errors import BadSetting, LumenError, UsageError
+from lumen.core.errors import BadSetting, LumenError, UsageError, unreadable
 from lumen.core.exclusive import exclusive
 from lumen.mind.endpoints import Endpoint, EndpointSettings, endpoints
 from lumen.mind.roles import (
@@ -92,7 +92,7 @@ def read_keys() -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(f"{path} cannot be read: {error}") from error
+        raise BadSetting(f"{path} cannot be read: {unreadable(error)}") from error
     if stat.S_IMODE(mode) & 0o077:
         raise BadSetting(f"{path} can be read by others", fix=f"chmod 600 {quote(str(path))}")
     try:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lumen.app.placing import must_be_apart
 from lumen.app.settings import data_home, must_be
+from lumen.app.skill_changes import changed_skills
 from lumen.app.storage import asking, files_of, size_of
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import BeingPaths
@@ -71,7 +73,9 @@ def verify_being(
 
 def _compared(being: BeingPaths, progress: Callable[[int, int], None]) -> DeepReport:
     with asking(being) as index:
-        return compare(files_of(being), index, progress)
+        found = compare(files_of(being), index, progress)
+        changed = {error.what: error.fix for error in changed_skills(being, index)}
+        return replace(found, problems=(*found.problems, *changed), fixes=changed)
 
 
 def archive_size(being: BeingPaths) -> int:
@@ -115,6 +119,7 @@ def restore_being(
         UsageError: the backup cannot be taken; nothing was written.
     """
     keyring = Keyring(data_home())
+    must_be_apart(root, fix="lumen restore-backup FILE ANOTHER_FOLDER")
     try:
         found = unpack(file, root, keyring, even_damaged=even_damaged, progress=progress)
     except Damaged as error:  # nothing was written: what was asked for cannot be

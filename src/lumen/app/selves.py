@@ -118,13 +118,18 @@ def set_item(
     """Change the weight or the status of a value or goal, as its author; a new value is added.
 
     Raises:
-        UsageError: there is no such goal, or it may not become that.
+        UsageError: there is no such goal, it may not become that, or nothing is to change.
     """
     known = item_named(gate.index, kind, name)
     if known is None and kind == "value":
         return _put(gate, kind, new_item(kind, name, weight, status), "added")
     if known is None:
         raise UsageError(f"there is no {kind} {name!r}", fix=f"lumen {kind}s")
+    if weight is None and status is None:
+        raise UsageError(
+            f"there is nothing to set: the {kind} {name!r} stays at {known.weight:.2f}, {known.status}",
+            fix=f"lumen {kind}s set {name!r} --weight 0.7",
+        )
     changed = replace(
         known,
         weight=known.weight if weight is None else weight,

@@ -66,13 +66,26 @@ def must_be(being: BeingPaths) -> Settings:
             fix="put data/memory back from a backup",
         )
     if (soul := soul_of(being)) not in ("", settings.soul):  # whose witness would be asked?
-        said = f"the soul {settings.soul}" if settings.soul else "no soul"
-        raise NotABeing(
-            f"{being.settings} names {said}, and the archive is that of {soul}",
-            fix=f'put  soul = "{soul}"  back under [being]; '
-            "or move the file away: lumen rebuild writes it again",
-        )
+        raise _two_souls(being, settings.soul, soul)
     return settings
+
+
+def _two_souls(being: BeingPaths, named: str, soul: str) -> NotABeing:
+    """Settings of one being over the archive of another: which of both is out of place?"""
+    from lumen.soul.trust.keys import Keyring
+
+    said = f"the soul {named}" if named else "no soul"
+    what = f"{being.settings} names {said}, and the archive is that of {soul}"
+    write = "move the file away: lumen rebuild writes it again"
+    if not named or not Keyring(data_home()).has_key(
+        named
+    ):  # a slip of the hand: there is no other
+        return NotABeing(what, fix=f'put  soul = "{soul}"  back under [being]; or {write}')
+    return NotABeing(
+        f"{what}: two beings of this host are mixed up here",
+        fix=f"if this is the folder of {named}, bring its own data/ back, from where it is now or a "
+        f"backup; if it is that of {soul}, bring its lumen.toml back, or {write}",
+    )
 
 
 def _without_settings(being: BeingPaths) -> NotABeing:

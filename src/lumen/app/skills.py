@@ -8,17 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lumen.app.settings import Settings
+from lumen.app.skill_changes import approved_in
 from lumen.core.canon import JSON
 from lumen.core.data import BeingPaths, kernel_entry
 from lumen.core.errors import LumenError, SkillError, Unapproved, UsageError
 from lumen.hands.author import accept as accept_as_authors
 from lumen.hands.author import switch
 from lumen.hands.effects import DeclaredEffects, effects_of
-from lumen.hands.policy import Approves, SkillPolicies, grant, in_force, isolation_for, nobody
+from lumen.hands.policy import (
+    Approves,
+    SkillPolicies,
+    changed,
+    grant,
+    in_force,
+    isolation_for,
+    nobody,
+)
 from lumen.hands.skills import (
     Maker,
     Skill,
     authored,
+    came_with_lumen,
     discover,
     find,
     is_name,
@@ -28,7 +38,6 @@ from lumen.hands.skills import (
 )
 from lumen.hands.skills import named as skill_named
 from lumen.hands.trial import Trial
-from lumen.kernel.gate.approvals import may_run
 
 if TYPE_CHECKING:
     from lumen.kernel.gate.guard import Guard
@@ -89,14 +98,9 @@ def skills_of(being: BeingPaths, settings: Settings, index: Queries) -> tuple[Sk
     from lumen.app.wiring import skill_policies
 
     found, policies = discover(being.skills), skill_policies(settings)
-    approves = _approves(index) if any(authored(s) is not None for s in found) else nobody
+    plain = (Maker.SHIPPED, Maker.AUTHOR)
+    approves = nobody if all(made_by(s) in plain for s in found) else approved_in(index)
     return tuple(_state_of(skill, being, policies, approves) for skill in found)
-
-
-def _approves(index: Queries) -> Approves:
-    """What the author allowed to run below bubblewrap, read off the archive."""
-    index.catch_up()
-    return lambda name, sha256: may_run(index, name, sha256)
 
 
 def known_skill(being: BeingPaths, name: str) -> Skill:
@@ -191,8 +195,9 @@ def must_be_decidable(being: BeingPaths, name: str, what: str) -> Skill:
         UsageError: there is none, or nothing to decide.
     """
     skill = known_skill(being, name)
-    if what == "accepted" and authored(skill) is None:
-        whose = "came with Lumen" if made_by(skill) is Maker.SHIPPED else "is yours already"
+    maker = made_by(skill)
+    if what == "accepted" and maker in (Maker.SHIPPED, Maker.AUTHOR):
+        whose = "is as it came with Lumen" if maker is Maker.SHIPPED else "is yours already"
         nothing = f"the skill {name} {whose}: no model wrote it, so there is nothing to accept"
         raise UsageError(nothing, fix="lumen skills")
     return skill
@@ -218,7 +223,7 @@ def _say_yes(kernel: Kernel, skill: Skill, soul: str) -> None:
     from lumen.kernel.gate.proposals import skill_of, skill_proposal
 
     sha256, mark = source_hash(skill), authored(skill) or {}
-    by = str(mark.get("by", "a model"))
+    by = str(mark.get("by", "another hand" if came_with_lumen(skill.name) else "a model"))
     kernel.index.catch_up()
     known = skill_of(kernel.index, skill.name, sha256)
     if known is None:
@@ -245,6 +250,9 @@ def _state_of(
 ) -> SkillState:
     maker = made_by(skill)
     trouble = ""
+    refused = changed(skill, maker, approves)
+    if maker is Maker.CHANGED and not refused:
+        maker = Maker.AUTHOR
     isolation, why = isolation_for(skill.name, maker, policies)
     effects = DeclaredEffects()
     try:
@@ -260,13 +268,19 @@ def _state_of(
         name=skill.name,
         ready=_on(skill) and not trouble and maker is not Maker.CHANGED,
         state=_state(skill, maker, trouble),
-        maker="model" if maker is Maker.CHANGED else maker.value,
+        maker=_maker(skill, maker),
         effects=effects.in_words(),
         declared={**asdict(effects), "example": effects.example is not None},
         description=effects.description,
         isolation=isolation.value,
         why=why,
     )
+
+
+def _maker(skill: Skill, maker: Maker) -> str:
+    if maker is not Maker.CHANGED:
+        return maker.value
+    return Maker.SHIPPED.value if came_with_lumen(skill.name) else Maker.MODEL.value
 
 
 def _flaw(skill: Skill) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from lumen.app.settings import Settings, data_home, must_be
 from lumen.app.storage import asking, files_of
@@ -14,6 +15,7 @@ from lumen.soul.ports.queries import Queries
 from lumen.soul.state.selfhood import VALUES
 from lumen.soul.trust.keys import Keyring
 
+SHIPPED = Path(__file__).parents[1] / "hands" / "shipped"
 AUTHORS = (Author.EXTERNAL, Author.SELF, Author.GOAL, Author.KERNEL)
 
 
@@ -57,7 +59,7 @@ def status_of(being: BeingPaths) -> tuple[Status, list[str]]:
     with asking(being) as index:
         found = read_status(being, settings, index)
         edits = look(files_of(being), index, settings.redact)
-        odd = [*_miscounted(index), *strange(index, settings.soul)]
+        odd = [*_miscounted(index), *strange(index, settings.soul), *_changed(being, index)]
         return found, [*index.repairs, *edits.told(), *odd]
 
 
@@ -108,6 +110,20 @@ def strange(index: Queries, soul: str) -> list[str]:
     except (Damaged, Estranged) as error:
         return [f"{error.what[:1].upper()}{error.what[1:]}.\n  try: {error.fix}"]
     return []
+
+
+def _changed(being: BeingPaths, index: Queries) -> list[str]:
+    """Skills that came with Lumen and are not what they were; asked about where bytes differ."""
+    ours = (path for path in SHIPPED.glob("*/*.*") if path.is_file())
+    theirs = ((path, being.skills / path.relative_to(SHIPPED)) for path in ours)
+    try:
+        if all(not b.exists() or a.read_bytes() == b.read_bytes() for a, b in theirs):
+            return []
+    except OSError as error:
+        return [f"{error.filename} cannot be read: {error.strerror}."]
+    from lumen.app.skill_changes import changed_skills  # slow to import
+
+    return [f"{e.what}.\n  try: {e.fix}" for e in changed_skills(being, index)]
 
 
 def _miscounted(index: Queries) -> list[str]:

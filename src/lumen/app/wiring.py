@@ -19,10 +19,11 @@ from lumen.app.reach import (
     secrets_in,
 )
 from lumen.app.settings import Settings, data_home, must_be, zone
+from lumen.app.skill_changes import changed_skills
 from lumen.app.storage import locks_of, open_storage
 from lumen.core.clock import Clock, Now, SystemClock, stamp
 from lumen.core.data import BeingPaths
-from lumen.core.errors import BadSetting, NoSubstrate, Refused
+from lumen.core.errors import BadSetting, NoSubstrate, Refused, SkillError
 from lumen.hands.ancestry import started_by_skill
 from lumen.hands.isolation import Isolation
 from lumen.hands.policy import SkillPolicies
@@ -160,10 +161,17 @@ def open_kernel(
         as_of=(-1, -1),
     )
     adopt_edits(kernel, alone=alone)
-    mended = [*gate.repairs, *index.repairs]
+    mended = [*gate.repairs, *index.repairs, *(() if alone else _changed_skills(kernel))]
     gate.repairs.clear()
     index.repairs.clear()
     return kernel, mended
+
+
+def _changed_skills(kernel: Kernel) -> list[str]:
+    try:
+        return [f"{e.what}.\n  try: {e.fix}" for e in changed_skills(kernel.being, kernel.index)]
+    except SkillError as error:  # the folder of skills cannot be read
+        return [f"{error.what}.\n  try: {error.fix}"]
 
 
 def take_settings(kernel: Kernel) -> None:

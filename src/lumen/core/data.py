@@ -324,6 +324,11 @@ class BeingPaths:
         return self.root / "lumen.toml"
 
     @property
+    def is_being(self) -> bool:
+        """Whether a being lives here: settings and an archive beside them."""
+        return self.settings.is_file() and self.memory.is_dir()
+
+    @property
     def data(self) -> Path:
         """Everything the being has become."""
         return self.root / "data"

@@ -33,6 +33,13 @@ LumenError            what went wrong, and what to try
 from __future__ import annotations
 
 
+def unreadable(error: Exception) -> str:
+    """Why a text could not be read, in words: no number of the system's, and no codec."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return "it is not text in UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+
+
 class LumenError(Exception):
     """Says what is wrong and, in `fix`, what to try."""
 

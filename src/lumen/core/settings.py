@@ -49,6 +49,11 @@ _OF_SUBSTRATES: dict[str, tuple[type, ...]] = {
 }
 
 
+def _name(name: str) -> None:
+    if not name.isprintable():  # a second line would stand in every prompt as an order of its own
+        raise Unfit(f"{name!r} is no name: it has characters that nobody can see", 'name = "Ada"')
+
+
 def _zone(name: str) -> None:
     try:
         ZoneInfo(name or "UTC")
@@ -112,7 +117,7 @@ class Settings:
     """What the author decides."""
 
     soul: str = setting("being.soul", "", "which being this is; never changed")
-    author_name: str = setting("author.name", "friend", "what it calls you")
+    author_name: str = setting("author.name", "friend", "what it calls you", check=_name)
     timezone: str = setting(
         "author.timezone",
         "",

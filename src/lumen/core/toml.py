@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from lumen.core.canon import JSON, dumps
-from lumen.core.errors import BadSetting
+from lumen.core.errors import BadSetting, unreadable
 
 T = TypeVar("T")
 WIDTH = 98
@@ -156,10 +156,13 @@ def read(kind: type[T], path: Path) -> T:
     """
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise BadSetting(f"{path} cannot be read: {error}", fix="mend that line") from error
+    except UnicodeDecodeError as error:
+        fix = "put it back from a backup; or move it away: lumen rebuild writes it again"
+        raise BadSetting(f"{path} cannot be read: {unreadable(error)}", fix=fix) from error
     except OSError as error:
-        raise BadSetting(f"{path} cannot be read: {error.strerror}") from error
+        raise BadSetting(f"{path} cannot be read: {unreadable(error)}") from error
     _must_be_known(kind, tables, path)
     values = {}
     for name, one in _declared(kind):

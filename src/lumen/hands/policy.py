@@ -17,7 +17,7 @@ from lumen.core.errors import SkillError, Unapproved
 from lumen.hands.effects import BY_SETTING, DeclaredEffects, effects_of
 from lumen.hands.isolation import Isolation, Sandbox, bwrap_trouble, strongest
 from lumen.hands.process import Limits
-from lumen.hands.skills import Maker, Skill, made_by, source_hash
+from lumen.hands.skills import Maker, Skill, came_with_lumen, made_by, source_hash
 
 RESERVED = frozenset({"data", "prompts", "skills", "lumen.toml", ".git"})
 _OFFLINE = re.compile(
@@ -71,11 +71,9 @@ def grant(
         SkillError: it must not run as it stands; the whole sentence, and what to do.
     """
     maker = made_by(skill)
-    if maker is Maker.CHANGED:
-        raise SkillError(
-            f"The skill {skill.name} was written by a model and changed by another hand since",
-            fix=f"look at it, then: lumen skills accept {skill.name}",
-        )
+    if refused := changed(skill, maker, approves):
+        raise refused
+    maker = Maker.AUTHOR if maker is Maker.CHANGED else maker
     try:
         effects = effects_of(skill)
         chosen = policies.settings.get(skill.name, {})
@@ -101,6 +99,27 @@ def grant(
     }
     box = Sandbox(isolation, reads, writes, network, policies.hidden)
     return SkillGrant(box, context, effects, maker, why)
+
+
+def changed(skill: Skill, maker: Maker, approves: Approves) -> SkillError | None:
+    """Why a skill that was changed does not run; nothing where it was not, or the author said yes.
+
+    One that a model wrote becomes the author's by accepting it. One that came with Lumen runs while
+    the author's word stands for exactly these files.
+    """
+    if maker is not Maker.CHANGED:
+        return None
+    look = f"look at it, then: lumen skills accept {skill.name}"
+    if not came_with_lumen(skill.name):
+        what = "was written by a model and changed by another hand since"
+        return SkillError(f"The skill {skill.name} {what}", fix=look)
+    if approves(skill.name, source_hash(skill)):
+        return None
+    again = f"rm -r skills/{skill.name}, then: lumen skills new {skill.name}"
+    return SkillError(
+        f"The skill {skill.name} came with Lumen and was changed since, so it does not run",
+        fix=f"{look}; or as it came: {again}",
+    )
 
 
 def lay_out(given: SkillGrant) -> None:

@@ -25,6 +25,14 @@ HELP_LIMITS = Limits(seconds=2.0, output_bytes=64_000)
 DISABLED = ".disabled"
 AUTHORED = ".authored.json"
 HELD = Sandbox()
+EARLIER = (  # what versions before shipped: a being keeps the files it was born with
+    "041f0f8bb0f4d102927c68cebb6f84c2624dec5fe37786af6b38eec99a06d004",
+    "1b98cb1da178031a8bb46645050c9e050279e1d37aef8721a88d4a0f3c1db2b9",
+    "2c55e4ed6c528ab2da752260f0122badff53d2a38675582761aed2a1b640f619",
+    "91a5c8e8ced28eadb57400ddd2a533e30babcadcdaa9ecf9026b9e12d3712667",
+    "1d65d7a53cf2a5b34c9c776f9e28be5b1618663fc8240d3237cf65d0d4f1f44e",
+    "72b45035f19081e327a2b1b4d26e6b155a000087bb5b80f7532b45a977532a0c",
+)
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _MOST_NAME = 40
@@ -32,7 +40,7 @@ _known_help: dict[str, str] = {}
 
 
 class Maker(StrEnum):
-    """Whose hand a skill is from; `CHANGED` is a model's that somebody has changed since."""
+    """Whose hand a skill is from; `CHANGED`: a model's, or one that came with Lumen, changed since."""
 
     SHIPPED = "shipped"
     AUTHOR = "author"
@@ -117,11 +125,17 @@ def source_hash(skill: Skill) -> str:
 
 def made_by(skill: Skill) -> Maker:
     """Whose hand the skill is from, as its files stand now."""
+    if came_with_lumen(skill.name):  # whatever a mark says: anybody can lay one beside it
+        ours = _without_bytecode(Skill(skill.name, shipped() / skill.name))
+        return Maker.SHIPPED if _without_bytecode(skill) in (ours, *EARLIER) else Maker.CHANGED
     if (mark := authored(skill)) is not None:
         return Maker.MODEL if mark.get("sha256") == source_hash(skill) else Maker.CHANGED
-    ours = Skill(skill.name, shipped() / skill.name)
-    same = ours.ready and _without_bytecode(ours) == _without_bytecode(skill)
-    return Maker.SHIPPED if same else Maker.AUTHOR
+    return Maker.AUTHOR
+
+
+def came_with_lumen(name: str) -> bool:
+    """Whether a skill of that name is shipped."""
+    return Skill(name, shipped() / name).ready
 
 
 def authored(skill: Skill) -> dict[str, JSON] | None:

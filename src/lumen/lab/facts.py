@@ -19,6 +19,7 @@ from pathlib import Path
 
 from lumen.core.canon import JSON, loads
 from lumen.core.errors import LumenError
+from lumen.mind.roles import parse_assignment
 
 FOLDER = Path(__file__).with_name("facts_data")
 NOTHING_ASSERTED = ("not told me", "not sure you told me", "do not know", "don't know")
@@ -81,7 +82,13 @@ def evaluate(
     unknowns: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Score:
-    """Run a set, or its first messages and the questions about them, through the command line."""
+    """Run a set, or its first messages and the questions about them, through the command line.
+
+    Raises:
+        BadSetting: `model` names none.
+    """
+    if model:
+        parse_assignment("interface", model)
     data = read_set(which)
     never = data["unknown"][:unknowns]
     told = data["message"][:messages]

@@ -22,6 +22,7 @@ from pathlib import Path
 from lumen.core.canon import JSON, loads
 from lumen.core.clock import Draw, draw_from
 from lumen.core.errors import LumenError
+from lumen.mind.roles import parse_assignment
 
 MOST = 1.3  # how many times as long the slowest replies may take beside `run`
 BLOCK = 12  # messages in a row before the blocks change
@@ -116,7 +117,13 @@ def quantile(took: Sequence[float], share: float) -> float:
 def measure(
     minutes: float, *, model: str = "", block: int = BLOCK, progress: Tell = lambda _: None
 ) -> Measured:
-    """Talk in blocks, alone and beside `lumen run`, until the time is up; two blocks at least."""
+    """Talk in blocks, alone and beside `lumen run`, until the time is up; two blocks at least.
+
+    Raises:
+        BadSetting: `model` names none.
+    """
+    if model:
+        parse_assignment("interface", model)
     chance = draw_from("together")  # pauses that repeat
     took: dict[bool, list[float]] = {False: [], True: []}
     cycles = 0

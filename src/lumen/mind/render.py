@@ -16,7 +16,7 @@ from typing import Literal
 import minijinja
 
 from lumen.core.canon import sha256
-from lumen.core.errors import BadSetting
+from lumen.core.errors import BadSetting, unreadable
 from lumen.core.untrusted import Untrusted, data
 from lumen.mind.seal import CUT, WHOLE, Sealed, Seals
 from lumen.mind.substrate import Exchange
@@ -133,7 +133,7 @@ def _fill(path: Path, name: str, slots: Mapping[str, object], *, one_line: bool 
     try:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadTemplate(path, f"it cannot be read: {error}") from error
+        raise BadTemplate(path, f"it cannot be read: {unreadable(error)}") from error
     seals = Seals()
     given = {slot: seals.slot(value) for slot, value in slots.items()}
     environment = environment_with(seals.data)

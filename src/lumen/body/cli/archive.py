@@ -83,7 +83,7 @@ def _tell_verified(found: Verified, _request: CommandRequest) -> None:
     if not compared.problems:
         say("  tables and files are what the archive says")
     for line in compared.problems:
-        say(f"✗ {line}.\n  try: lumen rebuild")
+        say(f"✗ {line}.\n  try: {compared.fixes.get(line, 'lumen rebuild')}")
     for line in compared.notes:
         say(f"  note: {line}")
 
@@ -291,20 +291,22 @@ def _backed_up(made: Packed, file: Path) -> Iterator[str]:
 
 @command("restore-backup")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[DIR]", required=False)
 @click.option(
     "--even-damaged",
     is_flag=True,
     help="Also if it does not verify or nobody who counts signed it.",
 )
 def restore_backup(
-    request: CommandRequest, file: Path, folder: Path | None, even_damaged: bool
+    request: CommandRequest, file: Path, folder: str | None, even_damaged: bool
 ) -> ToldResult:
     """Restore the being in FILE into DIR, which must be new or empty.
 
     Without DIR it becomes the being that --being, LUMEN_BEING or the default names.
     """
-    root = folder.expanduser().absolute() if folder else request.being.root
+    if folder is not None and not folder.strip():  # as an unset variable is
+        raise UsageError("the folder's name is empty", fix="lumen restore-backup FILE DIR")
+    root = Path(folder).expanduser().absolute() if folder else request.being.root
     with Bar() as bar:
         restored = restore_being(file, root, even_damaged=even_damaged, progress=bar.told)
     found = restored.packed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -50,8 +51,10 @@ ASKS_FIRST = "  I will answer that in a moment. First a name, or Enter for the o
 @click.option("--private", is_flag=True, help="Mark what is said as private.")
 def chat(request: CommandRequest, message: str | None, private: bool) -> dict[str, JSON] | None:
     """Talk with your being; a first chat makes one."""
-    if message is not None and message != "-" and not says_something(message):
-        raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
+    if message is not None:
+        message = _stdin() if message == "-" else _text(message.encode("utf-8", "surrogateescape"))
+        if not says_something(message):
+            raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
     being, by_default = find_being(request.named)
     if started_by_skill():
         return _overheard(request, message)
@@ -64,7 +67,7 @@ def chat(request: CommandRequest, message: str | None, private: bool) -> dict[st
         try:
             if message is not None:
                 talk.conversation = last_or_new_conversation(talk.kernel)
-                talk.turn(_stdin() if message == "-" else message)
+                talk.turn(message)
             else:
                 talk.conversation = new_conversation(talk.kernel)
                 _converse(talk)
@@ -86,7 +89,7 @@ def _converse(talk: Talk) -> None:
 
 def _overheard(request: CommandRequest, message: str | None) -> dict[str, JSON] | None:
     """Keep what a skill says through this command: as a tool's word, which nobody answers."""
-    text = _stdin() if message in (None, "-") else message or ""
+    text = _stdin() if message is None else message
     with request.opened() as kernel:
         kept = overhear(kernel, text)
     if request.as_json:
@@ -227,11 +230,30 @@ def _piped(talk: Talk) -> None:
 
 
 def _lines() -> Iterator[str]:
+    """What comes in, a line at a time; a file is seen to be text before any of it is said."""
+    if sys.stdin and sys.stdin.buffer.seekable():
+        yield from filter(says_something, _stdin().splitlines())
+        return
     for raw in sys.stdin.buffer if sys.stdin else ():
-        line = raw.decode("utf-8", "replace").strip("\r\n")
+        line = _text(raw).strip("\r\n")
         if says_something(line):
             yield line
 
 
 def _stdin() -> str:
-    return sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""
+    return _text(sys.stdin.buffer.read()) if sys.stdin else ""
+
+
+def _text(raw: bytes) -> str:
+    """What was said.
+
+    Raises:
+        UsageError: it is not text; kept with other characters in place of it, it would be a lie.
+    """
+    with suppress(UnicodeDecodeError):
+        if b"\0" not in raw:
+            return raw.decode("utf-8")
+    raise UsageError(
+        "this is not text in UTF-8, and was not kept",
+        fix="tell me what it is about; or as text: iconv -t utf-8 FILE | lumen chat -m -",
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -64,20 +65,33 @@ class Talk:
     meanwhile: list[str] = field(default_factory=list)  # said before the names were settled
 
     def turn(self, text: str, prefix: str = "") -> None:
-        """One message and its answer, shown as soon as it is durable."""
+        """One message and its answer, shown as soon as it is durable.
+
+        Raises:
+            LumenError: there is no answer, or it could not be shown; then it is kept all the same.
+        """
+        unshown: list[OSError] = []
         with Steps(SHOWN) as live:
 
             def heard(reply: str) -> None:
                 live.clear()
-                if not self.request.as_json:
-                    say(prefix + reply)
+                with _noting(unshown):  # the turn is brought to its end
+                    if not self.request.as_json:
+                        say(prefix + reply)
 
             watch = Watch(step=live.step, reply=heard)
             spoken = IncomingMessage(self.conversation, private=self.private)
             said = self.runner.run(answer(self.kernel, text, watch, spoken))
         self._beside(said)
-        if self.request.as_json:
-            print_json(data(said))
+        with _noting(unshown):
+            if self.request.as_json:
+                print_json(data(said))
+        if unshown:
+            raise LumenError(
+                f"what you said and the answer are kept, events {said.heard} and {said.event}; "
+                f"the answer could not be written here: {unshown[0].strerror}",
+                fix="free some space, or send it elsewhere; lumen memory shows both",
+            )
 
     def _beside(self, said: Said) -> None:
         """What there is to say beside the answer."""
@@ -97,6 +111,17 @@ class Talk:
         if line not in self.told:
             note(line)
         self.told.add(line)
+
+
+@contextmanager
+def _noting(unshown: list[OSError]) -> Iterator[None]:
+    """Note what could not be written; where nobody reads on, that is all there is to do."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        unshown.append(error)
 
 
 def carry_out(talk: Talk, text: str) -> bool:

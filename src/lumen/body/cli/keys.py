@@ -13,7 +13,7 @@ from lumen.app.keys import Keys
 from lumen.app.words import counted
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import passphrase as given_passphrase
-from lumen.body.cli.passphrase import signing
+from lumen.body.cli.passphrase import read_passphrase, signing
 from lumen.body.cli.render import ToldResult, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
@@ -63,7 +63,7 @@ def set_passphrase(request: CommandRequest, new_file: Path | None, remove: bool)
     if remove and new_file is not None:
         raise UsageError("a passphrase is either new or removed", fix="lumen keys passphrase")
     key, locked = app.change_passphrase(
-        soul, given_passphrase, lambda: "" if remove else _new_passphrase(new_file)
+        soul, given_passphrase, lambda: _new_passphrase(new_file), remove=remove
     )
     how = "is under the new passphrase" if locked else "is under no passphrase now"
     return ToldResult({"key": key, "passphrase": locked}, f"Your key {key[:SHOWN]} {how}.")
@@ -72,14 +72,7 @@ def set_passphrase(request: CommandRequest, new_file: Path | None, remove: bool)
 def _new_passphrase(file: Path | None) -> str:
     fix = "lumen keys passphrase --new-file FILE"
     if file is not None:
-        try:
-            new = file.read_text("utf-8").rstrip("\r\n")
-        except OSError as error:
-            raise UsageError(
-                f"the file {file} cannot be read: {error.strerror}", fix=fix
-            ) from error
-        except UnicodeDecodeError as error:
-            raise UsageError(f"the file {file} is not text", fix=fix) from error
+        new = read_passphrase(file, fix)
     elif is_terminal(sys.stdin) and is_terminal(sys.stderr):
         new = str(
             click.prompt("New passphrase", hide_input=True, confirmation_prompt=True, err=True)
@@ -141,7 +134,8 @@ def revoke(request: CommandRequest, key: str, yes: bool) -> ToldResult | None:
 def new_key(request: CommandRequest, yes: bool) -> ToldResult | None:
     """Make another key of yours for this host, where the one before is lost."""
     soul = request.settings.soul
-    question = "A key of yours is on this host. Put it aside and make another?"
+    app.must_be_lost(request.being, soul)
+    question = "A key that does not count is on this host. Put it aside and make another?"
     if app.has_author_key(soul) and not agrees(question, yes=yes, fix="lumen keys new --yes"):
         return None
     with request.as_author() as kernel:

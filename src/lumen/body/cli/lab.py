@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from math import inf
 from pathlib import Path
 
 import click
@@ -47,6 +48,9 @@ def together(request: CommandRequest, minutes: float, model: str) -> None:
     """How long a reply takes alone, and beside `lumen run`, in blocks that take turns."""
     from lumen.lab.together import measure
 
+    if not 0 < minutes < inf:
+        what = f"--minutes {minutes:g} is no time to talk for"
+        raise UsageError(what, fix="lumen lab together --minutes 10")
     found = measure(minutes, model=model, progress=note)
     show(ToldResult(found.as_json(), found.lines()), request)
     if not found.ok:

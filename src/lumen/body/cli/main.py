@@ -16,7 +16,7 @@ from shlex import quote
 import click
 
 from lumen import __version__
-from lumen.body.cli.terminal import note, note_fixes, print_json
+from lumen.body.cli.terminal import note, note_fixes, print_json, sentence
 from lumen.core.errors import LumenError, UsageError
 
 COMMANDS = {
@@ -70,6 +70,15 @@ class LazyGroup(click.Group):
         found = importlib.import_module(f"lumen.body.cli.{module}")
         command: click.Command = getattr(found, attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; one that is not there is answered with those that are spelt like it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            raise click.NoSuchCommand(args[0], possibilities=COMMANDS, ctx=ctx) from error
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -143,7 +152,7 @@ def _tell(error: Exception, *, as_json: bool) -> int:
     if as_json:
         print_json({"ok": False, "error": told.what, "fix": told.fix})
     else:
-        note(told.what[:1].upper() + told.what[1:] + ".")
+        note(sentence(told.what) + ".")
         note_fixes([told.fix])
     return told.exit_code
 

@@ -76,6 +76,9 @@ def tell_reply(found: Explained, request: CommandRequest) -> None:
         said = f"you said just before: “{one_line(found.heard.text, 100)}”"
         rows.append(("because", said, f"event {found.heard.event}"))
         rows.append(("", "nothing you told me earlier was used", ""))
+    for quote in found.unheld:
+        said = f"no message of yours says “{one_line(quote, 100)}”: what carried the words changed them"
+        rows.append(("", said, "lumen skills show chat"))
     rows.append(("chosen", found.chosen, f"lumen trace {found.event}"))
     for label, text, place in rows:
         say(f"  {label:<9}{text}" + (f"   · {place}" if place else ""))

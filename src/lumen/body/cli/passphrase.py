@@ -11,6 +11,7 @@ import click
 
 from lumen.app.passphrase import VARIABLE, Keyring, from_environment
 from lumen.body.cli.terminal import is_terminal, note
+from lumen.core.errors import UsageError
 
 _FILE = "lumen.passphrase_file"
 
@@ -34,8 +35,22 @@ def given() -> str | None:
     """The passphrase that a file or the environment gives."""
     context = click.get_current_context(silent=True)
     if file := context and context.meta.get(_FILE):
-        return Path(file).read_text("utf-8").rstrip("\r\n")
+        return read_passphrase(Path(file), "name the file that holds it: --passphrase-file FILE")
     return os.environ.get(VARIABLE)
+
+
+def read_passphrase(file: Path, fix: str) -> str:
+    """The passphrase that a file holds.
+
+    Raises:
+        UsageError: it cannot be read, or is not text.
+    """
+    try:
+        return file.read_text("utf-8").rstrip("\r\n")
+    except OSError as error:
+        raise UsageError(f"the file {file} cannot be read: {error.strerror}", fix=fix) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the file {file} is not text", fix=fix) from error
 
 
 def passphrase() -> str:

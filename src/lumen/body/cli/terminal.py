@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -16,6 +17,7 @@ from lumen.app.words import counted
 from lumen.core.canon import JSON, printable, shown
 from lumen.core.clock import parse_stamp
 
+WORD = re.compile(r"[a-z]+(?:[-'’][a-z]+)*")
 ENDLESS = 10_000  # columns, where there is no terminal
 
 
@@ -36,6 +38,12 @@ def print_json(value: JSON) -> None:
 def note(text: str) -> None:
     """Tell progress or a repair, beside the result."""
     click.echo(printable(text), err=True)
+
+
+def sentence(text: str) -> str:
+    """Text with a capital where it begins with a word; a file, a model or an option keeps its name."""
+    first = text.partition(" ")[0].rstrip(":;,")
+    return text[:1].upper() + text[1:] if WORD.fullmatch(first) else text
 
 
 def note_fixes(fixes: Iterable[str]) -> None:

@@ -19,18 +19,21 @@ from lumen.body.cli.render import ToldResult, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import block, note, say
 from lumen.core.data import BeingPaths
+from lumen.core.errors import UsageError
 
 MARKS = {"ok": "✓", "warn": "!", "bad": "✗"}
 
 
 @command("init")
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
-def init(request: CommandRequest, folder: Path | None) -> ToldResult:
+@click.argument("folder", required=False)
+def init(request: CommandRequest, folder: str | None) -> ToldResult:
     """Make a new being in FOLDER (by default: here)."""
     from lumen.app.meeting import bear
 
-    named = Path(request.named) if request.named else Path.cwd()
-    root = (folder or named).expanduser().absolute()
+    for given in (folder, request.named):
+        if given is not None and not given.strip():  # as an unset variable is
+            raise UsageError("the folder's name is empty", fix="lumen init FOLDER")
+    root = Path(folder or request.named or Path.cwd()).expanduser().absolute()
     made = {"being": str(root), "soul": bear(BeingPaths(root))}
     talk = f"  talk to it: lumen --being {quote(str(root))} chat"
     return ToldResult(made, [f"A new being was born in {root}", talk])

@@ -11,7 +11,14 @@ from lumen.core.errors import UsageError
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.keys import author_signer, must_be_author
 from lumen.kernel.gate.recovery import AUTHOR
-from lumen.soul.checking.witness import SURE, ForeignTail, foreign, knows, refuse_rolled_back
+from lumen.soul.checking.witness import (
+    SURE,
+    ForeignTail,
+    foreign,
+    forked,
+    knows,
+    refuse_rolled_back,
+)
 
 # No key can be made while the end is nobody's word: its event would be built upon that.
 ELSEWHERE = "lumen restore-backup FILE ANOTHER_FOLDER"
@@ -103,10 +110,8 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
             f"{gate.index.loose}, so nothing can go on from it", fix="lumen archive verify"
         )
     last, ours = gate.index.events.last_head()
-    forked = bool(gate.index.events.hash_of(seen.seq)) or bool(
-        foreign(gate.index, gate.keyring, soul)
-    )
-    if (forked or head) and not (len(head) >= SURE and ours.startswith(head)):
+    parted = forked(gate.index, gate.keyring, soul) or foreign(gate.index, gate.keyring, soul)
+    if (parted or head) and not (len(head) >= SURE and ours.startswith(head)):
         raise UsageError(
             f"a fork is accepted by naming the head that is kept, and this one's is {ours[:16]}…",
             fix=f"lumen archive accept-rollback --head {ours[:SURE]}",

@@ -6,7 +6,8 @@ the fold. Whether the archive itself is sound is for soul/checking/verify.py to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from lumen.core.stores import is_theirs
 from lumen.kernel.gate.edits import Edits, look
@@ -21,6 +22,7 @@ class DeepReport:
 
     problems: tuple[str, ...]
     notes: tuple[str, ...]
+    fixes: Mapping[str, str] = field(default_factory=dict)  # of problems that no rebuilding mends
 
 
 def compare(files: FilesOnDisk, index: Queries, progress: Progress = unwatched) -> DeepReport:

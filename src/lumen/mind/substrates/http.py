@@ -249,8 +249,13 @@ def _authority(endpoint: Endpoint) -> dict[str, str]:
     """The headers that hold the key.
 
     Raises:
-        Denied: it cannot stand in a header; any error about that would show it.
+        Denied: there is none, or it cannot stand in a header; any error about that would show it.
     """
+    if endpoint.wants_key and not endpoint.key:
+        names = " or ".join(endpoint.key_names)
+        raise Denied(
+            f"there is no key for {endpoint.id} ({names})", fix=f"lumen models key {endpoint.id}"
+        )
     if not (endpoint.key.isascii() and endpoint.key.isprintable()):
         raise Denied(
             f"the key for {endpoint.id} holds characters that no key has",

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import orjson
 
-from lumen.core.errors import BadSetting, MindError, NoSubstrate
+from lumen.core.errors import BadSetting, MindError, NoSubstrate, unreadable
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
 
 ECHO = "echo"
@@ -122,7 +122,7 @@ def read_script(path: Path) -> tuple[Rule, ...]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise NoSubstrate(
-            f"the script {path} cannot be read: {error}",
+            f"the script {path} cannot be read: {unreadable(error)}",
             fix=f"name a JSONL file, or use scripted/{ECHO}",
         ) from error
     return tuple(

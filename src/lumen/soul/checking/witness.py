@@ -146,11 +146,11 @@ def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:
     if seen is None or knows(index, seen):
         return
     last, head = index.events.last_head()
-    ours = index.events.hash_of(seen.seq)
-    if ours:
+    if fork := forked(index, keyring, soul):
+        ours = index.events.hash_of(fork.seq)
         raise Estranged(
-            f"this archive is a fork: at event {seen.seq} it has head {ours[:16]}…, "
-            f"the one this host has seen has {seen.event_hash[:16]}…",
+            f"this archive is a fork: at event {fork.seq} it has head {ours[:16]}…, "
+            f"the one this host has seen has {fork.event_hash[:16]}…",
             fix="use the other copy; or keep this one for good: "
             f"lumen archive accept-rollback --head {head[:SURE]}",
         )
@@ -160,6 +160,26 @@ def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:
         "older copy, or another copy went on without it; what was said there since is not in it",
         fix="bring the newer copy back; or go on from here: lumen archive accept-rollback",
     )
+
+
+class KnownPlace(NamedTuple):
+    """An event that this host knows otherwise than the archive has it."""
+
+    seq: int
+    event_hash: str
+
+
+def forked(index: Queries, keyring: Keyring, soul: str) -> KnownPlace | None:
+    """Where this chain differs from the one this host went on with; a prefix of it differs nowhere.
+
+    What is known are the end of that chain and where it ended before: a fork that is shorter than
+    both cannot be told from an older copy.
+    """
+    seen, mark = keyring.witness(soul), keyring.mark(soul) or Mark()
+    places = [KnownPlace(mark.before, mark.before_hash), KnownPlace(mark.seq, mark.event_hash)]
+    places += [KnownPlace(seen.seq, seen.event_hash)] if seen else []
+    differ = (p for p in places if index.events.hash_of(p.seq) not in ("", p.event_hash))
+    return max(differ, default=None)
 
 
 def _refuse_damaged(index: Queries, keyring: Keyring, soul: str) -> None:

@@ -23,6 +23,12 @@ from lumen.soul.state.dynamics import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 SCHEMA = 14
+UNWRITABLE = (
+    apsw.SQLITE_IOERR_WRITE,
+    apsw.SQLITE_IOERR_TRUNCATE,
+    apsw.SQLITE_IOERR_FSYNC,
+    apsw.SQLITE_IOERR_SHMSIZE,
+)
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -270,6 +276,18 @@ def room_needed() -> Iterator[None]:
         yield
     except apsw.FullError as error:
         raise NoSpace("the disk is full: the index cannot grow", fix="make room") from error
+    except apsw.IOError as error:
+        if not is_unwritable(error):
+            raise
+        raise NoSpace(
+            "the index cannot be written: the disk refuses, or no file may grow that large",
+            fix="make room; a limit on the size of files is shown by: ulimit -f",
+        ) from error
+
+
+def is_unwritable(error: apsw.Error) -> bool:
+    """Whether an error is of the disk, not of what the database holds: making it anew is no help."""
+    return isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) in UNWRITABLE
 
 
 @contextmanager

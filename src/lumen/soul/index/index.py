@@ -23,6 +23,7 @@ from lumen.soul.index.database import (
     check_engine,
     clear_away,
     differing,
+    is_unwritable,
     make,
     open_or_make,
     remove,
@@ -202,7 +203,9 @@ class Index:
                 return work()
             except apsw.BusyError as error:
                 raise Busy("another process keeps the index busy", fix="try again") from error
-            except (apsw.CorruptError, apsw.NotADBError, apsw.IOError):
+            except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
+                if is_unwritable(error):
+                    raise
                 self._start_over("it was damaged")
             try:
                 self._catch_up(unwatched)

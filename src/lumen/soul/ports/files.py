@@ -35,7 +35,7 @@ class FilesOnDisk(Protocol):
         ...
 
     def everything(self) -> Iterator[str]:
-        """Every plain file of the being; links are not followed, and commits are left out."""
+        """Every plain file of the being: no link is followed, no commit and no other being looked into."""
         ...
 
     def is_storage(self, path: str) -> bool:

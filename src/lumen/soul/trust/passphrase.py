@@ -59,7 +59,7 @@ def unseal(written: bytes, passphrase: str) -> bytes:
     except InvalidTag:
         raise Locked(
             "that is not the passphrase of the author's key",
-            fix="try it again; a key whose passphrase is lost is replaced with: lumen keys new",
+            fix="try it again; a key whose passphrase is lost is replaced: lumen keys new says how",
         ) from None
 
 

@@ -66,9 +66,9 @@ class BeingFiles:
         return {path: kind for path in sorted(found) if (kind := self.standing(path)) is not None}
 
     def everything(self) -> Iterator[str]:
-        """Every plain file of the being; links are not followed, and commits are left out."""
+        """Every plain file of the being: no link is followed, no commit and no other being looked into."""
         for folder, below, names in os.walk(self.being.root):
-            below[:] = sorted(name for name in below if name != ".git")
+            below[:] = sorted(n for n in below if n != ".git" and not _is_anothers(Path(folder, n)))
             for name in names:
                 path = Path(folder, name)
                 if path.is_file() and not path.is_symlink():
@@ -173,3 +173,9 @@ class BeingFiles:
     def drop_aside(self, path: str) -> None:
         """Take away what was set aside, by the path it is kept at."""
         self.being.at(path).unlink(missing_ok=True)
+
+
+def _is_anothers(folder: Path) -> bool:
+    """Whether a folder is another being's, or where a host keeps keys and witnesses."""
+    keys = all((folder / name).is_dir() for name in ("keys", "author", "witness"))
+    return keys or BeingPaths(folder).is_being
