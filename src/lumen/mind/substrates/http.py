@@ -251,7 +251,7 @@ def _authority(endpoint: Endpoint) -> dict[str, str]:
     Raises:
         Denied: there is none, or it cannot stand in a header; any error about that would show it.
     """
-    if endpoint.wants_key and not endpoint.key:
+    if endpoint.wants_key and endpoint.key_names and not endpoint.key:
         names = " or ".join(endpoint.key_names)
         raise Denied(
             f"there is no key for {endpoint.id} ({names})", fix=f"lumen models key {endpoint.id}"
