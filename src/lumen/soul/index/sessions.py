@@ -28,8 +28,8 @@ SPOKEN = (
     "'assistant_message') OR origin IN ('tool', 'web') AND event_type != 'system_event')"
 )
 _WHERE = (
-    "SELECT text, iif(occurred = '', timestamp, occurred), speaker, conversation, session_key "
-    f"FROM events WHERE seq = ? AND {SPOKEN}"  # noqa: S608 - a constant condition
+    "SELECT text, iif(occurred = '', timestamp, occurred), speaker, conversation, session_key "  # noqa: S608 - a constant condition
+    f"FROM events WHERE seq = ? AND {SPOKEN}"
 )
 _TURNS = (
     "SELECT conversation FROM events WHERE session_key = ? AND conversation != '' "
