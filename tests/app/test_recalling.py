@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.storing import tables
 
 import lumen
 from lumen.app.recalling import LANES
@@ -93,7 +94,7 @@ def test_of_two_that_say_the_same_the_recent_one_and_the_used_one_come_first(hom
         )
         first = being.recall("Where is the spare key?")
         kernel = being.must_be_open()
-        kernel.index.keep(("UPDATE events SET weight = 1000000 WHERE seq = ?", [(old,)]))
+        tables(kernel.index).keep(("UPDATE events SET weight = 1000000 WHERE seq = ?", [(old,)]))
         after = kernel.recall.rank("Where is the spare key?", RankWanted())
     assert [m.event for m in first] == [new, old]
     assert [m.memory.seq for m in after] == [old, new]

@@ -109,6 +109,19 @@ def shape(text: str) -> Shape:
     )
 
 
+def packed(one: Shape) -> int:
+    """A shape as a small number, to be kept beside the text."""
+    flags = (one.asks, one.ends_asking, one.first_person, one.time, one.sure_time)
+    return sum(flag << n for n, flag in enumerate(flags)) | one.capitals << len(flags)
+
+
+@cache
+def unpacked(bits: int) -> Shape:
+    """A shape from its number."""
+    asks, ends_asking, first_person, time, sure_time = (bool(bits >> n & 1) for n in range(5))
+    return Shape(asks, ends_asking, first_person, time, sure_time, bits >> 5)
+
+
 def in_first_person(question: str, names: Iterable[str]) -> str:
     """A question as those it names would put it of themselves: who tells of himself says "I"."""
     subject, owner = _patterns().own

@@ -37,6 +37,34 @@ class AskedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class LearntRows:
+    """The vectors of memories, passage by passage; what is not learnt yet has none."""
+
+    places: Mapping[int, int]
+    rows: Rows
+    starts: Sequence[int]  # where the passages of each memory begin
+
+    def best(self, vector: Rows) -> Column:
+        """How near the nearest passage of each memory is; a nought behind them, for none."""
+        if not self.starts:
+            return np.zeros(1)
+        return np.append(np.maximum.reduceat(self.rows @ vector, self.starts), 0.0)
+
+    def whole(self, size: int) -> Rows:
+        """Each memory as one vector; a nought behind them, for none."""
+        nothing = np.zeros((1, size), np.float32)
+        if not self.starts:
+            return nothing
+        sums = np.add.reduceat(self.rows, self.starts)
+        sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+        return np.concatenate([sums, nothing])
+
+    def at(self, rows: Sequence[Utterance | None]) -> list[int]:
+        """Where each memory is; where there is none, the nought."""
+        return [self.places.get(row.seq, -1) if row else -1 for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
 class CandidateSet:
     """The candidates, and of them and their neighbours what the features are made of."""
 
@@ -47,7 +75,7 @@ class CandidateSet:
     memories: Mapping[int, Memory]
     shapes: Mapping[int, Shape]
     lanes: Mapping[int, Lane]
-    vectors: Mapping[int, Rows]  # the passages of each memory; none where it is not learnt yet
+    vectors: LearntRows
 
 
 def idf(frequency: Column, total: int) -> Column:
@@ -137,24 +165,12 @@ def _of_meaning(
     before: Sequence[Utterance | None],
     after: Sequence[Utterance | None],
 ) -> dict[str, Column]:
-    size = len(asked.vector)
-    nothing = np.zeros(size, np.float32)
-    best = {seq: float((rows @ asked.vector).max()) for seq, rows in found.vectors.items()}
-    whole = {seq: _unit(rows.sum(0)) for seq, rows in found.vectors.items()}
-
-    def each(rows: Sequence[Utterance | None], known: Mapping[int, float]) -> Column:
-        return np.array([known.get(row.seq, 0.0) if row else 0.0 for row in rows])
-
-    def stacked(rows: Sequence[Utterance | None]) -> Rows:
-        held = [whole.get(row.seq, nothing) if row else nothing for row in rows]
-        return np.stack(held)
-
-    mine = stacked(found.order)
-    window = mine + np.float32(0.5) * (stacked(before) + stacked(after))
-    norms = np.linalg.norm(window, axis=1, keepdims=True)
-    cos = each(found.order, best)
-    cos_win = (window / np.maximum(norms, 1e-9) @ asked.vector).astype(float)
-    previous = each(before, best)
+    best, whole = found.vectors.best(asked.vector), found.vectors.whole(len(asked.vector))
+    own, first, last = (found.vectors.at(rows) for rows in (found.order, before, after))
+    window = whole[own] + np.float32(0.5) * (whole[first] + whole[last])
+    norms = np.maximum(np.linalg.norm(window, axis=1, keepdims=True), 1e-9)
+    cos, previous = best[own], best[first]
+    cos_win = (window / norms @ asked.vector).astype(float)
     asks = [float(row is not None and found.shapes[row.seq].ends_asking) for row in before]
     talks: dict[int, float] = {}
     for u, value in zip(found.order, cos, strict=True):
@@ -163,11 +179,11 @@ def _of_meaning(
         "cos": cos,
         "cos_z": _far(cos),
         "cos_top": cos - cos.max(),
-        "cos_mean": (mine @ asked.vector).astype(float),
+        "cos_mean": (whole[own] @ asked.vector).astype(float),
         "cos_win": cos_win,
         "cos_win_z": _far(cos_win),
         "cos_prev": previous,
-        "cos_next": each(after, best),
+        "cos_next": best[last],
         "cos_answered": previous * np.array(asks),
         "cos_sess": np.array([talks[u.session] for u in found.order]),
     }
@@ -244,8 +260,3 @@ def _top(column: Column) -> Column:
 def _far(column: Column) -> Column:
     far: Column = (column - column.mean()) / (column.std() + 1e-6)
     return far
-
-
-def _unit(row: Rows) -> Rows:
-    unit: Rows = row / max(float(np.linalg.norm(row)), 1e-9)
-    return unit

@@ -16,14 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from lumen.core.canon import loads
-from lumen.core.data import Memory
+from lumen.core.data import Memory, Passage
 from lumen.kernel.language.asking import asking, in_first_person, shape
-from lumen.kernel.language.passages import Embedder, Rows
+from lumen.kernel.language.passages import Embedder
 from lumen.kernel.language.reading import words
 from lumen.kernel.recall.features import (
     AskedQuestion,
     CandidateSet,
     Column,
+    LearntRows,
     bm25,
     counted,
     features,
@@ -31,7 +32,7 @@ from lumen.kernel.recall.features import (
     lengths,
     mean_length,
 )
-from lumen.kernel.recall.lanes import MARKS, Lane, lane_of
+from lumen.kernel.recall.lanes import MARKS, Lane, lane_of, shape_in
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.sessions import Utterance
 from lumen.soul.ports.vectors import LATEST, VectorSet
@@ -101,22 +102,23 @@ class _Scored:
     """The candidates with all that is known of each."""
 
     found: CandidateSet
+    beside: Mapping[int, Memory]
     how: _Found
     table: Mapping[str, Column]
     parts: Mapping[str, Column]
     score: Column
 
     def at(self, n: int) -> RankedMemory:
-        u, memories = self.found.order[n], self.found.memories
+        u, beside = self.found.order[n], self.beside
         return RankedMemory(
-            memory=memories[u.seq],
+            memory=self.found.memories[u.seq],
             lane=self.found.lanes[u.seq],
             score=float(self.score[n]),
             paths=tuple(self.how.paths[u.seq]),
             session=u.session,
             features={name: float(column[n]) for name, column in self.table.items()},
             parts={name: float(column[n]) for name, column in self.parts.items()},
-            neighbours=tuple(memories[s] for s in (u.previous, u.following) if s in memories),
+            neighbours=tuple(beside[s] for s in (u.previous, u.following) if s in beside),
         )
 
 
@@ -138,7 +140,8 @@ def rank(
     score = scored(table, weights)
     best = np.argsort(-score, kind="stable")[: wanted.limit]
     parts = {name: weights[name] * (c - c.mean()) for name, c in table.items() if name in weights}
-    ranked = _Scored(chosen, found, table, parts, score)
+    near = {s for n in best for s in (chosen.order[n].previous, chosen.order[n].following) if s}
+    ranked = _Scored(chosen, index.memories.get(near), found, table, parts, score)
     return tuple(ranked.at(int(n)) for n in best)
 
 
@@ -227,19 +230,25 @@ def _read(
     placed = index.sessions.utterances(sorted(found.paths))
     beside = {s for u in placed.values() for s in (u.previous, u.following) if s}
     known = placed | index.sessions.utterances(beside - placed.keys())
-    memories = index.memories.get(known)
-    known = {seq: u for seq, u in known.items() if seq in memories}  # forgotten meanwhile: left out
-    passages: dict[int, list[bytes]] = {}
+    passages = vectors.passages_of(known)
     marks: dict[int, int] = {}
-    for p in vectors.passages_of(known):
-        passages.setdefault(p.seq, []).append(p.vector)
+    for p in passages:
         marks[p.seq] = marks.get(p.seq, 0) | p.marks
+    memories = index.memories.get([*placed, *(s for s in known if s not in marks)])
+    shapes = {
+        s: shape_in(marks[s]) if s in marks else shape(memories[s].text)
+        for s in known
+        if s in marks or s in memories
+    }
+    known = {seq: u for seq, u in known.items() if seq in shapes}  # forgotten meanwhile: left out
     whose = {s: _lane(memories[s], marks.get(s, 0)) for s in placed if s in memories}
     lanes = {s: lane for s, lane in whose.items() if lane}
+    talks = index.sessions.sessions({u.session for u in placed.values()}, terms)
     order = [
         u
         for u in placed.values()
         if u.seq < wanted.before
+        and u.session in talks
         and (wanted.day is None or u.day <= wanted.day)
         and u.seq in lanes
         and wanted.lane in (None, lanes[u.seq])
@@ -247,12 +256,12 @@ def _read(
     return CandidateSet(
         order=order,
         utterances=known,
-        sessions=index.sessions.sessions({u.session for u in order}, terms),
+        sessions=talks,
         totals=index.sessions.totals(),
         memories=memories,
-        shapes={seq: shape(memory.text) for seq, memory in memories.items()},
+        shapes=shapes,
         lanes=lanes,
-        vectors={seq: _rows(parts) for seq, parts in passages.items()},
+        vectors=_learnt(passages),
     )
 
 
@@ -263,8 +272,12 @@ def _lane(memory: Memory, marks: int) -> Lane | None:
     return next((lane for lane, mark in MARKS.items() if marks & mark), None)
 
 
-def _rows(parts: Sequence[bytes]) -> Rows:
-    return np.frombuffer(b"".join(parts), np.float32).reshape(len(parts), -1)
+def _learnt(passages: Sequence[Passage]) -> LearntRows:
+    """Vectors of passages, which come memory by memory."""
+    starts = [n for n, p in enumerate(passages) if not n or passages[n - 1].seq != p.seq]
+    places = {passages[n].seq: place for place, n in enumerate(starts)}
+    rows = np.frombuffer(b"".join(p.vector for p in passages), np.float32)
+    return LearntRows(places, rows.reshape(len(passages), -1 if passages else 0), starts)
 
 
 def _of_memory(found: CandidateSet, wanted: RankWanted) -> dict[str, Column]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lumen.core.data import Memory, Passage
+from lumen.kernel.language.asking import Shape, shape
 from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import (
@@ -23,7 +24,7 @@ from lumen.kernel.language.passages import (
     stretches,
 )
 from lumen.kernel.language.reading import CYRILLIC, stem, words
-from lumen.kernel.recall.lanes import MARKS, Lane, lane_of
+from lumen.kernel.recall.lanes import MARKS, Lane, lane_of, marks_for
 from lumen.kernel.recall.ranking import RANKING
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.vectors import LISTED_MARK, VectorSet
@@ -36,13 +37,13 @@ LOOKED_AT = 40  # earlier passages among which the revised one is looked for, on
 SETTLED_AT_ONCE = 16
 
 
-def marks_of(memory: Memory, passage: str) -> int:
+def marks_of(memory: Memory, passage: str, whole: Shape) -> int:
     """What is to be known of a passage when it is looked for."""
     lane = lane_of(memory, passage)
     if lane is not Lane.STATED:
-        return MARKS[lane] if lane else 0
+        return marks_for(lane, whole) if lane else 0
     changes = CHANGES if _says_it_changes(passage) else 0
-    return STATED | changes | (FOREIGN if CYRILLIC.search(passage) else 0)
+    return marks_for(lane, whole) | changes | (FOREIGN if CYRILLIC.search(passage) else 0)
 
 
 def pieces_of(memory: Memory) -> list[tuple[int, int]]:
@@ -78,8 +79,9 @@ class Lessons:
         fresh = self.index.memories.get(seqs)
         pieces = [(m, a, b) for m in fresh.values() for a, b in pieces_of(m)]
         rows = self.embedder.embed([m.text[a:b] for m, a, b in pieces]) if pieces else ()
+        shapes = {m.seq: shape(m.text) for m in fresh.values()}
         learnt = [
-            Passage(m.seq, a, b, row.tobytes(), marks=marks_of(m, m.text[a:b]))
+            Passage(m.seq, a, b, row.tobytes(), marks=marks_of(m, m.text[a:b], shapes[m.seq]))
             for (m, a, b), row in zip(pieces, rows, strict=True)
         ]
         self.vectors.add(seqs, learnt)
