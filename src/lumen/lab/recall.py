@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lumen.app.being import Being, Door, create
 from lumen.kernel.language.passages import Embedder, Rows
-from lumen.kernel.language.reading import WORD
+from lumen.kernel.language.reading import WORD, words
 from lumen.kernel.recall.features import bm25, idf
 from lumen.kernel.recall.fusion import RankWanted
 from lumen.kernel.recall.search import IndexedRecall
@@ -30,6 +30,7 @@ from lumen.mind.embed import SIZE, WhenNeeded
 from lumen.soul.ports.sessions import Sessions
 
 NEVER = 10**6  # the rank of what was not found
+BM25, BM25_CONTENT = "bm25", "bm25 of content words"
 EVERY = 50  # questions between two lines of progress
 Told = Callable[[str], None]
 
@@ -47,7 +48,7 @@ class AskedRow:
     sessions: NDArray[np.int64]
     many_right: int
     right_sessions: frozenset[int]
-    bm25_rank: int
+    plain_ranks: Mapping[str, int]  # of plain BM25, by all words and by those with content
     ms: float
 
 
@@ -125,14 +126,18 @@ def _ask_group(
     for one in group:
         for question in one.questions:
             gold = frozenset(places[one.name][n] for n in question.gold)
-            rows.append(_ask(being, one, question, gold, plain.rank(question.text, gold)))
+            rows.append(_ask(being, one, question, gold, plain.ranks(question.text, gold)))
             if len(rows) % EVERY == 0:
                 progress(f"  {len(rows)} asked")
     return rows
 
 
 def _ask(
-    being: Being, one: LabConversation, question: LabQuestion, gold: frozenset[int], plain: int
+    being: Being,
+    one: LabConversation,
+    question: LabQuestion,
+    gold: frozenset[int],
+    plain: dict[str, int],
 ) -> AskedRow:
     kernel = being.must_be_open()
     began = perf_counter()
@@ -150,7 +155,7 @@ def _ask(
         sessions=np.array([f.session for f in found], np.int64),
         many_right=len(gold),
         right_sessions=frozenset(u.session for u in placed.values()),
-        bm25_rank=plain,
+        plain_ranks=plain,
         ms=ms,
     )
 
@@ -169,10 +174,14 @@ class PlainBM25:
             for term in counts:
                 self._holding.setdefault(term, []).append(seq)
 
-    def rank(self, question: str, gold: frozenset[int]) -> int:
-        """The rank of the first right one; those that score the same come behind it."""
-        words = self._sessions.terms(WORD.findall(question))
-        asked = [term for term in words if term in self._holding]
+    def ranks(self, question: str, gold: frozenset[int]) -> dict[str, int]:
+        """The rank of the first right one, by all words and by those that carry content."""
+        asked = {BM25: WORD.findall(question), BM25_CONTENT: words(question)}
+        return {name: self._rank(some, gold) for name, some in asked.items()}
+
+    def _rank(self, some: Sequence[str], gold: frozenset[int]) -> int:
+        """Those that score the same come behind it."""
+        asked = [term for term in self._sessions.terms(some) if term in self._holding]
         seqs = sorted({seq for term in asked for seq in self._holding[term]})
         if not gold & {*seqs}:
             return NEVER
@@ -234,12 +243,11 @@ def summary(rows: Sequence[AskedRow], found: Sequence[Judged]) -> dict[str, obje
     kinds: dict[str, list[Judged]] = {}
     for row, one in zip(rows, found, strict=True):
         kinds.setdefault(row.kind, []).append(one)
-    plain = figures([Judged(row.bm25_rank, 0.0, 0.0) for row in rows])
     slow = sorted(row.ms for row in rows)
     return {
         "questions": len(rows),
         "recall": figures(found),
-        "bm25": {name: plain[name] for name in ("hit@1", "hit@5", "hit@20", "mrr")},
+        **{name: _plain(rows, name) for name in (BM25, BM25_CONTENT)},
         "candidates": float(np.mean([len(row.table) for row in rows])),
         "right_among_candidates": float(np.mean([row.right.any() for row in rows])),
         "by_kind": {
@@ -248,3 +256,8 @@ def summary(rows: Sequence[AskedRow], found: Sequence[Judged]) -> dict[str, obje
         },
         "ms": {"p50": median(slow), "p95": slow[int(0.95 * (len(slow) - 1))]},
     }
+
+
+def _plain(rows: Sequence[AskedRow], name: str) -> Figures:
+    found = figures([Judged(row.plain_ranks[name], 0.0, 0.0) for row in rows])
+    return {measure: found[measure] for measure in ("hit@1", "hit@5", "hit@20", "mrr")}

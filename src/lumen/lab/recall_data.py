@@ -1,12 +1,13 @@
 """Long conversations with questions and the messages that answer them, read from files as they are.
 
-Two shapes: LoCoMo (people talk in dated sessions; category 5 asks for what was never said, and is left
-out) and BEAM (somebody talks with an assistant). What a photo shows is left out.
+Three shapes: LoCoMo (people talk in dated sessions; category 5 asks for what was never said, and is left
+out), BEAM (somebody talks with an assistant) and the sets of `lumen lab facts` (.toml). What a photo shows is left out.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,14 +49,17 @@ def read_conversations(file: Path) -> list[LabConversation]:
     """The conversations of a file.
 
     Raises:
-        UsageError: it is neither of the two shapes.
+        UsageError: it is of none of these shapes.
     """
     try:
+        if file.suffix == ".toml":
+            return [_facts(file.stem, tomllib.loads(file.read_text("utf-8")))]
         read = loads(file.read_bytes())
         return [_locomo(one) if "conversation" in one else _beam(one) for one in read]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{file} holds no conversations: {error}", fix="give a file of LoCoMo or BEAM"
+            f"{file} holds no conversations: {error}",
+            fix="give a file of LoCoMo or BEAM, or a set of lab facts",
         ) from error
 
 
@@ -84,6 +88,17 @@ def _beam(one: dict[str, JSON]) -> LabConversation:
         told[str(m["id"])] = Memo(m["content"], at, speaker, f"{name}-{m['batch']}")
     asked = ((q["question"], str(q["kind"]), {*map(str, q["evidence"])}) for q in one["questions"])
     return _conversation(name, "beam", told, asked)
+
+
+def _facts(name: str, one: dict[str, JSON]) -> LabConversation:
+    """One of this project's own sets: facts among small talk; of a corrected one both count."""
+    told = {str(n): Memo(" ".join(m["text"].split())) for n, m in enumerate(one["message"])}
+    held: dict[str, set[str]] = {}
+    for n, m in enumerate(one["message"]):
+        for fact in {m.get("fact"), m.get("corrects")} - {None}:
+            held.setdefault(str(fact), set()).add(str(n))
+    asked = ((q["ask"], "told", held.get(str(q["fact"]), set())) for q in one["question"])
+    return _conversation(name, "facts", told, asked)
 
 
 def _conversation(

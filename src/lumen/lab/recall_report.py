@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lumen.core.canon import JSON, dumps
+from lumen.core.canon import JSON
 from lumen.kernel.recall.fusion import weights_for
-from lumen.lab.recall import AskedRow, ask_all, judged, summary
+from lumen.lab.recall import BM25, BM25_CONTENT, AskedRow, ask_all, judged, summary
 from lumen.lab.recall_data import LabConversation, read_conversations
 from lumen.lab.recall_weights import learnt, left_out
 from lumen.mind.embed import WhenNeeded
+
+PLAIN = (BM25, BM25_CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
         shipped = weights_for(WhenNeeded.id)
         apart, pooled = ([judged(r, shipped) for r in some] for some in (rows, together))
     if wanted.learn:
-        wanted.learn.write_bytes(dumps({WhenNeeded.id: learnt(rows, together)}) + b"\n")
+        weights = {WhenNeeded.id: learnt(rows, together)}
+        wanted.learn.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
     told: dict[str, Any] = {"weights": "one left out" if wanted.leave_one_out else "shipped"}
     for name, some, found in (("", rows, apart), (" pooled", together, pooled)):
         for dataset in dict.fromkeys(row.dataset for row in some):
@@ -59,8 +63,8 @@ def lines(told: dict[str, JSON]) -> list[str]:
             continue
         said.append(f"{name}: {part['questions']} questions")
         for measure, (value, low, high) in part["recall"].items():
-            beside = part["bm25"].get(measure)
-            plain = f"   BM25 {beside[0]:.3f}" if beside else ""
+            beside = [part[name][measure][0] for name in PLAIN if measure in part[name]]
+            plain = "".join(f"   {n} {b:.3f}" for n, b in zip(PLAIN, beside, strict=False))
             said.append(f"  {measure:<18} {value:.3f}  [{low:.3f} {high:.3f}]{plain}")
         kinds = (f"{k} {v['hit@5']:.2f} ({v['questions']})" for k, v in part["by_kind"].items())
         said.append(f"  hit@5 by kind      {', '.join(kinds)}")

@@ -1,7 +1,8 @@
 """How recall's weights are learnt: listwise softmax over linear features, one conversation left out.
 
 The loss is -ln of the share that falls to any right candidate; features are scaled by their deviation,
-and large weights cost. What memory weighs and how recent it is are set by hand: no dataset knows either.
+and large weights cost. What no dataset knows is set by hand: how much a memory
+weighs, how recent it is, and that a question asked before does not answer itself.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from lumen.lab.recall import AskedRow, Judged, judged
 
-BY_HAND = {"weight": 0.4, "recency": 0.2}
+BY_HAND = {"weight": 0.4, "recency": 0.2, "echo": -10.0}
 SHARES = {"beam": 3.0}  # how much a question of a set counts: of some there are few
 POOLED_SHARE = 0.3
 RIDGE = 1e-3

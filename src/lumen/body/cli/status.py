@@ -78,6 +78,9 @@ def _goals(goals: Sequence[SelfItem]) -> Iterator[Row]:
         yield "", more.strip()
 
 
+LAST_REPLY = 1  # what it said last is learnt with the next message: that is as usual
+
+
 def _more(held: Sequence[object], command: str) -> str:
     return f"   and {len(held) - MOST} more: lumen {command}" if len(held) > MOST else ""
 
@@ -85,7 +88,7 @@ def _more(held: Sequence[object], command: str) -> str:
 def _unusual(found: Status) -> Iterator[Row]:
     """What is only said while it is so."""
     done, of = found.recallable.done, found.recallable.of
-    if done < of:
+    if done < of - LAST_REPLY:
         yield "recall", f"{done:,} of {of:,} memories can be found by meaning so far"
     done, of = found.reindexed.done, found.reindexed.of
     if done < of:

@@ -41,7 +41,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TextShape:
     """What a text has to offer, whatever it is about."""
 
     asks: bool
@@ -94,12 +94,12 @@ def asking(question: str) -> Asking:
     return Asking(mine, yours, when, who, where, tuple(_dates(question)))
 
 
-def shape(text: str) -> Shape:
+def shape(text: str) -> TextShape:
     """What a text has to offer."""
     text = text[:LOOKED_AT]
     ways = _patterns().ways
     capitals = {word for word in INSIDE.findall(text) if word[0].isupper()}
-    return Shape(
+    return TextShape(
         asks="?" in text,
         ends_asking=text.rstrip().endswith("?"),
         first_person=ways["first_person"].search(text) is not None,
@@ -109,17 +109,17 @@ def shape(text: str) -> Shape:
     )
 
 
-def packed(one: Shape) -> int:
+def packed(one: TextShape) -> int:
     """A shape as a small number, to be kept beside the text."""
     flags = (one.asks, one.ends_asking, one.first_person, one.time, one.sure_time)
     return sum(flag << n for n, flag in enumerate(flags)) | one.capitals << len(flags)
 
 
 @cache
-def unpacked(bits: int) -> Shape:
+def unpacked(bits: int) -> TextShape:
     """A shape from its number."""
     asks, ends_asking, first_person, time, sure_time = (bool(bits >> n & 1) for n in range(5))
-    return Shape(asks, ends_asking, first_person, time, sure_time, bits >> 5)
+    return TextShape(asks, ends_asking, first_person, time, sure_time, bits >> 5)
 
 
 def in_first_person(question: str, names: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lumen.core.data import Memory
-from lumen.kernel.language.asking import AskedDate, Asking, Shape
+from lumen.kernel.language.asking import AskedDate, Asking, TextShape
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.recall.lanes import Lane
 from lumen.soul.ports.sessions import Session, TermFrequency, Totals, Utterance
@@ -25,9 +25,11 @@ FAR_DAYS, BEFORE_DAYS = (
     3,
 )  # how fast a day near the asked one stops counting, after and before it
 
+ECHO_FROM = 0.75  # a question so near to the one asked asks the same, and answers nothing
+
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class SoughtQuestion:
     """A question as ranking looks at it: its terms with their frequency, whom it names, its vector."""
 
     asking: Asking
@@ -73,7 +75,7 @@ class CandidateSet:
     sessions: Mapping[int, Session]
     totals: Totals
     memories: Mapping[int, Memory]
-    shapes: Mapping[int, Shape]
+    shapes: Mapping[int, TextShape]
     lanes: Mapping[int, Lane]
     vectors: LearntRows
 
@@ -102,26 +104,23 @@ def lengths(rows: Sequence[Utterance | None]) -> Column:
     return np.array([row.length if row else 0 for row in rows], float)
 
 
-def features(asked: AskedQuestion, found: CandidateSet) -> dict[str, Column]:
+def features(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     """Each candidate's features, by name."""
     before = [found.utterances.get(u.previous) for u in found.order]
     after = [found.utterances.get(u.following) for u in found.order]
     words = _of_words(asked, found, before, after)
     meaning = _of_meaning(asked, found, before, after)
-    both = {"bm25_cos": words["bm25"] * meaning["cos"]}
-    who = _of_speakers(asked, found, meaning["cos"])
-    return (
-        words
-        | meaning
-        | both
-        | who
-        | _of_dates(asked.asking.dates, found)
-        | _of_shape(asked, found)
-    )
+    cos, shaped = meaning["cos"], _of_shape(asked, found)
+    both = {
+        "bm25_cos": words["bm25"] * cos,
+        "echo": shaped["ends_asking"] * ((cos - ECHO_FROM) / (1 - ECHO_FROM)).clip(0.0),
+    }
+    who, dates = _of_speakers(asked, found, cos), _of_dates(asked.asking.dates, found)
+    return words | meaning | both | who | dates | shaped
 
 
 def _of_words(
-    asked: AskedQuestion,
+    asked: SoughtQuestion,
     found: CandidateSet,
     before: Sequence[Utterance | None],
     after: Sequence[Utterance | None],
@@ -160,7 +159,7 @@ def _of_words(
 
 
 def _of_meaning(
-    asked: AskedQuestion,
+    asked: SoughtQuestion,
     found: CandidateSet,
     before: Sequence[Utterance | None],
     after: Sequence[Utterance | None],
@@ -189,7 +188,7 @@ def _of_meaning(
     }
 
 
-def _of_speakers(asked: AskedQuestion, found: CandidateSet, cos: Column) -> dict[str, Column]:
+def _of_speakers(asked: SoughtQuestion, found: CandidateSet, cos: Column) -> dict[str, Column]:
     named, asking = asked.named, asked.asking
     spoke = np.array([float(bool(named & {*u.speaker.split()})) for u in found.order])
     lanes = [found.lanes[u.seq] for u in found.order]
@@ -226,10 +225,10 @@ def _dated(asked: AskedDate, day: int) -> tuple[float, float, float]:
     return float(in_month), float(bool(asked.day) and same and then.day == asked.day), near
 
 
-def _of_shape(asked: AskedQuestion, found: CandidateSet) -> dict[str, Column]:
+def _of_shape(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     shapes = [found.shapes[u.seq] for u in found.order]
 
-    def each(of: Callable[[Shape], float]) -> Column:
+    def each(of: Callable[[TextShape], float]) -> Column:
         return np.array([float(of(one)) for one in shapes])
 
     long, asking = np.log1p(lengths(found.order)), asked.asking

@@ -3,7 +3,7 @@
 Text and meaning find memories, of the best of those their neighbours are taken too, and of the best
 sessions what bears most on the question. The score is the sum of weight × feature (features.py), plus a
 say of how much a memory weighs and how recent it is. Weights are data, by embedder (fusion.json), learnt
-by tools/recall_weights.py. Nothing is read but the candidates, their neighbours and their sessions.
+by `lumen lab recall --learn`. Nothing is read but the candidates, their neighbours and their sessions.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from lumen.kernel.language.asking import asking, in_first_person, shape
 from lumen.kernel.language.passages import Embedder
 from lumen.kernel.language.reading import words
 from lumen.kernel.recall.features import (
-    AskedQuestion,
     CandidateSet,
     Column,
     LearntRows,
+    SoughtQuestion,
     bm25,
     counted,
     features,
@@ -152,20 +152,20 @@ def scored(table: Mapping[str, Column], weights: Weights) -> Column:
     return score
 
 
-def _asked(index: Queries, embedder: Embedder, question: str) -> tuple[AskedQuestion, list[str]]:
+def _asked(index: Queries, embedder: Embedder, question: str) -> tuple[SoughtQuestion, list[str]]:
     """A question as ranking looks at it, and its words: names of speakers tell who, not what."""
     content = words(question)
     named = index.sessions.named(content)
     content = [word for word in content if word not in named] or content
     vector = embedder.embed([in_first_person(question, named)])[0]
     terms = index.sessions.terms(content)
-    return AskedQuestion(asking(question), terms, named, vector), content
+    return SoughtQuestion(asking(question), terms, named, vector), content
 
 
 def _candidates(
     index: Queries,
     vectors: VectorSet,
-    asked: AskedQuestion,
+    asked: SoughtQuestion,
     content: Sequence[str],
     wanted: RankWanted,
 ) -> _Found:
@@ -185,7 +185,7 @@ def _candidates(
 
 
 def _best_sessions(
-    index: Queries, asked: AskedQuestion, placed: Sequence[Utterance]
+    index: Queries, asked: SoughtQuestion, placed: Sequence[Utterance]
 ) -> list[Utterance]:
     """Of the sessions that bear most on the question by their words, what was found there first."""
     first: dict[int, Utterance] = {}
@@ -203,7 +203,7 @@ def _best_sessions(
     return [first[numbers[n]] for n in np.argsort(-score, kind="stable")[:SESSIONS]]
 
 
-def _of_session(index: Queries, asked: AskedQuestion, beside: Utterance) -> list[int]:
+def _of_session(index: Queries, asked: SoughtQuestion, beside: Utterance) -> list[int]:
     """What of a session bears most on the question by the words of each and its neighbours."""
     placed = index.sessions.utterances(index.sessions.near(beside.seq, AROUND))
     terms, totals, order = [*asked.terms], index.sessions.totals(), [*placed.values()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from lumen.core.data import EventType, Memory, Origin
-from lumen.kernel.language.asking import Shape, packed, unpacked
+from lumen.kernel.language.asking import TextShape, packed, unpacked
 from lumen.kernel.language.passages import is_evidence
 from lumen.kernel.language.questions import may_answer
 
@@ -27,12 +27,12 @@ MARKS = {lane: 1 << bit for bit, lane in enumerate(Lane)}
 SHAPE, SHAPES = len(Lane), 0xFF
 
 
-def marks_for(lane: Lane, shape: Shape) -> int:
+def marks_for(lane: Lane, shape: TextShape) -> int:
     """A passage's marks: whose word it is, and what its text has to offer."""
     return MARKS[lane] | packed(shape) << SHAPE
 
 
-def shape_in(marks: int) -> Shape:
+def shape_in(marks: int) -> TextShape:
     """What a text has to offer, by the marks of a passage of it."""
     return unpacked(marks >> SHAPE & SHAPES)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lumen.core.data import Memory, Passage
-from lumen.kernel.language.asking import Shape, shape
+from lumen.kernel.language.asking import TextShape, shape
 from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import (
@@ -37,7 +37,7 @@ LOOKED_AT = 40  # earlier passages among which the revised one is looked for, on
 SETTLED_AT_ONCE = 16
 
 
-def marks_of(memory: Memory, passage: str, whole: Shape) -> int:
+def marks_of(memory: Memory, passage: str, whole: TextShape) -> int:
     """What is to be known of a passage when it is looked for."""
     lane = lane_of(memory, passage)
     if lane is not Lane.STATED:
