@@ -17,6 +17,7 @@ from lumen.core.data import SelfItem
 
 MARKS = {"working": "●", "todo": "○", "perpetual": "∞"}
 MOST = 5  # values and goals that are shown
+LAST_REPLY = 1  # what it said last is learnt with the next message: that is as usual
 NONE = "none yet: they come of living"
 Row = tuple[str, str]
 
@@ -76,9 +77,6 @@ def _goals(goals: Sequence[SelfItem]) -> Iterator[Row]:
         yield ("" if number else "goals"), text
     if more := _more(open_, "goals"):
         yield "", more.strip()
-
-
-LAST_REPLY = 1  # what it said last is learnt with the next message: that is as usual
 
 
 def _more(held: Sequence[object], command: str) -> str:
