@@ -73,7 +73,8 @@ def test_what_somebody_else_said_is_a_guests_word(
 ) -> None:
     with lumen.open(home) as being:
         being.remember(["I live in Madrid."], speaker="Bob", session="tuesday")
-        assert being.recall("Where do I live?") == ()
+        assert being.recall("Where do I live?", lane="stated") == ()
+        assert [found.lane for found in being.recall("Where do I live?")] == ["guest"]
     (told,) = [e.entry for e in events() if e.entry.situation == "told"]
     assert told.origin is Origin.GUEST
     assert (told.payload["speaker"], told.payload["conversation"]) == ("Bob", "tuesday")

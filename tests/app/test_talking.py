@@ -34,9 +34,9 @@ def test_plain_code_says_something_and_gets_an_answer_with_its_evidence(home: Pa
 def test_what_was_of_use_is_recalled_as_it_weighs_now(home: Path) -> None:
     with lumen.open(home) as being:
         being.say("My sister lives in Lisbon.")
-        (before,) = being.recall("Where does my sister live?")
+        (before,) = being.recall("Where does my sister live?", lane="stated")
         being.say("Where does my sister live?")
-        (after,) = being.recall("Where does my sister live?")
+        (after,) = being.recall("Where does my sister live?", lane="stated")
     assert after.weight > before.weight
 
 
@@ -161,7 +161,8 @@ def test_a_guest_is_archived_as_one_and_tells_nothing_of_the_author(
 ) -> None:
     with lumen.open(home) as being:
         being.say("My sister lives in Madrid.", speaker="Bob")
-        assert being.recall("Where does my sister live?") == ()
+        assert being.recall("Where does my sister live?", lane="stated") == ()
+        assert being.recall("Where does my sister live?")[0].lane == "guest"
         assert "Madrid" not in being.say("Where does my sister live?").text
     guest, author = heard(events())
     assert guest.entry.origin is Origin.GUEST

@@ -26,6 +26,8 @@ def test_every_command_prints_one_json_document(talked: Lumen, inside: Inside) -
             "status",
             "memory",
             "memory rice",
+            "recall rice",
+            "recall sister --explain --lane stated",
             "why",
             "why 2",
             "why rice",
@@ -45,6 +47,20 @@ def test_every_command_prints_one_json_document(talked: Lumen, inside: Inside) -
     assert [s["text"] for s in printed["why"].json()["sources"]] == ["My sister lives in Lisbon."]
     assert [b["turn"] for b in printed["trace"].json()] == [talked.events()[-1]["session_key"]] * 4
     assert printed["archive verify"].json()["ok"] is True
+
+
+def test_recall_tells_lane_paths_parts_and_neighbours(talked: Lumen, inside: Inside) -> None:
+    asked = ("recall", "Where does my sister live?", "--explain")
+    told = inside(*asked, "--lane", "stated").out
+    first, how = told.splitlines()[:2]
+    assert "stated: “My sister lives in Lisbon.”" in first
+    assert "by text, meaning" in how
+    assert "beside: " in told
+    said = inside("recall", "my sister in Lisbon", "--lane", "said", "--json").json()
+    assert {one["lane"] for one in said} == {"said"}
+    assert "parts" not in said[0]
+    assert inside("recall", "rice", "--as-of", "2001-01-01").out == "Nothing found.\n"
+    assert inside("recall", "rice", "--lane", "dreams").code == 2
 
 
 def test_chat_prints_one_json_document_for_each_reply(talked: Lumen) -> None:

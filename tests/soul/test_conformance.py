@@ -14,6 +14,7 @@ from lumen.testing import (
     LocksConformance,
     QueriesConformance,
     SelfFilesConformance,
+    SessionsConformance,
     VectorsConformance,
 )
 
@@ -26,6 +27,10 @@ class OnFiles:
 
 
 class TestEventLog(OnFiles, EventLogConformance):
+    pass
+
+
+class TestSessions(OnFiles, SessionsConformance):
     pass
 
 

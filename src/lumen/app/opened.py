@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from lumen.app import (
     forgetting,
     memories,
     privacy,
+    recalling,
     safekeeping,
     spending,
 )
@@ -117,9 +118,22 @@ class Opened:
         memos = as_memos(what, Memo("", at, speaker, session, private))
         return remember(self._kernel, memos, self._look().settings.author_name)
 
-    def recall(self, query: str) -> tuple[memories.Recalled, ...]:
-        """What the author said that bears on a question or a claim, best first, with its evidence."""
-        return memories.bearing_on(query, self._evidence(query))
+    def recall(
+        self,
+        query: str,
+        *,
+        lane: str | None = None,
+        as_of: date | None = None,
+        limit: int = recalling.LISTED,
+        explain: bool = False,
+    ) -> tuple[recalling.RecalledMemory, ...]:
+        """What was said or found that bears on a question, of every lane or one, best first.
+
+        `as_of`: only what is of that day or earlier. `explain`: with what each score is made of.
+        """
+        wanted = recalling.RecallFilter(lane, as_of, limit, explain)
+        index, tell = self._look().index, self._told.append
+        return recalling.recall(index, query, wanted, tell, self._kernel.recall)
 
     def memory(
         self,

@@ -13,4 +13,5 @@ from lumen.testing.locks import LocksConformance as LocksConformance
 from lumen.testing.queries import QueriesConformance as QueriesConformance
 from lumen.testing.scripted import scripted as scripted
 from lumen.testing.self_files import SelfFilesConformance as SelfFilesConformance
+from lumen.testing.sessions import SessionsConformance as SessionsConformance
 from lumen.testing.vectors import VectorsConformance as VectorsConformance

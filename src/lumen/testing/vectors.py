@@ -19,9 +19,9 @@ class VectorsConformance(StorageConformance):
     """For `Storage.index.vectors`."""
 
     def told(self, where: Path) -> tuple[Storage, list[int]]:
-        """A being that was told three things, and answered once."""
+        """A being that was told three things, and noted one of its own."""
         storage = self.born(where)
-        heard = add(storage, said("My cat is called Miau."), replied("A cat, I see."))
+        heard = add(storage, said("My cat is called Miau."), noted("record"))
         heard += add(storage, said("I live in Porto.", private=True), said("I like tea."))
         return storage, [p.seq for p in heard if p.seq != heard[1].seq]
 
@@ -38,6 +38,18 @@ class VectorsConformance(StorageConformance):
         assert vectors.missing(2) == seqs[:0:-1]
         assert vectors.missing_of([1, *seqs[:2], 99]) == seqs[:2]
         assert storage.index.vectors.progress() == (0, 3)
+
+    def test_what_the_being_said_wants_a_vector_of_the_built_in_embedder_alone(
+        self, tmp_path: Path
+    ) -> None:
+        storage, seqs = self.told(tmp_path)
+        (reply,) = add(storage, replied("A cat, I see."))
+        vectors = storage.index.vectors
+        assert vectors.built_in(EMBEDDER).missing(9) == [reply.seq, *seqs[::-1]]
+        assert vectors.progress() == (0, 4)
+        vectors.choose("far", private=True)
+        assert vectors.chosen("far", private=True).missing(9) == seqs[::-1]
+        assert vectors.reindexed("far") == (0, 3)
 
     def test_vectors_come_back_as_they_were_given_in_the_order_they_were_added(
         self, tmp_path: Path

@@ -13,6 +13,7 @@ from lumen.body.cli.command import command
 from lumen.body.cli.render import ToldResult, show
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note
+from lumen.core.canon import JSON
 from lumen.core.errors import LumenError, UsageError
 
 MODEL = click.option("--model", default="", help="substrate/model for the interface role.")
@@ -39,6 +40,34 @@ def facts(_request: CommandRequest, which: str, model: str, verbose: bool) -> To
 
     score = evaluate(which, model=model, progress=note)
     return ToldResult(score.as_json(), [*(score.lines() if verbose else ()), score.summary()])
+
+
+@command("recall", within=lab)
+@click.option(
+    "--dataset",
+    "files",
+    multiple=True,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file of LoCoMo or BEAM; may be given several times.",
+)
+@click.option("--pooled", is_flag=True, help="Also with all conversations in one being.")
+@click.option(
+    "--leave-one-out", is_flag=True, help="By weights that never saw the conversation asked about."
+)
+@click.option(
+    "--vectors", type=click.Path(file_okay=False, path_type=Path), help="Where vectors are kept."
+)
+@click.option(
+    "--learn", type=click.Path(dir_okay=False, path_type=Path), help="Write weights learnt on all."
+)
+@click.option("--most", type=click.IntRange(1), help="Conversations of each file; else all.")
+def recall(_request: CommandRequest, files: tuple[Path, ...], **how: JSON) -> ToldResult:
+    """Tell long conversations to new beings, ask what was said, count; plain BM25 beside it."""
+    from lumen.lab.recall_report import RecallRun, lines, run
+
+    found = run(RecallRun(files, **how), note)
+    return ToldResult(found, lines(found))
 
 
 @command("together", within=lab)

@@ -26,6 +26,7 @@ COMMANDS = {
     "reflect": ("loops:reflect", "Let it look back and change its mind."),
     "status": ("status:status", "Who it is and how it is, at a glance."),
     "memory": ("memory:memory", "Look through what it remembers."),
+    "recall": ("recall:recall", "What bears on a question, and why it was found."),
     "why": ("memory:why", "Where an answer or a claim comes from."),
     "trace": ("memory:trace", "What every step of a turn did."),
     "self": ("selves:self_", "Who it is; what was edited by hand."),

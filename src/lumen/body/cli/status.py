@@ -17,6 +17,7 @@ from lumen.core.data import SelfItem
 
 MARKS = {"working": "●", "todo": "○", "perpetual": "∞"}
 MOST = 5  # values and goals that are shown
+LAST_REPLY = 1  # what it said last is learnt with the next message: that is as usual
 NONE = "none yet: they come of living"
 Row = tuple[str, str]
 
@@ -85,7 +86,7 @@ def _more(held: Sequence[object], command: str) -> str:
 def _unusual(found: Status) -> Iterator[Row]:
     """What is only said while it is so."""
     done, of = found.recallable.done, found.recallable.of
-    if done < of:
+    if done < of - LAST_REPLY:
         yield "recall", f"{done:,} of {of:,} memories can be found by meaning so far"
     done, of = found.reindexed.done, found.reindexed.of
     if done < of:

@@ -12,6 +12,7 @@ from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.kernel.language.reading import sentences, unframed
 
 MOST_SENTENCES = 32
+STRETCH, MOST_STRETCHES = 400, 8  # characters of a stretch, and stretches of a text
 LONGEST_QUOTE = 280
 Rows = NDArray[np.float32]
 Spot = tuple[int, int, int]  # a memory's number, and where a passage of it begins and ends
@@ -44,6 +45,19 @@ def passages(text: str) -> list[tuple[int, int]]:
     spans = sentences(text[: 64 * 1024])[:MOST_SENTENCES]
     whole = (0, len(text))
     return [whole, *spans] if len(spans) > 1 else [whole]
+
+
+def stretches(text: str) -> list[tuple[int, int]]:
+    """The text in stretches of whole sentences, as long as an embedder reads well; the first few."""
+    found: list[tuple[int, int]] = []
+    for start, stop in sentences(text[: 2 * STRETCH * MOST_STRETCHES]):
+        if found and stop - found[-1][0] <= STRETCH:
+            found[-1] = (found[-1][0], stop)
+        else:
+            found += [(a, min(a + STRETCH, stop)) for a in range(start, stop, STRETCH)]
+        if len(found) > MOST_STRETCHES:
+            break
+    return found[:MOST_STRETCHES] or [(0, len(text))]
 
 
 def quoted(text: str, start: int, stop: int, *, alone: bool = False) -> str:

@@ -12,16 +12,24 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lumen.core.data import Memory, Passage
+from lumen.kernel.language.asking import TextShape, shape
 from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.passages import LONGEST_QUOTE, Embedder, Rows, is_evidence, passages
-from lumen.kernel.language.questions import may_answer
+from lumen.kernel.language.passages import (
+    LONGEST_QUOTE,
+    Embedder,
+    Rows,
+    is_evidence,
+    passages,
+    stretches,
+)
 from lumen.kernel.language.reading import CYRILLIC, stem, words
+from lumen.kernel.recall.lanes import MARKS, Lane, lane_of, marks_for
 from lumen.kernel.recall.ranking import RANKING
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.vectors import LISTED_MARK, VectorSet
 
-STATED = 1  # the author's own statement: it may be evidence
+STATED = MARKS[Lane.STATED]
 CHANGES = LISTED_MARK  # a statement that says that something is no longer so, or new
 FOREIGN = LISTED_MARK << 1  # a statement in Cyrillic letters
 WEIGHED = 2000  # characters of a passage whose words are looked at one by one
@@ -29,12 +37,18 @@ LOOKED_AT = 40  # earlier passages among which the revised one is looked for, on
 SETTLED_AT_ONCE = 16
 
 
-def marks_of(memory: Memory, passage: str) -> int:
+def marks_of(memory: Memory, passage: str, whole: TextShape) -> int:
     """What is to be known of a passage when it is looked for."""
-    if not is_evidence(memory) or not may_answer(passage):
-        return 0
+    lane = lane_of(memory, passage)
+    if lane is not Lane.STATED:
+        return marks_for(lane, whole) if lane else 0
     changes = CHANGES if _says_it_changes(passage) else 0
-    return STATED | changes | (FOREIGN if CYRILLIC.search(passage) else 0)
+    return marks_for(lane, whole) | changes | (FOREIGN if CYRILLIC.search(passage) else 0)
+
+
+def pieces_of(memory: Memory) -> list[tuple[int, int]]:
+    """What of a memory gets a vector: the author's words by the sentence, others' by the paragraph."""
+    return passages(memory.text) if is_evidence(memory) else stretches(memory.text)
 
 
 def _says_it_changes(text: str) -> bool:
@@ -63,14 +77,16 @@ class Lessons:
             return 0
         self._as_of = self.index.memories.reread()
         fresh = self.index.memories.get(seqs)
-        pieces = [(m, a, b) for m in fresh.values() for a, b in passages(m.text)]
+        pieces = [(m, a, b) for m in fresh.values() for a, b in pieces_of(m)]
         rows = self.embedder.embed([m.text[a:b] for m, a, b in pieces]) if pieces else ()
+        shapes = {m.seq: shape(m.text) for m in fresh.values()}
         learnt = [
-            Passage(m.seq, a, b, row.tobytes(), marks=marks_of(m, m.text[a:b]))
+            Passage(m.seq, a, b, row.tobytes(), marks=marks_of(m, m.text[a:b], shapes[m.seq]))
             for (m, a, b), row in zip(pieces, rows, strict=True)
         ]
         self.vectors.add(seqs, learnt)
-        self.know([w for m in fresh.values() for w in words(m.text[:WEIGHED])])
+        told = (m for m in fresh.values() if is_evidence(m))
+        self.know([w for m in told for w in words(m.text[:WEIGHED])])
         self._settle(p for p in learnt if p.marks & CHANGES)
         return len(seqs)
 

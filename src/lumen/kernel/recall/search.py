@@ -26,6 +26,7 @@ from lumen.kernel.language.reading import CYRILLIC, asks_for, fits, names, stem,
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.recall.external_embedder import ExternalEmbedder, ExternalEncoder
+from lumen.kernel.recall.fusion import RankedMemory, RankWanted, rank
 from lumen.kernel.recall.learning import CHANGES, FOREIGN, STATED, WEIGHED, Lessons
 from lumen.kernel.recall.nearness import is_foreign, is_met, nearness
 from lumen.kernel.recall.ranking import RANKING
@@ -165,6 +166,10 @@ class IndexedRecall:
         if new:
             self._phrases |= dict(zip(new, self.embedder.embed(new), strict=True))
         return np.stack([self._phrases[t] for t in texts])
+
+    def rank(self, question: str, wanted: RankWanted) -> tuple[RankedMemory, ...]:
+        """What was said or found that bears on a question, of whichever lane, best first."""
+        return rank(self._index, self._vectors, self.embedder, question, wanted)
 
     def evidence(self, question: str, before: int) -> tuple[Evidence, ...]:
         """What the author said that bears on a question, best first, the newest on one subject.

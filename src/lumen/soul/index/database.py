@@ -22,7 +22,7 @@ from lumen.soul.index.terms import VERSION
 from lumen.soul.state.dynamics import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 14
+SCHEMA = 15
 UNWRITABLE = (
     apsw.SQLITE_IOERR_WRITE,
     apsw.SQLITE_IOERR_TRUNCATE,
@@ -53,9 +53,20 @@ CREATE INDEX events_doings ON events(seq)
 CREATE INDEX events_done ON events(situation, seq)
   WHERE author = 'self' AND event_type != 'assistant_message';
 CREATE INDEX events_private ON events(seq) WHERE private = 1;
--- Of each memory its terms, which terms.py makes, and of each term in how many texts it is; '' is in all.
+-- Of each memory its terms, which terms.py makes, and of each term in how many texts and sessions it is;
+-- '' is in all.
 CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize="unicode61 remove_diacritics 0");
-CREATE TABLE frequency(term TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID;
+CREATE TABLE frequency(term TEXT PRIMARY KEY, n INTEGER, sessions INTEGER) WITHOUT ROWID;
+-- What was said by session, whose number is made of its conversation or its day; 0 counts all together.
+CREATE TABLE utterances(seq INTEGER PRIMARY KEY, session INTEGER, day INTEGER, speaker TEXT,
+  length INTEGER, terms TEXT);
+CREATE INDEX utterances_session ON utterances(session, seq);
+CREATE TABLE sessions(id INTEGER PRIMARY KEY, n INTEGER, length INTEGER);
+CREATE TABLE session_terms(session INTEGER, term TEXT, n INTEGER,
+  PRIMARY KEY(session, term)) WITHOUT ROWID;
+CREATE TABLE session_speakers(session INTEGER, speaker TEXT, n INTEGER,
+  PRIMARY KEY(session, speaker)) WITHOUT ROWID;
+CREATE TABLE names(name TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID;
 CREATE TABLE tally(author TEXT, event_type TEXT, n INTEGER,
   PRIMARY KEY(author, event_type)) WITHOUT ROWID;
 CREATE TABLE open_turns(session_key TEXT PRIMARY KEY, seq INTEGER) WITHOUT ROWID;
@@ -130,6 +141,11 @@ FOLDED = (
     "calls",
     "cycles",
     "frequency",
+    "utterances",
+    "sessions",
+    "session_terms",
+    "session_speakers",
+    "names",
 )
 
 Row = Any  # a row as SQLite hands it over

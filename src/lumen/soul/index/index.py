@@ -38,6 +38,7 @@ from lumen.soul.index.history import FileTable
 from lumen.soul.index.ledger import CallTable
 from lumen.soul.index.memories import MemoryTable
 from lumen.soul.index.rows import Row
+from lumen.soul.index.sessions import SessionTable
 from lumen.soul.index.vectors import VectorTables
 from lumen.soul.index.withheld import MarkTable
 from lumen.soul.ports.queries import Progress, unwatched
@@ -59,6 +60,7 @@ class Index:
         self.made = 0  # how often the database was opened or made anew: caches over it then end
         self.events = EventTable(self)
         self.memories = MemoryTable(self)
+        self.sessions = SessionTable(self)
         self.files = FileTable(self)
         self.cycles = CycleTable(self)
         self.ledger = CallTable(self)

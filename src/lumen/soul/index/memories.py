@@ -6,21 +6,19 @@ where said; so is what was forgotten.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import log
 
-from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Memory, Origin
+from lumen.soul.index.frequency import asked_terms
 from lumen.soul.index.rows import Row, Rows
-from lumen.soul.index.terms import forms, is_german, phrase
+from lumen.soul.index.terms import phrase
 from lumen.soul.ports.vectors import LATEST
 
 ASKED_AT_ONCE = 500
 UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
 POSTINGS = 5_000  # texts that are looked at for one question
 FEW, TELLING = 100, 0.3  # of more than a few texts, a term that is in a larger part tells nothing
-WORD = re.compile(r"\w[\w'’]*")
 _WHEN = "iif(occurred = '', timestamp, occurred)"
 _MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private, weight, speaker, conversation"
 _THERE = "author != 'kernel' AND situation != 'erased'"
@@ -132,9 +130,10 @@ class MemoryTable:
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """In how many memories each of some words is, in whatever form."""
-        asked = self._asked(words)
+        asked = asked_terms(self._db, words)
         return {
-            word: min(max(n for _, n in forms) for forms in parts) for word, parts in asked.items()
+            word: min(max(n.memories for _, n in forms) for forms in parts)
+            for word, parts in asked.items()
         }
 
     def search(
@@ -148,8 +147,8 @@ class MemoryTable:
         """
         total = self.many_texts()
         most = total * TELLING if total > FEW else total
-        parts = (part for parts in self._asked(terms).values() for part in parts)
-        known = {term: n for part in parts for term, n in part if n}
+        parts = (part for parts in asked_terms(self._db, terms).values() for part in parts)
+        known = {term: n.memories for part in parts for term, n in part if n.memories}
         rare: list[str] = []
         for term in sorted(known, key=lambda term: (known[term], term)):
             if rare and (
@@ -171,7 +170,8 @@ class MemoryTable:
 
     def newest_with(self, terms: Sequence[str], limit: int) -> Iterator[Memory]:
         """The newest memories that hold any of some words, one after the other."""
-        known = [t for parts in self._asked(terms).values() for part in parts for t, n in part if n]
+        asked = asked_terms(self._db, terms).values()
+        known = [t for parts in asked for part in parts for t, n in part if n.memories]
         found = self._newest(_either(known), limit) if known else []
         return (m for seq in found for m in self.get([seq]).values())
 
@@ -192,32 +192,6 @@ class MemoryTable:
             (query, before, limit),
         )
         return [int(seq) for (seq,) in rows]
-
-    def _asked(self, words: Sequence[str]) -> dict[str, list[list[tuple[str, int]]]]:
-        """Of each word its parts, and of each part the terms it may stand as, and how often those are.
-
-        Its German stem counts where the words look German or nothing else is known of it.
-        """
-        parts = {word: forms(word) for word in words if WORD.fullmatch(word)}
-        wanted = dumps([*{term for forms in parts.values() for part in forms for term in part}])
-        counts = dict(
-            self._db.rows(
-                "SELECT term, n FROM json_each(?) JOIN frequency ON term = value",
-                (wanted.decode(),),
-            )
-        )
-        german = is_german(words)
-        return {
-            word: [
-                [
-                    (t, int(counts.get(t, 0)))
-                    for t in (part if german or part[0] not in counts else part[:1])
-                ]
-                for part in of_word
-            ]
-            for word, of_word in parts.items()
-            if of_word
-        }
 
     def said_in(self, start: str, end: str) -> list[Memory]:
         """What the author said between two moments, oldest first."""

@@ -14,11 +14,13 @@ from typing import Any
 import apsw
 
 from lumen.core.data import Passage
-from lumen.soul.index.external_vectors import SOUGHT
 from lumen.soul.index.sidecar import MARKS, SEQS, VECTORS, VectorFiles, drop
 from lumen.soul.ports.vectors import LISTED_MARK
 
 MARK_BITS = 32
+LEARNT = (
+    "author != 'kernel' AND event_type != 'system_event'"  # files' changes are in their history
+)
 FIRST_LISTED = LISTED_MARK.bit_length() - 1
 STATE = "SELECT id, token, size, first, next, mean FROM embedder"
 NEWEST = "SELECT id, seq FROM passages WHERE id < ? ORDER BY id DESC LIMIT 1"
@@ -74,7 +76,7 @@ def begin(db: apsw.Connection, index: Path, embedder: str) -> SetState:
     for table in ("embedder", "passages", "marked", "revisions", "lexemes"):
         db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
     db.execute(
-        f"INSERT OR IGNORE INTO unembedded SELECT seq FROM events WHERE {SOUGHT} AND text != ''"  # noqa: S608 - a constant condition
+        f"INSERT OR IGNORE INTO unembedded SELECT seq FROM events WHERE {LEARNT} AND text != ''"  # noqa: S608 - a constant condition
     )
     token: Row = db.execute("SELECT 'v' || lower(hex(randomblob(8)))").fetchone()
     begun = SetState(embedder, str(token[0]), 0, following, following, None)

@@ -17,6 +17,7 @@ from lumen.core.data import Author, EventType, ModelCall
 from lumen.core.stores import is_self
 from lumen.soul.archive.line import Stored
 from lumen.soul.index.passages import forget_passages
+from lumen.soul.index.sessions import add_utterance, remove_utterance
 from lumen.soul.index.terms import terms
 from lumen.soul.state.fold import (
     NOTHING,
@@ -33,10 +34,8 @@ from lumen.soul.state.records import millionths
 from lumen.soul.state.selfhood import entries
 
 Row = Any  # a row as SQLite hands it over
-# Replies are never evidence, and what was done to a file is found in its history.
-UNSOUGHT = (EventType.ASSISTANT_MESSAGE, EventType.SYSTEM_EVENT)
 _EVENT = f"INSERT INTO events VALUES({','.join('?' * 23)})"
-_MORE = "INSERT INTO frequency VALUES(?,1) ON CONFLICT(term) DO UPDATE SET n = n + 1"
+_MORE = "INSERT INTO frequency VALUES(?,1,0) ON CONFLICT(term) DO UPDATE SET n = n + 1"
 _LESS = "UPDATE frequency SET n = n - 1 WHERE term = ?"
 _TALLY = "INSERT INTO tally VALUES(?,?,1) ON CONFLICT(author, event_type) DO UPDATE SET n = n + 1"
 
@@ -85,7 +84,8 @@ def apply(db: apsw.Connection, stored: Stored) -> None:
     db.execute(_TALLY, (entry.author.value, entry.event_type.value))
     if entry.author is not Author.KERNEL:
         add_words(db, event.seq, entry.description)
-        if entry.description and entry.event_type not in UNSOUGHT:
+        add_utterance(db, event.seq)
+        if entry.description and entry.event_type is not EventType.SYSTEM_EVENT:
             db.execute("INSERT INTO unembedded VALUES(?)", (event.seq,))
     if opens(entry):
         db.execute("INSERT OR REPLACE INTO open_turns VALUES(?,?)", (entry.session_key, event.seq))
@@ -251,7 +251,9 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
     db.execute("INSERT OR IGNORE INTO erasures VALUES(?,?,0)", (seq, target))
     row = db.execute("SELECT author, session_key, text FROM events WHERE seq = ?", (target,))
     author, session_key, text = row.fetchone() or (Author.KERNEL.value, "", "")
+    beside: list[int] = []
     if author != Author.KERNEL.value:
+        beside = remove_utterance(db, target)
         _remove_words(db, target, str(text))
     db.execute(
         "UPDATE events SET situation = 'erased', text = '', private = 0, conversation = '', key = '', "
@@ -279,6 +281,9 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
     ):
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (target,))  # noqa: S608 - our own names
     forget_passages(db, target)
+    for other in beside:  # an answer was in the conversation of its question
+        remove_utterance(db, other)
+        add_utterance(db, other)
     return gone > 0
 
 

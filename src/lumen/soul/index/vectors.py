@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from lumen.core.data import NearPassage, Passage
 from lumen.soul.index.external_vectors import SOUGHT, ExternalVectors, choose, reindexed
 from lumen.soul.index.passages import (
+    LEARNT,
     MARK_BITS,
     NEWEST,
     STATE,
@@ -298,12 +299,12 @@ class VectorTables:
     def progress(self) -> tuple[int, int]:
         """How many memories have a vector, and how many are worth one."""
         left = int(self._db.row("SELECT count(*) FROM unembedded")[0])
-        worth = self._worth()
+        worth = self._worth(LEARNT)
         return worth - left, worth
 
     def reindexed(self, embedder: str) -> tuple[int, int]:
         """How many memories have a vector of this embedder, and how many are to have one."""
-        return reindexed(self._db, embedder, self._worth())
+        return reindexed(self._db, embedder, self._worth(SOUGHT))
 
     def drop_words(self) -> None:
         """Forget the vectors of single words."""
@@ -329,9 +330,9 @@ class VectorTables:
         gone = [int(seq) for (seq,) in self._db.rows("SELECT target FROM erasures")]
         return holds_any(self._maps.of(self._db, state), gone)
 
-    def _worth(self) -> int:
-        told = self._db.row(f"SELECT coalesce(sum(n), 0) FROM tally WHERE {SOUGHT}")  # noqa: S608 - a constant condition
+    def _worth(self, which: str) -> int:
+        told = self._db.row(f"SELECT coalesce(sum(n), 0) FROM tally WHERE {which}")  # noqa: S608 - a constant condition
         gone = self._db.row(
-            f"SELECT count(*) FROM events WHERE seq IN (SELECT target FROM erasures) AND {SOUGHT}"  # noqa: S608 - a constant condition
+            f"SELECT count(*) FROM events WHERE seq IN (SELECT target FROM erasures) AND {which}"  # noqa: S608 - a constant condition
         )
         return int(told[0]) - int(gone[0])

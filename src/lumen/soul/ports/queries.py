@@ -12,6 +12,7 @@ from typing import Protocol
 
 from lumen.core.data import Event, EventType, Head, Memory
 from lumen.soul.ports.records import Cycles, FileHistory, Ledger, WithheldMarks
+from lumen.soul.ports.sessions import Sessions
 from lumen.soul.ports.vectors import LATEST, Vectors
 
 Progress = Callable[[int, int], None]  # how much is done, of how much
@@ -312,6 +313,11 @@ class Queries(Protocol):
     @property
     def memories(self) -> Memories:
         """What a loop may see."""
+        ...
+
+    @property
+    def sessions(self) -> Sessions:
+        """What was said, session by session."""
         ...
 
     @property

@@ -11,7 +11,7 @@ from typing import Protocol
 from lumen.core.data import CosineFit, NearPassage, Passage
 
 LATEST = (1 << 63) - 1  # behind every event
-LISTED_MARK = 1 << 8  # from this mark on, the passages that carry one can be listed
+LISTED_MARK = 1 << 16  # from this mark on, the passages that carry one can be listed
 
 
 class VectorSet(Protocol):

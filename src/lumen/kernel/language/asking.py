@@ -1,0 +1,142 @@
+"""What a question asks for and what a text has to offer it, read off by patterns of three languages.
+
+Pure functions over text and lexicon/asking.toml; how much each signal counts is for ranking to say.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from lumen.kernel.language.lexicon import FOLDER, filled
+
+INSIDE = re.compile(r"(?<![.!?…]\s)(?<!^)\b[^\W\d_][\w-]+")  # a word that opens no sentence
+MOST_CAPITALS = 4
+LOOKED_AT = 2000  # characters of a text that are looked at
+_WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time", "sure_time")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedDate:
+    """A date that a question names; 0 for what it does not say."""
+
+    year: int
+    month: int
+    day: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a question asks for."""
+
+    mine: bool
+    yours: bool
+    when: bool
+    who: bool
+    where: bool
+    dates: tuple[AskedDate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextShape:
+    """What a text has to offer, whatever it is about."""
+
+    asks: bool
+    ends_asking: bool
+    first_person: bool
+    time: bool
+    sure_time: bool
+    capitals: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    ways: dict[str, re.Pattern[str]]
+    date: re.Pattern[str]
+    months: tuple[re.Pattern[str], ...]
+    own: tuple[str, str]
+
+
+@cache
+def _patterns() -> _Patterns:
+    raw = tomllib.loads((FOLDER / "asking.toml").read_text(encoding="utf-8"))
+    ways: dict[str, list[str]] = {way: [] for way in _WAYS}
+    months: list[list[str]] = [[] for _ in range(12)]
+    for words in raw.values():
+        for number, month in enumerate(words["months"]):
+            months[number].append(month)
+        parts = {"{day}": words["day"], "{month}": "|".join(words["months"])}
+        for way, patterns in ways.items():
+            patterns.append(filled(words[way], parts))
+    any_month = "|".join(m for names in months for m in names)
+    date = (
+        r"(?:\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.)?(?: of)?,? )?"
+        rf"\b(?P<month>{any_month})\b\.?(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d))?"
+        r"(?:,? (?:of )?(?P<year>\d{4}))?"
+    )
+    return _Patterns(
+        {way: re.compile(rf"\b(?:{'|'.join(p)})\b", re.IGNORECASE) for way, p in ways.items()},
+        re.compile(date, re.IGNORECASE),
+        tuple(re.compile("|".join(names), re.IGNORECASE) for names in months),
+        (raw["en"]["own"][0], raw["en"]["own"][1]),
+    )
+
+
+def asking(question: str) -> Asking:
+    """What a question asks for."""
+    ways = _patterns().ways
+    mine, yours, when, who, where = (
+        ways[way].search(question) is not None for way in ("mine", "yours", "when", "who", "where")
+    )
+    return Asking(mine, yours, when, who, where, tuple(_dates(question)))
+
+
+def shape(text: str) -> TextShape:
+    """What a text has to offer."""
+    text = text[:LOOKED_AT]
+    ways = _patterns().ways
+    capitals = {word for word in INSIDE.findall(text) if word[0].isupper()}
+    return TextShape(
+        asks="?" in text,
+        ends_asking=text.rstrip().endswith("?"),
+        first_person=ways["first_person"].search(text) is not None,
+        time=ways["time"].search(text) is not None,
+        sure_time=ways["sure_time"].search(text) is not None,
+        capitals=min(MOST_CAPITALS, len(capitals)),
+    )
+
+
+def packed(one: TextShape) -> int:
+    """A shape as a small number, to be kept beside the text."""
+    flags = (one.asks, one.ends_asking, one.first_person, one.time, one.sure_time)
+    return sum(flag << n for n, flag in enumerate(flags)) | one.capitals << len(flags)
+
+
+@cache
+def unpacked(bits: int) -> TextShape:
+    """A shape from its number."""
+    asks, ends_asking, first_person, time, sure_time = (bool(bits >> n & 1) for n in range(5))
+    return TextShape(asks, ends_asking, first_person, time, sure_time, bits >> 5)
+
+
+def in_first_person(question: str, names: Iterable[str]) -> str:
+    """A question as those it names would put it of themselves: who tells of himself says "I"."""
+    subject, owner = _patterns().own
+    for name in map(re.escape, sorted(names)):
+        question = re.sub(rf"\b{name}['’]s\b", owner, question, flags=re.IGNORECASE)
+        question = re.sub(rf"\b{name}\b", subject, question, flags=re.IGNORECASE)
+    return question
+
+
+def _dates(question: str) -> Iterable[AskedDate]:
+    known = _patterns()
+    for found in known.date.finditer(question):
+        word, day = found["month"], found["before"] or found["after"]
+        bare = not (day or found["year"])
+        if bare and word[0].islower() and word.isascii():  # "may I", "march on"
+            continue
+        month = next(n for n, names in enumerate(known.months, 1) if names.fullmatch(word))
+        yield AskedDate(int(found["year"] or 0), month, int(day or 0))

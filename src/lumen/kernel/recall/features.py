@@ -1,0 +1,261 @@
+"""What a candidate has to show for a question: plain numbers without a unit, so that one set of weights
+serves a memory of any size. Read from the candidate, its two neighbours and its session, and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lumen.core.data import Memory
+from lumen.kernel.language.asking import AskedDate, Asking, TextShape
+from lumen.kernel.language.passages import Rows
+from lumen.kernel.recall.lanes import Lane
+from lumen.soul.ports.sessions import Session, TermFrequency, Totals, Utterance
+
+Column = NDArray[np.float64]
+K1, B = 1.2, 0.75
+FAR_DAYS, BEFORE_DAYS = (
+    10,
+    3,
+)  # how fast a day near the asked one stops counting, after and before it
+
+ECHO_FROM = 0.75  # a question so near to the one asked asks the same, and answers nothing
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtQuestion:
+    """A question as ranking looks at it: its terms with their frequency, whom it names, its vector."""
+
+    asking: Asking
+    terms: Mapping[str, TermFrequency]
+    named: frozenset[str]
+    vector: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class LearntRows:
+    """The vectors of memories, passage by passage; what is not learnt yet has none."""
+
+    places: Mapping[int, int]
+    rows: Rows
+    starts: Sequence[int]  # where the passages of each memory begin
+
+    def best(self, vector: Rows) -> Column:
+        """How near the nearest passage of each memory is; a nought behind them, for none."""
+        if not self.starts:
+            return np.zeros(1)
+        return np.append(np.maximum.reduceat(self.rows @ vector, self.starts), 0.0)
+
+    def whole(self, size: int) -> Rows:
+        """Each memory as one vector; a nought behind them, for none."""
+        nothing = np.zeros((1, size), np.float32)
+        if not self.starts:
+            return nothing
+        sums = np.add.reduceat(self.rows, self.starts)
+        sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+        return np.concatenate([sums, nothing])
+
+    def at(self, rows: Sequence[Utterance | None]) -> list[int]:
+        """Where each memory is; where there is none, the nought."""
+        return [self.places.get(row.seq, -1) if row else -1 for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSet:
+    """The candidates, and of them and their neighbours what the features are made of."""
+
+    order: Sequence[Utterance]
+    utterances: Mapping[int, Utterance]
+    sessions: Mapping[int, Session]
+    totals: Totals
+    memories: Mapping[int, Memory]
+    shapes: Mapping[int, TextShape]
+    lanes: Mapping[int, Lane]
+    vectors: LearntRows
+
+
+def idf(frequency: Column, total: int) -> Column:
+    """How much a term tells that is in so many of all."""
+    rarity: Column = np.log1p((total - frequency + 0.5).clip(0.0) / (frequency + 0.5))
+    return rarity
+
+
+def bm25(counts: Column, rarity: Column, lengths: Column, mean: float) -> Column:
+    """BM25 of texts by how often each holds each term."""
+    norm = K1 * (1 - B + B * lengths / max(mean, 1e-9))
+    score: Column = (rarity * counts * (K1 + 1) / (counts + norm[:, None])).sum(1)
+    return score
+
+
+def counted(rows: Sequence[Utterance | None], terms: Sequence[str]) -> Column:
+    """How often each text holds each term."""
+    table = [[row.count(t) if row else 0 for t in terms] for row in rows]
+    return np.array(table, float).reshape(len(rows), len(terms))
+
+
+def lengths(rows: Sequence[Utterance | None]) -> Column:
+    """How long each text is."""
+    return np.array([row.length if row else 0 for row in rows], float)
+
+
+def features(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
+    """Each candidate's features, by name."""
+    before = [found.utterances.get(u.previous) for u in found.order]
+    after = [found.utterances.get(u.following) for u in found.order]
+    words = _of_words(asked, found, before, after)
+    meaning = _of_meaning(asked, found, before, after)
+    cos, shaped = meaning["cos"], _of_shape(asked, found)
+    both = {
+        "bm25_cos": words["bm25"] * cos,
+        "echo": shaped["ends_asking"] * ((cos - ECHO_FROM) / (1 - ECHO_FROM)).clip(0.0),
+    }
+    who, dates = _of_speakers(asked, found, cos), _of_dates(asked.asking.dates, found)
+    return words | meaning | both | who | dates | shaped
+
+
+def _of_words(
+    asked: SoughtQuestion,
+    found: CandidateSet,
+    before: Sequence[Utterance | None],
+    after: Sequence[Utterance | None],
+) -> dict[str, Column]:
+    terms = [*asked.terms]
+    rare = idf(np.array([f.memories for f in asked.terms.values()], float), found.totals.texts)
+    total, mean = max(float(rare.sum()), 1e-9), mean_length(found.totals)
+    own, first, last = (counted(rows, terms) for rows in (found.order, before, after))
+    long = [lengths(rows) for rows in (found.order, before, after)]
+    window = own + first + last
+    b = bm25(own, rare, long[0], mean) / total
+    w = bm25(window, rare, long[0] + long[1] + long[2], 3 * mean) / total
+    seen, at = np.unique([u.session for u in found.order], return_inverse=True)
+    talks = [found.sessions[int(number)] for number in seen]
+    s_rare = idf(np.array([f.sessions for f in asked.terms.values()], float), found.totals.sessions)
+    s_total = max(float(s_rare.sum()), 1e-9)
+    said = np.array([[t.counts.get(x, 0) for x in terms] for t in talks], float)
+    said = said.reshape(len(talks), len(terms))
+    s_long = np.array([t.length for t in talks], float)
+    s = bm25(said, s_rare, s_long, found.totals.length / max(found.totals.sessions, 1)) / s_total
+    return {
+        "bm25": b,
+        "bm25_root": np.sqrt(b),
+        "bm25_top": _top(b),
+        "bm25_win": w,
+        "bm25_win_root": np.sqrt(w),
+        "bm25_sess": s[at],
+        "bm25_sess_root": np.sqrt(s)[at],
+        "bm25_sess_top": _top(s)[at],
+        "bm25_prev": bm25(first, rare, long[1], mean) / total,
+        "bm25_next": bm25(last, rare, long[2], mean) / total,
+        "cov": ((own > 0) * rare).sum(1) / total,
+        "cov_win": ((window > 0) * rare).sum(1) / total,
+        "cov_sess": (((said > 0) * s_rare).sum(1) / s_total)[at],
+    }
+
+
+def _of_meaning(
+    asked: SoughtQuestion,
+    found: CandidateSet,
+    before: Sequence[Utterance | None],
+    after: Sequence[Utterance | None],
+) -> dict[str, Column]:
+    best, whole = found.vectors.best(asked.vector), found.vectors.whole(len(asked.vector))
+    own, first, last = (found.vectors.at(rows) for rows in (found.order, before, after))
+    window = whole[own] + np.float32(0.5) * (whole[first] + whole[last])
+    norms = np.maximum(np.linalg.norm(window, axis=1, keepdims=True), 1e-9)
+    cos, previous = best[own], best[first]
+    cos_win = (window / norms @ asked.vector).astype(float)
+    asks = [float(row is not None and found.shapes[row.seq].ends_asking) for row in before]
+    talks: dict[int, float] = {}
+    for u, value in zip(found.order, cos, strict=True):
+        talks[u.session] = max(talks.get(u.session, -1.0), float(value))
+    return {
+        "cos": cos,
+        "cos_z": _far(cos),
+        "cos_top": cos - cos.max(),
+        "cos_mean": (whole[own] @ asked.vector).astype(float),
+        "cos_win": cos_win,
+        "cos_win_z": _far(cos_win),
+        "cos_prev": previous,
+        "cos_next": best[last],
+        "cos_answered": previous * np.array(asks),
+        "cos_sess": np.array([talks[u.session] for u in found.order]),
+    }
+
+
+def _of_speakers(asked: SoughtQuestion, found: CandidateSet, cos: Column) -> dict[str, Column]:
+    named, asking = asked.named, asked.asking
+    spoke = np.array([float(bool(named & {*u.speaker.split()})) for u in found.order])
+    lanes = [found.lanes[u.seq] for u in found.order]
+    own = np.array([float(lane is Lane.SAID) for lane in lanes])
+    authors = np.array([float(lane in (Lane.STATED, Lane.ASKED)) for lane in lanes])
+    talks = [found.sessions[u.session].speakers for u in found.order]
+    return {
+        "speaker": spoke,
+        "other": (1 - spoke) * bool(named),
+        "speaker_cos": spoke * cos,
+        "partner": np.array([len(named & talk) / max(len(named), 1) for talk in talks]),
+        "self": own,
+        "mine": authors * (asking.mine and not asking.yours),
+        "yours": own * asking.yours,
+    }
+
+
+def _of_dates(dates: Sequence[AskedDate], found: CandidateSet) -> dict[str, Column]:
+    table = np.zeros((len(found.order), 3))
+    for row, u in enumerate(found.order):
+        for asked in dates:
+            table[row] = np.maximum(table[row], _dated(asked, u.day))
+    return dict(zip(("date_month", "date_day", "date_near"), table.T, strict=True))
+
+
+def _dated(asked: AskedDate, day: int) -> tuple[float, float, float]:
+    """Whether a day is in the asked month, is the asked day, and how near it is to that."""
+    then = date.fromordinal(day)
+    same = then.month == asked.month
+    middle = date(asked.year or then.year, asked.month, min(asked.day or 15, 28)).toordinal()
+    late = day - (middle + max(0, asked.day - 28))
+    near = math.exp(-abs(late) / (BEFORE_DAYS if asked.day and late < 0 else FAR_DAYS))
+    in_month = same and (not asked.year or then.year == asked.year)
+    return float(in_month), float(bool(asked.day) and same and then.day == asked.day), near
+
+
+def _of_shape(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
+    shapes = [found.shapes[u.seq] for u in found.order]
+
+    def each(of: Callable[[TextShape], float]) -> Column:
+        return np.array([float(of(one)) for one in shapes])
+
+    long, asking = np.log1p(lengths(found.order)), asked.asking
+    capitals = each(lambda s: s.capitals)
+    return {
+        "length": long,
+        "length2": long * long,
+        "asks": each(lambda s: s.asks),
+        "ends_asking": each(lambda s: s.ends_asking),
+        "first_person": each(lambda s: s.first_person),
+        "when_time": each(lambda s: s.time) * asking.when,
+        "when_sure": each(lambda s: s.sure_time) * asking.when,
+        "capitals": capitals,
+        "who_capital": capitals * asking.who,
+        "where_capital": capitals * asking.where,
+    }
+
+
+def mean_length(totals: Totals) -> float:
+    """How long a memory is on average."""
+    return totals.length / max(totals.utterances, 1)
+
+
+def _top(column: Column) -> Column:
+    return column / max(float(column.max()), 1e-9)
+
+
+def _far(column: Column) -> Column:
+    far: Column = (column - column.mean()) / (column.std() + 1e-6)
+    return far

@@ -1,0 +1,83 @@
+"""What `lumen lab recall` prints of a run: its measures beside plain BM25, by kind, and how long it took."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lumen.core.canon import JSON
+from lumen.kernel.recall.fusion import weights_for
+from lumen.lab.recall import BM25, BM25_CONTENT, AskedRow, ask_all, judged, summary
+from lumen.lab.recall_data import LabConversation, read_conversations
+from lumen.lab.recall_weights import learnt, left_out
+from lumen.mind.embed import WhenNeeded
+
+PLAIN = (BM25, BM25_CONTENT)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRun:
+    """How a run is made: which files, vectors kept where, together too, by which weights."""
+
+    files: tuple[Path, ...]
+    vectors: Path | None = None
+    pooled: bool = False
+    leave_one_out: bool = False
+    learn: Path | None = None  # where learnt weights are written
+    most: int | None = None  # conversations of each file
+
+
+def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
+    """Tell, ask and measure; a part for each dataset, and one for each that is pooled."""
+    read = [c for file in wanted.files for c in read_conversations(file)[: wanted.most]]
+    rows = ask_all(read, wanted.vectors, progress)
+    together: list[AskedRow] = []
+    if wanted.pooled:
+        for group in _by_dataset(read).values():
+            together += ask_all(group, wanted.vectors, progress, pooled=True)
+    if wanted.leave_one_out:
+        progress("learning weights, one conversation left out each time …")
+        apart, pooled = left_out(rows, together)
+    else:
+        shipped = weights_for(WhenNeeded.id)
+        apart, pooled = ([judged(r, shipped) for r in some] for some in (rows, together))
+    if wanted.learn:
+        weights = {WhenNeeded.id: learnt(rows, together)}
+        wanted.learn.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
+    told: dict[str, Any] = {"weights": "one left out" if wanted.leave_one_out else "shipped"}
+    for name, some, found in (("", rows, apart), (" pooled", together, pooled)):
+        for dataset in dict.fromkeys(row.dataset for row in some):
+            kept = [n for n, row in enumerate(some) if row.dataset == dataset]
+            told[dataset + name] = summary([some[n] for n in kept], [found[n] for n in kept])
+    return told
+
+
+def lines(told: dict[str, JSON]) -> list[str]:
+    """A run in words."""
+    said = [f"weights: {told['weights']}"]
+    for name, part in told.items():
+        if name == "weights":
+            continue
+        said.append(f"{name}: {part['questions']} questions")
+        for measure, (value, low, high) in part["recall"].items():
+            beside = [part[name][measure][0] for name in PLAIN if measure in part[name]]
+            plain = "".join(f"   {n} {b:.3f}" for n, b in zip(PLAIN, beside, strict=False))
+            said.append(f"  {measure:<18} {value:.3f}  [{low:.3f} {high:.3f}]{plain}")
+        kinds = (f"{k} {v['hit@5']:.2f} ({v['questions']})" for k, v in part["by_kind"].items())
+        said.append(f"  hit@5 by kind      {', '.join(kinds)}")
+        among, many = part["right_among_candidates"], part["candidates"]
+        said.append(f"  right among        {among:.3f} of {many:.0f} candidates on average")
+        said.append(
+            f"  a question takes   p50 {part['ms']['p50']:.0f} ms, p95 {part['ms']['p95']:.0f} ms"
+        )
+    return said
+
+
+def _by_dataset(read: Sequence[LabConversation]) -> dict[str, list[LabConversation]]:
+    found: dict[str, list[LabConversation]] = {}
+    for one in read:
+        found.setdefault(one.dataset, []).append(one)
+    return found

@@ -1,0 +1,204 @@
+"""What was said, session by session: rows that follow each event, and what is asked of them.
+
+A session is told by a number made of its conversation, or of its day where there is none; an answer
+belongs to the conversation of the message it answers. Nothing here grows with the number of memories
+but the tables themselves: an event adds to its own session, and a question reads the sessions it names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date
+from hashlib import blake2b
+from typing import Any
+
+import apsw
+
+from lumen.core.canon import dumps
+from lumen.soul.index.frequency import asked_terms
+from lumen.soul.index.rows import Rows
+from lumen.soul.index.terms import terms
+from lumen.soul.ports.sessions import Session, TermFrequency, Totals, Utterance
+
+ALL = 0  # the number of the row that counts all sessions together
+Row = Any  # a row as SQLite hands it over
+SPOKEN = (
+    "author != 'kernel' AND situation != 'erased' AND (event_type IN ('author_message', "
+    "'assistant_message') OR origin IN ('tool', 'web') AND event_type != 'system_event')"
+)
+_WHERE = (
+    "SELECT text, iif(occurred = '', timestamp, occurred), speaker, conversation, session_key "  # noqa: S608 - a constant condition
+    f"FROM events WHERE seq = ? AND {SPOKEN}"
+)
+_TURNS = (
+    "SELECT conversation FROM events WHERE session_key = ? AND conversation != '' "
+    "AND event_type = 'author_message' AND situation != 'erased' ORDER BY seq LIMIT 1"
+)
+_COUNT = (
+    "INSERT INTO sessions VALUES(?,?,?) ON CONFLICT(id) DO UPDATE SET "
+    "n = n + excluded.n, length = length + excluded.length"
+)
+_TERM = (
+    "INSERT INTO session_terms VALUES(?,?,?) ON CONFLICT(session, term) DO UPDATE SET "
+    "n = n + excluded.n RETURNING n = ?3"
+)
+_SPEAKER = (
+    "INSERT INTO session_speakers VALUES(?,?,?) ON CONFLICT(session, speaker) DO UPDATE SET "
+    "n = n + excluded.n"
+)
+_NAME = "INSERT INTO names VALUES(?,?) ON CONFLICT(name) DO UPDATE SET n = n + excluded.n"
+_OF_SESSIONS = (
+    "INSERT INTO frequency VALUES(?,0,?) ON CONFLICT(term) DO UPDATE SET "
+    "sessions = sessions + excluded.sessions"
+)
+
+
+def add_utterance(db: apsw.Connection, seq: int) -> None:
+    """Put what was said into its session; an event that is none is passed over."""
+    row: Row = db.execute(_WHERE, (seq,)).fetchone()
+    found = terms(str(row[0])) if row else []
+    if not row or not found:
+        return
+    _text, moment, speaker, conversation, turn = map(str, row)
+    if not conversation:
+        answered: Row = db.execute(_TURNS, (turn,)).fetchone()
+        conversation = str(answered[0]) if answered else ""
+    session, speaker = _number(conversation, moment), speaker.lower()
+    placed = (seq, session, date.fromisoformat(moment[:10]).toordinal(), speaker, len(found))
+    written = "".join(f" {term} " for term in found)
+    db.execute("INSERT INTO utterances VALUES(?,?,?,?,?,?)", (*placed, written))
+    _change(db, session, speaker, found, 1)
+
+
+def remove_utterance(db: apsw.Connection, seq: int) -> list[int]:
+    """Take what was said out of its session; returns what of its turn may belong to another now."""
+    asked = "SELECT session, speaker, terms FROM utterances WHERE seq = ?"
+    row: Row = db.execute(asked, (seq,)).fetchone()
+    if row is None:
+        return []
+    session, speaker, written = int(row[0]), str(row[1]), str(row[2])
+    db.execute("DELETE FROM utterances WHERE seq = ?", (seq,))
+    _change(db, session, speaker, written.split(), -1)
+    beside: Row = db.execute(
+        "SELECT u.seq FROM events e JOIN events o USING(session_key) JOIN utterances u ON u.seq = o.seq "
+        "WHERE e.seq = ? AND o.conversation = '' ORDER BY u.seq",
+        (seq,),
+    ).fetchall()
+    return [int(other) for (other,) in beside]
+
+
+def _change(
+    db: apsw.Connection, session: int, speaker: str, found: Sequence[str], more: int
+) -> None:
+    """Count a memory into its session, or out of it."""
+    for number in (ALL, session):
+        db.execute(_COUNT, (number, more, more * len(found)))
+    named = [(session, word, more) for word in {speaker, *speaker.split()} if word]
+    db.executemany(_SPEAKER, named)
+    db.executemany(_NAME, [(word, n) for _, word, n in named])
+    db.executemany("DELETE FROM names WHERE name = ? AND n = 0", [(word,) for _, word, _ in named])
+    moved = []
+    for term, n in Counter(found).items():
+        rows: Row = db.execute(_TERM, (session, term, more * n)).fetchall()
+        if more > 0 and rows[0][0]:
+            moved.append((term, 1))
+    if more > 0:
+        said: Row = db.execute("SELECT n FROM sessions WHERE id = ?", (session,)).fetchone()
+        moved += [("", 1)] if said[0] == 1 else []
+    else:
+        moved = _emptied(db, session, set(found))
+    db.executemany(_OF_SESSIONS, moved)
+
+
+def _emptied(db: apsw.Connection, session: int, found: Iterable[str]) -> list[tuple[str, int]]:
+    """Drop what nothing is left of; returns the terms that are in one session less."""
+    gone = []
+    for term in found:
+        one = "DELETE FROM session_terms WHERE session = ? AND term = ? AND n = 0"
+        db.execute(one, (session, term))
+        gone += [(term, -1)] if db.changes() else []
+    db.execute("DELETE FROM session_speakers WHERE session = ? AND n = 0", (session,))
+    db.execute("DELETE FROM sessions WHERE id = ? AND n = 0", (session,))
+    gone += [("", -1)] if db.changes() else []
+    db.execute("DELETE FROM sessions WHERE id = ? AND n = 0", (ALL,))
+    return gone
+
+
+def _number(conversation: str, moment: str) -> int:
+    told = f"c{conversation}" if conversation else f"d{moment[:10]}"
+    return int.from_bytes(blake2b(told.encode(), digest_size=7).digest(), "big") + 1
+
+
+class SessionTable:
+    """Sessions as the tables have them."""
+
+    def __init__(self, db: Rows) -> None:
+        self._db = db
+
+    def totals(self) -> Totals:
+        """How much there is."""
+        known = self._db.row("SELECT n, sessions FROM frequency WHERE term = ''") or (0, 0)
+        spoken = self._db.row("SELECT n, length FROM sessions WHERE id = ?", (ALL,)) or (0, 0)
+        return Totals(int(known[0]), int(spoken[0]), int(known[1]), int(spoken[1]))
+
+    def terms(self, words: Sequence[str]) -> dict[str, TermFrequency]:
+        """The terms that words are found by, the commonest form of each, and how frequent they are."""
+        parts = (part for parts in asked_terms(self._db, words).values() for part in parts)
+        return dict(max(part, key=lambda form: form[1].memories) for part in parts)
+
+    def named(self, words: Iterable[str]) -> frozenset[str]:
+        """Those among some words in lower case that are part of a speaker's name."""
+        rows = self._db.rows(
+            "SELECT name FROM json_each(?) JOIN names ON name = value",
+            (dumps([*dict.fromkeys(words)]).decode(),),
+        )
+        return frozenset(str(name) for (name,) in rows)
+
+    def utterances(self, seqs: Iterable[int]) -> dict[int, Utterance]:
+        """Memories among their neighbours, those that are in a session."""
+        rows = self._db.rows(
+            "SELECT u.seq, u.session, "
+            "coalesce((SELECT max(seq) FROM utterances p WHERE p.session = u.session AND p.seq < u.seq), 0), "
+            "coalesce((SELECT min(seq) FROM utterances f WHERE f.session = u.session AND f.seq > u.seq), 0), "
+            "u.day, u.speaker, u.length, u.terms FROM json_each(?) JOIN utterances u ON u.seq = value",
+            (dumps([*dict.fromkeys(seqs)]).decode(),),
+        )
+        return {int(row[0]): Utterance(*row) for row in rows}
+
+    def near(self, seq: int, most: int) -> list[int]:
+        """A memory and up to so many before and after it in its session, in order."""
+        rows = self._db.rows(
+            "SELECT * FROM (SELECT u.seq FROM utterances o JOIN utterances u USING(session) "
+            "WHERE o.seq = ?1 AND u.seq < ?1 ORDER BY u.seq DESC LIMIT ?2) UNION ALL "
+            "SELECT * FROM (SELECT u.seq FROM utterances o JOIN utterances u USING(session) "
+            "WHERE o.seq = ?1 AND u.seq >= ?1 ORDER BY u.seq LIMIT ?2 + 1) ORDER BY 1",
+            (seq, most),
+        )
+        return [int(other) for (other,) in rows]
+
+    def sessions(self, numbers: Iterable[int], terms: Sequence[str]) -> dict[int, Session]:
+        """Sessions by number, with how often each of some terms is said in them."""
+        wanted = dumps([*dict.fromkeys(numbers)]).decode()
+        lengths = self._db.rows(
+            "SELECT s.id, length FROM json_each(?) JOIN sessions s ON s.id = value", (wanted,)
+        )
+        spoke: dict[int, set[str]] = {}
+        for session, speaker in self._db.rows(
+            "SELECT session, speaker FROM json_each(?) JOIN session_speakers ON session = value",
+            (wanted,),
+        ):
+            spoke.setdefault(int(session), set()).add(str(speaker))
+        said: dict[int, dict[str, int]] = {}
+        for session, term, n in self._db.rows(
+            "SELECT s.session, s.term, s.n FROM json_each(?1) i CROSS JOIN json_each(?2) t "
+            "JOIN session_terms s ON s.session = i.value AND s.term = t.value",
+            (wanted, dumps([*terms]).decode()),
+        ):
+            said.setdefault(int(session), {})[str(term)] = int(n)
+        return {
+            int(number): Session(
+                int(length), frozenset(spoke.get(number, ())), said.get(number, {})
+            )
+            for number, length in lengths
+        }

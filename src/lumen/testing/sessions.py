@@ -1,0 +1,89 @@
+"""What anything that tells of sessions must hold: they are what was said, and no more than that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from lumen.core.data import Entry, Origin
+from lumen.soul.ports.sessions import Session, TermFrequency, Totals
+from lumen.soul.ports.storage import Storage
+from lumen.testing.storage import StorageConformance, add, forget, noted, replied, said
+
+
+def spoken(text: str, turn: str, speaker: str, day: str, conversation: str = "") -> Entry:
+    """What somebody said one day."""
+    told = {"speaker": speaker, "occurred_at": f"{day}T10:00:00.000Z", "conversation": conversation}
+    entry = said(text, turn, **{name: value for name, value in told.items() if value})
+    return replace(entry, origin=Origin.GUEST if speaker else Origin.AUTHOR)
+
+
+class SessionsConformance(StorageConformance):
+    """For `Storage.index.sessions`."""
+
+    def talked(self, where: Path) -> Storage:
+        """A being that heard two conversations, answered in one, and was told of a day in none."""
+        storage = self.born(where)
+        add(storage, spoken("Herons fish in our river.", "t1", "Ann Lee", "2024-05-02", "a"))
+        add(storage, spoken("Otters fish there too.", "t2", "Ben", "2024-05-02", "b"))
+        add(storage, spoken("Which river?", "t3", "", "2024-05-03", "a"))
+        add(storage, replied("The river in town.", "t3"), noted("record", "t3"))
+        add(storage, spoken("It rained.", "t4", "", "2024-06-01"))
+        return storage
+
+    def test_a_session_is_a_conversation_with_its_answers_and_otherwise_a_day(
+        self, tmp_path: Path
+    ) -> None:
+        sessions = self.talked(tmp_path).index.sessions
+        found = sessions.utterances([2, 3, 4, 5, 6, 7, 8])
+        assert [*found] == [2, 3, 4, 5, 7]  # what the kernel notes was said by nobody
+        assert found[2].session == found[4].session == found[5].session
+        assert len({found[n].session for n in (2, 3, 7)}) == 3
+        assert [(u.previous, u.following) for u in found.values()] == [
+            (0, 4),
+            (0, 0),
+            (2, 5),
+            (4, 0),
+            (0, 0),
+        ]
+        assert [u.speaker for u in found.values()] == ["ann lee", "ben", "", "", ""]
+        assert found[2].day == date(2024, 5, 2).toordinal()
+        assert [found[2].length, found[2].count("fish"), found[2].count("fis")] == [5, 1, 0]
+        assert sessions.near(4, 5) == [2, 4, 5]
+        assert sessions.near(4, 0) == [4]
+
+    def test_what_is_said_how_often_and_by_whom_is_counted_by_session(self, tmp_path: Path) -> None:
+        sessions = self.talked(tmp_path).index.sessions
+        assert sessions.totals() == Totals(texts=5, utterances=5, sessions=3, length=17)
+        assert sessions.terms(["rivers", "fishing", "Quark"]) == {
+            "river": TermFrequency(3, 1),
+            "fish": TermFrequency(2, 2),
+            "quark": TermFrequency(0, 0),
+        }
+        talk = sessions.utterances([2])[2].session
+        assert sessions.sessions([talk, 5], ["river", "fish", "quark"]) == {
+            talk: Session(11, frozenset({"ann lee", "ann", "lee"}), {"river": 3, "fish": 1})
+        }
+        assert sessions.named(["ann", "lee", "ben", "otters"]) == {"ann", "lee", "ben"}
+
+    def test_what_is_forgotten_leaves_its_session_and_takes_its_name_along(
+        self, tmp_path: Path
+    ) -> None:
+        storage = self.talked(tmp_path)
+        talk = storage.index.sessions.utterances([2])[2].session
+        forget(storage, 2)
+        sessions = storage.index.sessions
+        assert sessions.utterances([2]) == {}
+        assert sessions.named(["ann", "lee", "ben"]) == {"ben"}
+        assert sessions.sessions([talk], ["river", "fish"]) == {
+            talk: Session(6, frozenset(), {"river": 2})
+        }
+        forget(storage, 4)  # the question: its answer is said on a day now
+        assert sessions.sessions([talk], ["river"]) == {}
+        assert sessions.utterances([5])[5].previous == 0
+        assert sessions.terms(["fish", "heron"])["heron"] == TermFrequency(0, 0)
+        assert storage.index.differences() == []
+        told = sessions.totals()
+        storage.index.rebuild()
+        assert storage.index.sessions.totals() == told
