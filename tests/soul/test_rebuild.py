@@ -73,9 +73,9 @@ def test_an_index_damaged_within_is_made_again_when_it_is_asked(home: Home, inde
     assert again.events.counts() == {"external": 8, "kernel": 9, "self": 8}
     assert again.repairs == [REBUILT.format("it was damaged")]
     vectors = again.vectors.built_in("any")
-    assert len(vectors.missing(100)) == 8
+    assert len(vectors.missing(100)) == 16
     vectors.add([2], [Passage(2, 0, 1, b"1234")])
-    assert again.vectors.progress() == (1, 8)
+    assert again.vectors.progress() == (1, 16)
     again.close()
     assert home.rows() == before
 
@@ -107,7 +107,7 @@ def test_an_index_of_another_version_or_with_other_terms_is_made_again_and_told(
     assert again.catch_up() == 25
     assert again.repairs == [REBUILT.format("its shape is from another version")]
     assert [*home.being.index.parent.glob("soul.db-v*")] == []
-    assert len(again.vectors.built_in("any").missing(100)) == 8
+    assert len(again.vectors.built_in("any").missing(100)) == 16
     again.close()
 
 
