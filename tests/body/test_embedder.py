@@ -1,4 +1,4 @@
-"""A chosen embedder on the command line: what is said of it, and that nobody is kept waiting for it."""
+"""An external embedder on the command line: what is said of it, and that nobody is kept waiting for it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def choose(lumen: Lumen, name: str) -> None:
 
 
 def learn(lumen: Lumen, many: int) -> None:
-    """Give some memories a vector of the chosen embedder, as a process before did."""
+    """Give some memories a vector of the external embedder, as a process before did."""
     index = Index(BeingPaths(lumen.being))
-    chosen = index.vectors.chosen(NAME, private=False)
-    assert chosen.is_ours()
-    chosen.add(chosen.missing(many), [])
+    external = index.vectors.external(NAME, private=False)
+    assert external.is_ours()
+    external.add(external.missing(many), [])
     index.close()
 
 

@@ -17,7 +17,7 @@ SETTING = """\
     )
 
     @property
-    def chosen_embedder("""
+    def external_embedder("""
 COMMAND = '''"""`lumen tides`: how high its goals stand."""
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def copied(root: Path, tmp_path: Path) -> Path:
 def test_a_setting_planted_in_one_file_is_read_refused_shown_and_documented(
     root: Path, lumen: Lumen, copied: Path
 ) -> None:
-    edit(copied / "lumen/core/settings.py", ("    @property\n    def chosen_embedder(", SETTING))
+    edit(copied / "lumen/core/settings.py", ("    @property\n    def external_embedder(", SETTING))
     assert changed(root, copied) == ["lumen/core/settings.py"]
     planted = Planted(lumen, copied)
     settings = lumen.being / "lumen.toml"

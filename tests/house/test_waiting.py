@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 EXCLUSIVE = {  # locks that keep everybody else out
-    "held", "no_turn_meanwhile", "nobody_in_turn", "alone", "as_author", "_authors_gate",
+    "locked", "no_turn_meanwhile", "nobody_in_turn", "alone", "as_author", "_authors_gate",
     "deciding", "one_at_a_time", "transaction", "_alone", "noting",
 }  # fmt: skip
 SLEEPS = {  # called where no event loop is, or for a moment that is shorter than a step
@@ -46,8 +46,8 @@ def test_nothing_is_awaited_while_everybody_else_is_kept_out(root: Path, tmp_pat
     found = [one for path in (root / "src").rglob("*.py") for one in locked_awaits(path)]
     assert found == []
     bad = tmp_path / "bad.py"
-    bad.write_text("async def f(gate):\n    with gate.writer.held():\n        await g()\n")
-    assert locked_awaits(bad) == ["bad.py:2 held"]
+    bad.write_text("async def f(gate):\n    with gate.writer.locked():\n        await g()\n")
+    assert locked_awaits(bad) == ["bad.py:2 locked"]
 
 
 def test_a_thread_sleeps_only_where_no_event_loop_waits_for_it(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""A being with a chosen embedder: a real server on the loopback interface, reached over HTTP."""
+"""A being with an external embedder: a real server on the loopback interface, reached over HTTP."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def choosing(
         life.kernel.recall.close()
 
 
-def chosen_of(life: Life) -> ExternalEmbedder:
-    """The being's chosen embedder."""
-    assert life.kernel.recall.chosen is not None
-    return life.kernel.recall.chosen
+def external_of(life: Life) -> ExternalEmbedder:
+    """The being's external embedder."""
+    assert life.kernel.recall.external is not None
+    return life.kernel.recall.external
 
 
 def built_in(life: Life) -> RecallBefore:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.canon import clean, loads, printable, shown
+from lumen.core.canon import clean, loads, printable, printable_json
 from lumen.core.clock import FixedClock, SystemClock, parse_stamp, stamp, ulid
 
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.text(
@@ -54,7 +54,7 @@ def test_printable_text_holds_no_escape_and_no_control_but_line_end_and_tab(text
 @given(ANY_TEXT)
 def test_json_that_is_shown_says_the_same_and_steers_no_terminal(text: str) -> None:
     told = {clean(text): [clean(text)]}
-    line = shown(told)
+    line = printable_json(told)
 
     assert loads(line) == told
     assert not {c for c in line if ord(c) < 32 or 127 <= ord(c) < 160}

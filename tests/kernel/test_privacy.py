@@ -16,7 +16,7 @@ from lumen.core.data import Author as Wrote
 from lumen.core.data import EventType, Memory, Origin, kernel_entry
 from lumen.kernel.contour.slots import Draft
 from lumen.kernel.identity.digest import MemoryText
-from lumen.kernel.models.disclosure import shown, told_anyway
+from lumen.kernel.models.disclosure import disclosed, leaks
 from lumen.kernel.steps.p1_perceive import Reality
 from lumen.kernel.steps.p4_act import rests_on_private
 from lumen.mind.endpoints import Endpoint
@@ -359,20 +359,20 @@ def test_lines_are_left_out_wherever_they_stand_and_what_stands_with_them() -> N
         "pairs": [{"said": MemoryText("x", True), "reply": MemoryText("y", False)}],
         "deep": [[MemoryText("c", True), 3]],
     }
-    far, hidden = shown(slots, local=False)
+    far, hidden = disclosed(slots, local=False)
     assert far == {"one": "open", "other": "", "many": ["plain", "b"], "pairs": [], "deep": [[3]]}
     assert hidden == ["The Zanzibarium.", "a", "x", "c"]
-    near, nothing = shown(slots, local=True)
+    near, nothing = disclosed(slots, local=True)
     assert nothing == []
     assert near["pairs"] == [{"said": "x", "reply": "y"}]
 
     def says(text: str, given: object = ()) -> bool:
-        return told_anyway(Prompt("", text, 1), given, hidden)
+        return leaks(Prompt("", text, 1), given, hidden)
 
     assert says("so, the zanzibarium it is")
     assert not says("so, the zanzibarium it is", {"message": ["The Zanzibarium."], "n": 3})
     assert not says("a x c")
-    assert not told_anyway(Prompt("", "The Zanzibarium.", 1), (), [])
+    assert not leaks(Prompt("", "The Zanzibarium.", 1), (), [])
 
 
 def test_marks_by_the_kernels_own_word_count_at_once(far: Life, cloud: Recorder) -> None:

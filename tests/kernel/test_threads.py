@@ -45,12 +45,12 @@ def test_two_threads_that_share_a_gate_do_not_both_hold_the_archive(guarded: Gua
 
     def take() -> None:
         tried.set()
-        with writer.held():
+        with writer.locked():
             inside.set()
 
     other = threading.Thread(target=take)
-    with writer.held():
-        with writer.held():  # whoever has it may take it once more
+    with writer.locked():
+        with writer.locked():  # whoever has it may take it once more
             other.start()
             assert tried.wait(PATIENCE)
             assert not inside.wait(0.2)  # far longer than it takes where nothing keeps it out
@@ -66,7 +66,7 @@ def test_a_thread_that_waits_too_long_is_told_which_one_it_waited_for(
     held, done = threading.Event(), threading.Event()
 
     def keep() -> None:
-        with guarded.gate.log.held():
+        with guarded.gate.log.locked():
             held.set()
             done.wait(PATIENCE)
 

@@ -1,4 +1,4 @@
-"""Learns with a chosen embedder until nothing is left, as a program of its own.
+"""Learns with an external embedder until nothing is left, as a program of its own.
 
 Usage: two_learners.py BEING URL
 """

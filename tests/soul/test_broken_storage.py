@@ -76,7 +76,7 @@ class Unheld(FileLog):
     """Has two who hold it at once: only single appends are kept apart."""
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         yield
 
 

@@ -41,7 +41,7 @@ def test_a_being_that_never_changed_has_no_history(home: Home, writer: Writer) -
         {},
         0,
     )
-    assert (index.files.transitions(), index.files.checkpoints(), index.files.held(), index.events.unscrubbed()) == (
+    assert (index.files.transitions(), index.files.checkpoints(), index.files.pending_edits(), index.events.unscrubbed()) == (
         [], {}, {}, {},
     )  # fmt: skip
 
@@ -105,7 +105,7 @@ def test_an_edit_nobody_vouched_for_is_known_by_its_hash(home: Home, writer: Wri
     tell(home, writer, "held", held={"path": SOUL, "sha256": "ab"})
     tell(home, writer, "held", held={"path": SOUL, "sha256": "cd"})
     index = caught_up(home)
-    assert index.files.held() == {SOUL: "cd"}
+    assert index.files.pending_edits() == {SOUL: "cd"}
     tell(home, writer, "vouched for", changes=[change(SOUL, "# Mine")])
     index.catch_up()
-    assert index.files.held() == {}
+    assert index.files.pending_edits() == {}

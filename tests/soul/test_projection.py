@@ -296,14 +296,14 @@ def test_an_edit_is_held_until_the_file_is_set_after_it(life: Life) -> None:
     life.kernel("held", held={"path": VALUES, "sha256": "cd"})
     life.erases(old)  # what an earlier text said is told once more: no word on the edit
     life.index.catch_up()
-    assert life.index.files.held() == {SOUL: "ab", VALUES: "cd"}
+    assert life.index.files.pending_edits() == {SOUL: "ab", VALUES: "cd"}
     new = life.sets(SOUL, "# Eve")
     life.index.catch_up()
-    assert life.index.files.held() == {VALUES: "cd"}
+    assert life.index.files.pending_edits() == {VALUES: "cd"}
     life.erases(new)
     life.scrubs()
     life.agrees()
-    assert life.index.files.held() == {VALUES: "cd"}
+    assert life.index.files.pending_edits() == {VALUES: "cd"}
 
 
 def test_an_event_may_use_and_fade_at_once(life: Life) -> None:

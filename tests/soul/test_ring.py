@@ -233,7 +233,7 @@ def test_what_is_blanked_out_is_not_in_the_ring(home: Home) -> None:
     place = index.events.place(told.seq)
     assert place is not None
     assert b"555 0123" in lock(home).read_bytes()
-    with writer.held():
+    with writer.locked():
         blank(home.being.memory, told.seq + 1, [place])
     assert b"555 0123" not in lock(home).read_bytes()
     cut(home, 0)
@@ -248,7 +248,7 @@ def test_blanking_out_does_not_need_a_ring(home: Home) -> None:
     index.catch_up()
     place = index.events.place(told.seq)
     assert place is not None
-    with writer.held():
+    with writer.locked():
         lock(home).unlink()
         blank(home.being.memory, told.seq + 1, [place])
     assert b"555 0123" not in home.newest().read_bytes()

@@ -158,7 +158,7 @@ def test_nothing_is_written_under_a_lock_that_somebody_replaced_meanwhile(home: 
     files = Replacing({"data/soul.md": b"# Me"})
     with pytest.raises(Busy, match="replaced while it was held"):
         writer.append([home.entry("with a file")], durable=True, files=files)
-    with writer.held():
+    with writer.locked():
         lock.unlink()
         with pytest.raises(Busy, match="replaced while it was held"):
             home.say(writer, "under a hold")
@@ -315,9 +315,9 @@ def test_whoever_holds_the_archive_writes_and_everyone_else_waits(
 ) -> None:
     first, second = home.begin(), home.writer()
     monkeypatch.setattr(disk, "PATIENCE_S", 0.02)
-    with first.held():
+    with first.locked():
         home.say(first, "one")
-        with first.held(), pytest.raises(Busy):
+        with first.locked(), pytest.raises(Busy):
             home.say(second, "too soon")
         home.say(first, "two")
         with pytest.raises(Busy):
@@ -329,7 +329,7 @@ def test_whoever_holds_the_archive_writes_and_everyone_else_waits(
 
 def test_a_hold_is_let_go_when_what_was_done_under_it_fails(home: Home) -> None:
     first, second = home.begin(), home.writer()
-    with pytest.raises(Refused, match="cannot be stored"), first.held():
+    with pytest.raises(Refused, match="cannot be stored"), first.locked():
         home.say(first, "\ud800")
     home.say(second, "free", sign=True)
     assert home.verify().ok

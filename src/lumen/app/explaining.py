@@ -96,13 +96,13 @@ def explain(index: Queries, event: int | None = None) -> Explained:
         reply=reply.entry.description,
         event=reply.seq,
         sources=tuple(map(recollection, sources)),
-        chosen=next(filter(None, map(_chosen, events)), ""),
+        chosen=next(filter(None, map(_selection_notes, events)), ""),
         heard=recollection(said) if said else None,
-        unheld=tuple(_unheld(index, reply.entry.description)) if sources else (),
+        unheld=tuple(_unsupported_quotes(index, reply.entry.description)) if sources else (),
     )
 
 
-def _unheld(index: Queries, reply: str) -> list[str]:
+def _unsupported_quotes(index: Queries, reply: str) -> list[str]:
     """What a reply that rests on memories quotes, and nobody said: its voice may have changed it."""
     quoted = {" ".join(text.split()) for text in QUOTED.findall(reply)}
     if quoted:
@@ -114,7 +114,7 @@ def _unheld(index: Queries, reply: str) -> list[str]:
     return sorted(quoted)
 
 
-def _chosen(event: Event) -> str:
+def _selection_notes(event: Event) -> str:
     """How the words were chosen, as the step that chose them told it."""
     steps = event.entry.payload.get("steps", ()) if event.entry.situation == "decide" else ()
     told = [s["wrote"]["notes"] for s in steps if s["step"] == "lambda_select"]

@@ -84,7 +84,7 @@ class Scheduler:
             return None
         await self.until_stopped(yield_to_talk(self.kernel.gate.locks))
         if self.stopped():
-            return None  # what was lived stays, for the next one
+            return None  # the experience stays, for the next one
         with self._politely("reflection") as watch:
             reflected = await reflect_if_due(self.kernel, watch)
         if reflected is None:

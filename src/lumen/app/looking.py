@@ -32,7 +32,7 @@ class ReadOnlyBeing:
 
 @contextmanager
 def looking(being: BeingPaths, tell: Callable[[str], None]) -> Iterator[ReadOnlyBeing]:
-    """A being to ask things of; what had to be mended, or is not as this host knows it, is told."""
+    """A being to ask things of; what had to be repaired, or is not as this host knows it, is told."""
     settings = must_be(being)
     with asking(being) as index:
         for line in [*index.repairs, *(strange(index, settings.soul) if index.loose else ())]:

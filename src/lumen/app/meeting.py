@@ -13,8 +13,8 @@ from lumen.kernel.gate.birth import init, introduce
 from lumen.kernel.identity.naming import LONGEST_NAME as LONGEST_NAME
 from lumen.kernel.identity.naming import UNNAMED as UNNAMED
 from lumen.kernel.identity.naming import introduced, is_called, is_message, names_given
-from lumen.kernel.turn.conversation import overheard
 from lumen.kernel.turn.conversation import says_something as says_something
+from lumen.kernel.turn.conversation import tool_message
 from lumen.kernel.turn.run import Kernel
 from lumen.kernel.upkeep.background_indexing import Learner as Learner
 from lumen.soul.trust.keys import Keyring
@@ -56,11 +56,11 @@ def name_in(text: str) -> str:
 
 def overhear(kernel: Kernel, text: str) -> int:
     """Keep what a skill says where the author speaks: a tool's word, which nobody answers."""
-    return kernel.gate.record(overheard(text)).seq
+    return kernel.gate.record(tool_message(text)).seq
 
 
 def learner_for(kernel: Kernel) -> Learner:
     """What makes memories findable by meaning while the author is typing."""
     recall = kernel.recall
-    chosen = recall.chosen.embedder if recall.chosen else None
-    return Learner(kernel.gate.locks, partial(open_index, kernel.being), recall.embedder, chosen)
+    external = recall.external.embedder if recall.external else None
+    return Learner(kernel.gate.locks, partial(open_index, kernel.being), recall.embedder, external)

@@ -49,10 +49,10 @@ AUTHOR = ""  # the speaker that is nobody else
 class Opened:
     """An open being: what can be asked of it and changed in it without asking a model."""
 
-    def __init__(self, kernel: Kernel, mended: Iterable[str] = ()) -> None:
+    def __init__(self, kernel: Kernel, repairs: Iterable[str] = ()) -> None:
         self._wired: Kernel | None = kernel
         self._talks: dict[str, str] = {}  # the conversation of each speaker, while this is open
-        self._told = list(mended)
+        self._told = list(repairs)
         self.folder = kernel.being
         self.queues = Queues()
         self.scheduler = Scheduler(kernel)
@@ -99,7 +99,7 @@ class Opened:
         self._wired = None
 
     def notices(self) -> tuple[str, ...]:
-        """What had to be mended since this was last asked, in words for the author."""
+        """What had to be repaired since this was last asked, in words for the author."""
         told = [*self._told, *self._kernel.gate.repairs, *self._kernel.index.repairs]
         for said in (self._told, self._kernel.gate.repairs, self._kernel.index.repairs):
             said.clear()

@@ -58,7 +58,7 @@ def self_of(index: Queries) -> Selfhood:
 
 def describe_edits(found: ReadOnlyBeing) -> list[str]:
     """The files that say otherwise than what is in force and do not count, each with why."""
-    return look(found.files, found.index, found.settings.redact).told()
+    return look(found.files, found.index, found.settings.redact).notices()
 
 
 def self_diff(found: ReadOnlyBeing) -> SelfDiff:
@@ -71,7 +71,7 @@ def self_diff(found: ReadOnlyBeing) -> SelfDiff:
     return SelfDiff(
         edited=tuple(_edit(edits, path) for path in paths),
         diff=tuple(difference(before, dict(disk))),
-        told=tuple(edits.told()),
+        told=tuple(edits.notices()),
         missing=edits.missing,
     )
 

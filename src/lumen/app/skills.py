@@ -303,6 +303,6 @@ def _state(skill: Skill, maker: Maker, trouble: str) -> str:
     return trouble or "ready"
 
 
-def isolation_told(kernel: Kernel) -> tuple[str, ...]:
+def isolation_notes(kernel: Kernel) -> tuple[str, ...]:
     """Under which isolation skills run on this host, and why: a sentence for each thing to know."""
     return in_force(kernel.policies)

@@ -60,7 +60,7 @@ def status_of(being: BeingPaths) -> tuple[Status, list[str]]:
         found = read_status(being, settings, index)
         edits = look(files_of(being), index, settings.redact)
         odd = [*_miscounted(index), *strange(index, settings.soul), *_changed(being, index)]
-        return found, [*index.repairs, *edits.told(), *odd]
+        return found, [*index.repairs, *edits.notices(), *odd]
 
 
 def read_status(being: BeingPaths, settings: Settings, index: Queries) -> Status:
@@ -69,8 +69,8 @@ def read_status(being: BeingPaths, settings: Settings, index: Queries) -> Status
     counts = index.events.counts()
     born = index.memories.listed(limit=1, oldest=True)
     vectors, worth = index.vectors.progress()
-    chosen = settings.chosen_embedder
-    again, of = index.vectors.reindexed(chosen) if chosen else (worth, worth)
+    external = settings.external_embedder
+    again, of = index.vectors.reindexed(external) if external else (worth, worth)
     self_ = self_in_force(index)
     changed, reflected = index.files.kept(VALUES), index.cycles.last("reflection")
     return Status(

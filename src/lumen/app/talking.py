@@ -57,7 +57,7 @@ class Said:
     conversation: str = ""
     changes: tuple[str, ...] = ()  # what the being changed in itself afterwards, in words
     proposal: str = ""  # the stronger model it would like to ask: it waits in the approvals
-    notices: tuple[str, ...] = ()  # what had to be mended, in words for the author
+    notices: tuple[str, ...] = ()  # what had to be repaired, in words for the author
 
 
 Progress = StepStarted | DraftText | ReplyText | Said
@@ -122,7 +122,7 @@ def said_before(kernel: Kernel, spoken: IncomingMessage) -> Said | None:
         kind=str(told.get("kind", "")),
         sources=tuple(told.get("sources", ())),
         heard=heard.seq if heard else 0,
-        conversation=heard.entry.told("conversation") if heard else "",
+        conversation=heard.entry.payload_text("conversation") if heard else "",
     )
 
 

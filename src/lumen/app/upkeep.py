@@ -45,9 +45,9 @@ def maintain(
     faded = fade(kernel.gate, settings.half_life_days)
     written = summaries(kernel.gate, zone(settings.timezone))
     learnt = learn(kernel.index, kernel.recall, told)
-    chosen = kernel.recall.chosen
-    done, of = reindex(kernel.index, chosen, told) if chosen else (0, 0)
-    again = Reindexed(settings.chosen_embedder, done, of, kernel.recall.trouble())
+    external = kernel.recall.external
+    done, of = reindex(kernel.index, external, told) if external else (0, 0)
+    again = Reindexed(settings.external_embedder, done, of, kernel.recall.trouble())
     return Maintained(faded, tuple(written), learnt, again)
 
 

@@ -76,15 +76,15 @@ class Unserved:
         """Nothing is held."""
 
 
-def chosen_embedder(settings: Settings, gate: Gate, clock: Clock) -> ExternalEncoder | None:
+def external_encoder(settings: Settings, gate: Gate, clock: Clock) -> ExternalEncoder | None:
     """The embedder the author chose beside the built-in one, if any."""
-    if not settings.chosen_embedder:
+    if not settings.external_embedder:
         return None
     from lumen.kernel.models.metered_embedder import EmbedderMeter
     from lumen.mind.embed_http import HttpEmbedder
     from lumen.mind.substrates.remote import unlisted
 
-    name = parse_assignment(EMBEDDER, settings.chosen_embedder)
+    name = parse_assignment(EMBEDDER, settings.external_embedder)
     endpoint = endpoints_of(settings).get(name.substrate)
     if endpoint is None or endpoint.kind in ("embedded", "scripted", "anthropic"):
         return Unserved(str(name))
@@ -102,12 +102,12 @@ def makes_vectors(kernel: Kernel, settings: Settings) -> None:
     Raises:
         MindError: it does not.
     """
-    chosen = chosen_embedder(settings, kernel.gate, kernel.clock)
-    if chosen is not None:
+    external = external_encoder(settings, kernel.gate, kernel.clock)
+    if external is not None:
         try:
-            chosen.embed(["hello"])
+            external.embed(["hello"])
         finally:
-            chosen.close()
+            external.close()
 
 
 def open_kernel(
@@ -118,7 +118,7 @@ def open_kernel(
     clock: Clock | None = None,
     passphrases: Passphrases | None = None,
 ) -> tuple[Kernel, list[str]]:
-    """Open a being for turns; says what had to be mended. `alone`: no turn runs meanwhile."""
+    """Open a being for turns; says what had to be repaired. `alone`: no turn runs meanwhile."""
     settings = settings or must_be(being)
     clock, passphrases = clock or SystemClock(), passphrases or Passphrases()
     storage = open_storage(being, keyring(), clock)
@@ -136,13 +136,13 @@ def open_kernel(
     recover(gate, settings.soul)
     settings = must_be(being)  # a change that was archived only may have been finished
     where = zone(settings.timezone)
-    chosen = chosen_embedder(settings, gate, clock)
-    index.vectors.choose(chosen.id if chosen else "", private=bool(chosen and chosen.local))
+    external = external_encoder(settings, gate, clock)
+    index.vectors.choose(external.id if external else "", private=bool(external and external.local))
     kernel = Kernel(
         being=being,
         gate=gate,
         index=index,
-        recall=IndexedRecall(index, WhenNeeded(), chosen),
+        recall=IndexedRecall(index, WhenNeeded(), external),
         reach=Reach(
             assignments_of(settings),
             (being.prompts, PROMPTS),
@@ -161,10 +161,10 @@ def open_kernel(
         as_of=(-1, -1),
     )
     adopt_edits(kernel, alone=alone)
-    mended = [*gate.repairs, *index.repairs, *(() if alone else _changed_skills(kernel))]
+    repairs = [*gate.repairs, *index.repairs, *(() if alone else _changed_skills(kernel))]
     gate.repairs.clear()
     index.repairs.clear()
-    return kernel, mended
+    return kernel, repairs
 
 
 def _changed_skills(kernel: Kernel) -> list[str]:
@@ -185,10 +185,12 @@ def take_settings(kernel: Kernel) -> None:
     )
     kernel.policies, kernel.caps = skill_policies(settings), caps_of(settings)
     kernel.thresholds = thresholds_of(settings)
-    chosen = chosen_embedder(settings, kernel.gate, kernel.clock)
-    kernel.index.vectors.choose(chosen.id if chosen else "", private=bool(chosen and chosen.local))
+    external = external_encoder(settings, kernel.gate, kernel.clock)
+    kernel.index.vectors.choose(
+        external.id if external else "", private=bool(external and external.local)
+    )
     kernel.recall.close()
-    kernel.recall = IndexedRecall(kernel.index, kernel.recall.embedder, chosen)
+    kernel.recall = IndexedRecall(kernel.index, kernel.recall.embedder, external)
 
 
 def skill_policies(settings: Settings) -> SkillPolicies:
@@ -240,9 +242,9 @@ def opened(
     alone: bool = False,
     passphrases: Passphrases | None = None,
 ) -> Iterator[Kernel]:
-    """An open being; what had to be mended is told."""
-    kernel, mended = open_kernel(being, must_be(being), alone=alone, passphrases=passphrases)
-    for line in mended:
+    """An open being; what had to be repaired is told."""
+    kernel, repairs = open_kernel(being, must_be(being), alone=alone, passphrases=passphrases)
+    for line in repairs:
         tell(line)
     try:
         yield kernel

@@ -2,7 +2,7 @@
 
 Text from outside may hold lone surrogates or control characters; `clean` makes it storable
 without losing a readable character. Nothing here decides what is shown on a terminal except
-`printable`, which takes escapes out, and `shown`, which spells them out.
+`printable`, which takes escapes out, and `printable_json`, which spells them out.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", whole.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def shown(value: JSON) -> str:
+def printable_json(value: JSON) -> str:
     """The same JSON, with what could move the cursor or reorder a line spelled out in it."""
     return dumps(value).decode().translate(_SPELLED_OUT)
 

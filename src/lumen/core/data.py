@@ -62,7 +62,7 @@ class Entry:
     model: str | None = None
     weight: float = 0.5
 
-    def told(self, key: str) -> str:
+    def payload_text(self, key: str) -> str:
         """What the payload says under a key, where that is a text."""
         value = self.payload.get(key)
         return value if isinstance(value, str) else ""

@@ -47,7 +47,7 @@ def _declared(kind: Any) -> tuple[tuple[str, Archived], ...]:  # noqa: ANN401 - 
 
 def trace(value: Any) -> dict[str, JSON]:  # noqa: ANN401 - any type that declares fields
     """What may be archived of a slot or of a part of one, as JSON for the audit trail."""
-    return {name: _told(getattr(value, name), how) for name, how in declared(type(value))}
+    return {name: _archivable(getattr(value, name), how) for name, how in declared(type(value))}
 
 
 def quoted(value: object) -> list[str]:
@@ -55,10 +55,10 @@ def quoted(value: object) -> list[str]:
     return list(dict.fromkeys(_quoted(value, "")))
 
 
-def _told(value: Any, how: Archived) -> JSON:  # noqa: ANN401 - whatever a field holds
+def _archivable(value: Any, how: Archived) -> JSON:  # noqa: ANN401 - whatever a field holds
     match value:
         case tuple():
-            return [_told(one, how) for one in value]
+            return [_archivable(one, how) for one in value]
         case float():
             return round(value, 4)
         case str() if how is Archived.QUOTE and len(value) > LONGEST_QUOTE:

@@ -217,8 +217,8 @@ class Settings:
     )
 
     @property
-    def chosen_embedder(self) -> str:
-        """The embedder chosen beside the built-in one; empty: none."""
+    def external_embedder(self) -> str:
+        """The external embedder: one chosen beside the built-in one; empty: none."""
         return "" if self.embedder == BUILT_IN_EMBEDDER else self.embedder
 
 

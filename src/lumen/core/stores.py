@@ -27,7 +27,7 @@ class StoreKind(Enum):
 
     EVENTS = "events"  # the archive itself
     TEXT = "text"  # a file, set whole
-    HELD = "held"  # values or goals, each with weight and status
+    ENTRIES = "entries"  # values or goals, each with weight and status
     LINES = "lines"  # JSON objects, one to a line, only added to
     STATE = "state"  # one JSON object: names and their values
     VERB = "verb"  # one thing that may be done to another store
@@ -89,9 +89,9 @@ def text(
     )
 
 
-def held(path: str, *states: str) -> StoreLayout:
+def entries(path: str, *states: str) -> StoreLayout:
     """A list of values or goals, set whole or one at a time."""
-    return StoreLayout(StoreKind.HELD, frozenset({"set", "put", "drop"}), path, states=states)
+    return StoreLayout(StoreKind.ENTRIES, frozenset({"set", "put", "drop"}), path, states=states)
 
 
 def lines(most: int = 1_000, check: Check = anything) -> StoreLayout:
@@ -140,10 +140,10 @@ class Store(StrEnum):
         "action explore reflection maintenance author",
     )
     SOUL = "soul", text("data/soul.md"), "reflection author"
-    VALUES = "values", held("data/values.json", "active", "deprecated"), "reflection author"
+    VALUES = "values", entries("data/values.json", "active", "deprecated"), "reflection author"
     GOALS = (
         "goals",
-        held(f"data/goals/{YEAR}.json", "todo", "working", "done", "perpetual"),
+        entries(f"data/goals/{YEAR}.json", "todo", "working", "done", "perpetual"),
         "reflection author",
     )
     GOAL_STATUS = "goal_status", verb("move"), "action reflection author"
@@ -190,7 +190,7 @@ def place_at(path: str) -> StoreLayout:
 def is_self(path: str) -> bool:
     """Whether a path inside the being is one of the files that say who it is."""
     place = place_at(path)
-    return place.kind in (StoreKind.TEXT, StoreKind.HELD) and place.by_hand is ByHand.ADOPTED
+    return place.kind in (StoreKind.TEXT, StoreKind.ENTRIES) and place.by_hand is ByHand.ADOPTED
 
 
 def is_looked_at(path: str) -> bool:

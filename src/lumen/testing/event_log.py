@@ -96,11 +96,11 @@ class EventLogConformance(StorageConformance):
 
     def test_whoever_holds_the_log_appends_and_everyone_else_waits(self, tmp_path: Path) -> None:
         first, second = self.born(tmp_path), self.open(tmp_path)
-        with ExitStack() as meanwhile, first.log.held():
+        with ExitStack() as meanwhile, first.log.locked():
             first.log.append([said("one")], durable=True)
             late = beside(lambda: second.log.append([said("four")], durable=True))
             other = meanwhile.enter_context(late)
-            with first.log.held():  # whoever holds it may hold it once more
+            with first.log.locked():  # whoever holds it may hold it once more
                 first.log.append([said("two")], durable=True)
             other.join(A_MOMENT_S)
             assert other.is_alive(), "another appended while the log was held"
@@ -111,7 +111,7 @@ class EventLogConformance(StorageConformance):
         first, second = self.born(tmp_path), self.open(tmp_path)
 
         def fail() -> None:
-            with first.log.held():
+            with first.log.locked():
                 first.log.append([said("\ud800")], durable=True)
 
         raises(Refused, fail)
@@ -178,7 +178,7 @@ class EventLogConformance(StorageConformance):
     ) -> None:
         storage = self.born(tmp_path)
         one, two, _ = add(storage, said("one"), said("two"), said("three"))
-        with storage.log.held():
+        with storage.log.locked():
             kept = storage.log.cut(two.seq)
         assert kept
         assert [e.seq for e in intact(storage)] == [1, one.seq]

@@ -30,7 +30,7 @@ CALL = {"id": "c1", "role": "interface", "step": "drafts", "model": "far/m", "lo
 class QueriesConformance(StorageConformance):
     """For `Storage.index`; its vectors have a class of their own."""
 
-    def lived(self, where: Path) -> Storage:
+    def populated(self, where: Path) -> Storage:
         """A being with three turns behind it: answered, answered, broken off."""
         storage = self.born(where)
         add(storage, said("My cats are called Miau and Tigre.", "t1", conversation="a"))
@@ -52,7 +52,7 @@ class QueriesConformance(StorageConformance):
         assert storage.index.loose is None
 
     def test_events_are_found_by_number_id_turn_and_situation(self, tmp_path: Path) -> None:
-        events = self.lived(tmp_path).index.events
+        events = self.populated(tmp_path).index.events
         every = [*events.all()]
         assert [e.seq for e in every] == list(range(1, 9))
         for event in every:
@@ -71,7 +71,7 @@ class QueriesConformance(StorageConformance):
         assert (events.number_of("nobody"), events.time_of(99), events.holds(99)) == (0, "", False)
 
     def test_turns_are_told_apart_by_what_became_of_them(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         events = storage.index.events
         assert events.last_turn() == "t2"
         assert events.open_turns() == [("t3", 8)]
@@ -82,24 +82,24 @@ class QueriesConformance(StorageConformance):
         assert events.open_turns() == []
 
     def test_what_there_is_is_counted(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         events, memories = storage.index.events, storage.index.memories
         assert events.counts() == {"kernel": 3, "external": 3, "self": 2}
         assert events.tally(EventType.AUTHOR_MESSAGE) == 3
         assert events.tallies_add_up()
         assert events.years() == [int(events.time_of(1)[:4])]
-        assert (memories.answered(), memories.newest()) == (2, 8)
+        assert (memories.answered_count(), memories.newest()) == (2, 8)
 
     def test_memories_come_without_the_kernels_own_unless_the_author_asks(
         self, tmp_path: Path
     ) -> None:
-        memories = self.lived(tmp_path).index.memories
+        memories = self.populated(tmp_path).index.memories
         assert [m.seq for m in memories.listed(limit=None)] == list(range(1, 9))
         assert [m.seq for m in memories.listed(kernel=False, limit=2)] == [6, 8]
         assert [m.seq for m in memories.listed(author="self")] == [3, 6]
         assert [m.seq for m in memories.listed(oldest=True, limit=2)] == [1, 2]
         assert [*memories.get([8, 1, 4, 2, 99])] == [8, 2]
-        assert [m.seq for m in memories.lived(2, 3)] == [5, 6, 8]
+        assert [m.seq for m in memories.experience(2, 3)] == [5, 6, 8]
         assert [m.seq for m in memories.texts()] == [2, 3, 5, 6, 8]
         assert [m.seq for m in memories.messages()] == [2, 5, 8]
         assert memories.statements(2) == [(8, False), (5, True)]
@@ -117,7 +117,7 @@ class QueriesConformance(StorageConformance):
     def test_words_find_what_holds_them_in_whatever_form_and_the_rarer_counts_more(
         self, tmp_path: Path
     ) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         add(storage, *(said(f"I live with number {n}.", f"n{n}") for n in range(5)))
         memories = storage.index.memories
         assert {seq for seq, _ in memories.search(["cat"], 9)} == {2, 3}
@@ -184,7 +184,7 @@ class QueriesConformance(StorageConformance):
     def test_an_exchange_is_a_message_and_its_answer_in_one_conversation(
         self, tmp_path: Path
     ) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         memories = storage.index.memories
         assert [m.seq for m in memories.exchanges(8, 2)] == [2, 3]
         add(storage, said("And now?", "t5"))
@@ -192,7 +192,7 @@ class QueriesConformance(StorageConformance):
         assert [m.seq for m in memories.exchanges(99, 1)] == [5, 6]
 
     def test_what_was_said_is_found_by_when_it_was(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         events, memories = storage.index.events, storage.index.memories
         old = said("I moved in spring.", "t6", occurred_at="2019-03-14T00:00:00.000Z")
         (placed,) = add(storage, old, GUEST)[:1]
@@ -200,10 +200,10 @@ class QueriesConformance(StorageConformance):
         assert [m.seq for m in memories.said_in(f"{today}T00", f"{today}~")] == [2, 5, 8]
         assert [m.seq for m in memories.said_in("2019-03-01", "2019-04-01")] == [placed.seq]
         assert [m.seq for m in memories.listed(day="2019-03-14")] == [placed.seq]
-        assert [m.seq for m in memories.told(today, f"{today}~")] == [2, 8, placed.seq]
+        assert [m.seq for m in memories.public_messages(today, f"{today}~")] == [2, 8, placed.seq]
 
     def test_what_is_forgotten_is_asked_for_in_vain(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         by = forget(storage, 2, 3)
         other = self.open(tmp_path)
         other.index.catch_up()
@@ -220,14 +220,14 @@ class QueriesConformance(StorageConformance):
         assert storage.index.differences() == []
 
     def test_an_erasure_that_was_only_said_is_still_to_be_carried_out(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         told = noted("erasure", erases=[storage.log.stated(2)])
         (placed,) = add(storage, told)
         assert storage.index.events.unscrubbed() == {placed.seq: [2]}
         assert storage.index.memories.get([2]) == {}
 
     def test_marks_and_weights_are_as_the_log_leaves_them(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         memories, before = storage.index.memories, storage.index.memories.reread()
         weighed = memories.weights([2, 5])
         add(storage, noted("think", uses={"memories": [2], "by": 30_000}))
@@ -259,7 +259,7 @@ class QueriesConformance(StorageConformance):
         ]
         assert files.checkpoints()["here"][0] == first.seq + 1
         add(storage, noted("held", held={"path": SOUL_MD, "sha256": "ab"}))
-        assert files.held() == {SOUL_MD: "ab"}
+        assert files.pending_edits() == {SOUL_MD: "ab"}
         assert files.kept("data/nothing.md") is None
 
     def test_cycles_are_counted(self, tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ class QueriesConformance(StorageConformance):
             0,
         )
         assert (cycles.vain_tries("learn"), cycles.vain_tries("other")) == (2, 0)
-        assert (cycles.last_pursued("learn"), cycles.last_heard()) == (vain_again.seq, 0)
+        assert (cycles.last_pursued("learn"), cycles.last_external()) == (vain_again.seq, 0)
         assert cycles.brought("search", "learn")
         assert cycles.record_of("search") == (1, 2)
 
@@ -301,7 +301,7 @@ class QueriesConformance(StorageConformance):
         assert ledger.escalations("") == 0
 
     def test_private_words_are_known_by_marks_alone(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         withheld = storage.index.withheld
         withheld.learn(lambda text: [len(text)])
         assert [*withheld.known([len("I live in Porto."), 5])] == [len("I live in Porto.")]
@@ -311,7 +311,7 @@ class QueriesConformance(StorageConformance):
         assert [*withheld.known([len("I live in Porto.")])] == []
 
     def test_all_that_answers_can_be_made_again_from_the_log(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         add(storage, noted("named", changes=[change("soul", SOUL_MD, "# Ada\n")]))
         before = answers(storage)
         made = storage.index.made
@@ -326,7 +326,7 @@ class QueriesConformance(StorageConformance):
         assert answers(other) == before
 
     def test_a_memory_is_proved_by_its_line_alone(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
+        storage = self.populated(tmp_path)
         events, memory = storage.index.events, storage.index.memories.get([2])[2]
         assert events.says(memory)
         assert not events.says(replace(memory, text="My cats are called Otto."))
@@ -334,8 +334,8 @@ class QueriesConformance(StorageConformance):
         assert not events.says(replace(memory, seq=99))
 
     def test_what_the_end_looks_like_is_judged_by_the_log(self, tmp_path: Path) -> None:
-        storage = self.lived(tmp_path)
-        with storage.log.held():
+        storage = self.populated(tmp_path)
+        with storage.log.locked():
             storage.log.append([said("late", "t9")], durable=True)
             storage.index.follow_to_end()
         assert storage.index.events.last_head()[0] == 9

@@ -89,7 +89,7 @@ def add(storage: Storage, *entries: Entry) -> list[Placed]:
 
 def forget(storage: Storage, *targets: int) -> Placed:
     """Erase events as the gate does: said first, then carried out."""
-    with storage.log.held():
+    with storage.log.locked():
         erases = [storage.log.stated(seq) for seq in targets]
         (placed,) = storage.log.append([noted("erasure", erases=erases)], durable=True)
         storage.index.catch_up()

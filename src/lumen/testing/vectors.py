@@ -18,7 +18,7 @@ FAR = "far/away"
 class VectorsConformance(StorageConformance):
     """For `Storage.index.vectors`."""
 
-    def told(self, where: Path) -> tuple[Storage, list[int]]:
+    def populated(self, where: Path) -> tuple[Storage, list[int]]:
         """A being that was told three things, and noted one of its own."""
         storage = self.born(where)
         heard = add(storage, said("My cat is called Miau."), noted("record"))
@@ -32,7 +32,7 @@ class VectorsConformance(StorageConformance):
         return vectors
 
     def test_what_was_said_wants_a_vector_the_newest_first(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors = storage.index.vectors.built_in(EMBEDDER)
         assert vectors.missing(9) == seqs[::-1]
         assert vectors.missing(2) == seqs[:0:-1]
@@ -42,19 +42,19 @@ class VectorsConformance(StorageConformance):
     def test_what_the_being_said_wants_a_vector_of_the_built_in_embedder_alone(
         self, tmp_path: Path
     ) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         (reply,) = add(storage, replied("A cat, I see."))
         vectors = storage.index.vectors
         assert vectors.built_in(EMBEDDER).missing(9) == [reply.seq, *seqs[::-1]]
         assert vectors.progress() == (0, 4)
         vectors.choose("far", private=True)
-        assert vectors.chosen("far", private=True).missing(9) == seqs[::-1]
+        assert vectors.external("far", private=True).missing(9) == seqs[::-1]
         assert vectors.reindexed("far") == (0, 3)
 
     def test_vectors_come_back_as_they_were_given_in_the_order_they_were_added(
         self, tmp_path: Path
     ) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors = self.begun(storage)
         parts = [passage(seqs[2]), passage(seqs[0]), passage(seqs[0], 3)]
         vectors.add([seqs[2], seqs[0]], parts)
@@ -69,7 +69,7 @@ class VectorsConformance(StorageConformance):
         assert vectors.missing(9) == []
 
     def test_what_is_forgotten_has_no_vector_any_more(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors = self.begun(storage)
         vectors.add(seqs, [passage(seq) for seq in seqs])
         assert [p.seq for p in vectors.after(0)] == seqs
@@ -83,7 +83,7 @@ class VectorsConformance(StorageConformance):
         assert storage.index.memories.reread() != as_of
 
     def test_what_was_read_before_a_forgetting_adds_nothing_after_it(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors, as_of = storage.index.vectors.built_in(EMBEDDER), storage.index.memories.reread()
         assert vectors.missing(9) == seqs[::-1]
         forget(self.open(tmp_path), seqs[0])
@@ -98,7 +98,7 @@ class VectorsConformance(StorageConformance):
     def test_another_embedder_starts_over_and_the_one_before_adds_nothing(
         self, tmp_path: Path
     ) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         old = self.begun(storage)
         old.add(seqs[:1], [passage(seqs[0])])
         old.add_words({"cat": b"\0" * 8}, storage.index.memories.reread())
@@ -110,7 +110,7 @@ class VectorsConformance(StorageConformance):
         assert [*new.after(0)] == []
 
     def test_vectors_outlive_a_rebuild_as_nothing_else_makes_them(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors = self.begun(storage)
         vectors.add(seqs, [passage(seq) for seq in seqs])
         before = [plain(p) for p in vectors.after(0)]
@@ -119,7 +119,7 @@ class VectorsConformance(StorageConformance):
         assert storage.index.vectors.progress() == (3, 3)
 
     def test_the_nearest_are_found_best_first_by_every_process(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors, other = self.begun(storage), self.begun(self.open(tmp_path))
         assert vectors.nearest(unit(1, 0), 9) == []
         one, two, three = (unit(1, 0), unit(0.6, 0.8), unit(0, 1))
@@ -144,7 +144,7 @@ class VectorsConformance(StorageConformance):
         assert numbers(other.nearest(unit(1, 0), 9)) == [second]
 
     def test_passages_are_found_by_their_memories_and_by_their_marks(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors = self.begun(storage)
         parts = [
             Passage(s, 0, 2, unit(s, 1), marks=m * LISTED_MARK + 1)
@@ -170,7 +170,7 @@ class VectorsConformance(StorageConformance):
         assert [p.seq for p in vectors.passages_of(seqs)] == [seqs[0], seqs[2]]
 
     def test_what_revises_what_is_kept_until_either_is_forgotten(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors, (one, two, three) = self.begun(storage), seqs
         vectors.set_revisions([(two, one), (three, one)])
         other = self.open(tmp_path).index.vectors.built_in(EMBEDDER)
@@ -193,7 +193,7 @@ class VectorsConformance(StorageConformance):
     def test_what_is_not_known_to_revise_anything_is_asked_for_until_it_is(
         self, tmp_path: Path
     ) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors = self.begun(storage)
         assert vectors.missing(9, before=seqs[1]) == seqs[:1]
         marked = [Passage(s, 0, 2, unit(s, 1), marks=LISTED_MARK) for s in seqs]
@@ -208,46 +208,46 @@ class VectorsConformance(StorageConformance):
         forget(storage, seqs[0])
         assert [p.seq for p in vectors.unsettled(LISTED_MARK, 9)] == [seqs[1]]
 
-    def test_a_chosen_embedder_has_a_set_of_its_own(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+    def test_an_external_embedder_has_a_set_of_its_own(self, tmp_path: Path) -> None:
+        storage, seqs = self.populated(tmp_path)
         vectors = storage.index.vectors
         self.begun(storage).add(seqs, [passage(seq) for seq in seqs])
         vectors.choose(FAR, private=True)
-        chosen = vectors.chosen(FAR, private=True)
-        assert chosen.is_ours()
-        assert (chosen.fit(), chosen.missing(9)) == (None, seqs[::-1])
-        assert chosen.missing(9, before=seqs[1]) == seqs[:1]
-        chosen.begin(CosineFit(2, 0.5, 0.25))
-        chosen.begin(CosineFit(3, 0.1, 0.1))
-        assert chosen.fit() == CosineFit(2, 0.5, 0.25), "of two fits the first stays"
-        chosen.add(seqs[1:], [passage(seq) for seq in seqs[1:]])
-        assert [p.seq for p in chosen.after(0)] == seqs[1:]
+        external = vectors.external(FAR, private=True)
+        assert external.is_ours()
+        assert (external.fit(), external.missing(9)) == (None, seqs[::-1])
+        assert external.missing(9, before=seqs[1]) == seqs[:1]
+        external.begin(CosineFit(2, 0.5, 0.25))
+        external.begin(CosineFit(3, 0.1, 0.1))
+        assert external.fit() == CosineFit(2, 0.5, 0.25), "of two fits the first stays"
+        external.add(seqs[1:], [passage(seq) for seq in seqs[1:]])
+        assert [p.seq for p in external.after(0)] == seqs[1:]
         assert vectors.reindexed(FAR) == (2, 3)
         forget(storage, seqs[1])
-        assert [p.seq for p in chosen.after(0)] == seqs[2:], "a vector outlived its memory"
+        assert [p.seq for p in external.after(0)] == seqs[2:], "a vector outlived its memory"
         assert not vectors.has_erased()
         assert [p.seq for p in vectors.built_in(EMBEDDER).after(0)] == [seqs[0], seqs[2]]
 
     def test_what_is_private_is_no_part_of_a_set_that_leaves(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors = storage.index.vectors
         vectors.choose(FAR)
-        assert vectors.chosen(FAR, private=False).missing(9) == [seqs[2], seqs[0]]
+        assert vectors.external(FAR, private=False).missing(9) == [seqs[2], seqs[0]]
         assert vectors.reindexed(FAR) == (0, 2)
         add(storage, noted("marked", marks={"memories": [seqs[2]], "private": True}))
-        assert vectors.chosen(FAR, private=False).missing(9) == [seqs[0]]
+        assert vectors.external(FAR, private=False).missing(9) == [seqs[0]]
 
     def test_choosing_another_drops_the_set_before(self, tmp_path: Path) -> None:
-        storage, seqs = self.told(tmp_path)
+        storage, seqs = self.populated(tmp_path)
         vectors = storage.index.vectors
         vectors.choose(FAR, private=True)
-        old = vectors.chosen(FAR, private=True)
+        old = vectors.external(FAR, private=True)
         old.begin(CosineFit(2, 0.5, 0.25))
         old.add(seqs[:1], [passage(seqs[0])])
         vectors.choose("far/other", private=True)
         assert not old.is_ours()
         assert (old.fit(), [*old.after(0)], old.missing(9)) == (None, [], [])
-        assert vectors.chosen("far/other", private=True).missing(9) == seqs[::-1]
+        assert vectors.external("far/other", private=True).missing(9) == seqs[::-1]
 
 
 def passage(seq: int, start: int = 0) -> Passage:

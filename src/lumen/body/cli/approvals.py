@@ -12,7 +12,7 @@ from lumen.app.approving import ApprovalRequest, Approved, Pending
 from lumen.app.words import short_time
 from lumen.body.cli.command import command, group
 from lumen.body.cli.passphrase import signing
-from lumen.body.cli.render import ToldResult, data, tell
+from lumen.body.cli.render import TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, one_line, say, table
 from lumen.body.cli.treasury import dollars
@@ -110,12 +110,12 @@ def _tell_approved(approved: Approved, _request: CommandRequest) -> None:
 @command("deny", within=approvals)
 @NUMBER
 @signing
-def deny(request: CommandRequest, number: int) -> ToldResult:
+def deny(request: CommandRequest, number: int) -> TextResult:
     """Refuse proposal NUMBER."""
     soul = request.settings.soul
     with app.one_at_a_time(request.being), request.as_author() as kernel:
         proposal = app.sign_no(kernel, soul, number)
     model, skill = proposal.model, proposal.skill
-    return ToldResult(
+    return TextResult(
         proposal, f"Denied: {f'{skill} does not run' if skill else f'{model} is not asked'}."
     )

@@ -28,7 +28,7 @@ from lumen.app.words import counted
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.render import ToldResult, data, tell
+from lumen.body.cli.render import TextResult, data, tell
 from lumen.body.cli.request import CommandRequest, at_terminal
 from lumen.body.cli.terminal import note, one_line, say
 from lumen.core.canon import JSON
@@ -124,7 +124,7 @@ def _fix(what: str) -> str:
 @click.option("--head", default="", metavar="HEX", help="The head that is kept; a fork needs it.")
 @YES
 @signing
-def accept_rollback(request: CommandRequest, head: str, yes: bool) -> ToldResult | None:
+def accept_rollback(request: CommandRequest, head: str, yes: bool) -> TextResult | None:
     """Go on from an archive that is older than, or forked from, the one this host has seen.
 
     Your key signs that, where this host has it.
@@ -132,18 +132,18 @@ def accept_rollback(request: CommandRequest, head: str, yes: bool) -> ToldResult
     fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
     done = _decided(request, "Go on from this one?", yes, fix, lambda found: found.accept(head))
     what = "This host now knows the being by this archive."
-    return ToldResult(done, f"Accepted in event {done.event}. {what}") if done else None
+    return TextResult(done, f"Accepted in event {done.event}. {what}") if done else None
 
 
 @command("accept-tail", within=archive)
 @YES
 @signing
-def accept_the_tail(request: CommandRequest, yes: bool) -> ToldResult | None:
+def accept_the_tail(request: CommandRequest, yes: bool) -> TextResult | None:
     """Take events at the end that this host did not write for true; your key signs that."""
     fix = "lumen archive accept-tail --yes"
     done = _decided(request, "Take them for true?", yes, fix, lambda found: found.accept_tail())
     return (
-        ToldResult(done, f"Accepted in event {done.event}. They count from here on.")
+        TextResult(done, f"Accepted in event {done.event}. They count from here on.")
         if done
         else None
     )
@@ -152,12 +152,12 @@ def accept_the_tail(request: CommandRequest, yes: bool) -> ToldResult | None:
 @command("cut-tail", within=archive)
 @YES
 @signing
-def cut_the_tail(request: CommandRequest, yes: bool) -> ToldResult | None:
+def cut_the_tail(request: CommandRequest, yes: bool) -> TextResult | None:
     """Move events at the end that this host did not write to quarantine; your key signs that."""
     fix = "lumen archive cut-tail --yes"
     done = _decided(request, "Move them to quarantine?", yes, fix, lambda found: found.cut_tail())
     return (
-        ToldResult(done, f"Moved to data/memory/quarantine; event {done.event} says so.")
+        TextResult(done, f"Moved to data/memory/quarantine; event {done.event} says so.")
         if done
         else None
     )
@@ -263,13 +263,13 @@ def _being_of(statement: Statement, request: CommandRequest) -> BeingPaths | Non
 @command("backup")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--even-damaged", is_flag=True, help="Also if the archive does not verify.")
-def backup(request: CommandRequest, file: Path, even_damaged: bool) -> ToldResult:
+def backup(request: CommandRequest, file: Path, even_damaged: bool) -> TextResult:
     """Back the being up into one new FILE; it may talk meanwhile."""
     with Bar() as bar:
         made = backup_being(
-            request.being, file, SystemClock(), even_damaged=even_damaged, progress=bar.told
+            request.being, file, SystemClock(), even_damaged=even_damaged, progress=bar.report
         )
-    return ToldResult(
+    return TextResult(
         {"file": str(file.absolute()), **asdict(made)}, _backed_up(made, file.absolute())
     )
 
@@ -299,7 +299,7 @@ def _backed_up(made: Packed, file: Path) -> Iterator[str]:
 )
 def restore_backup(
     request: CommandRequest, file: Path, folder: str | None, even_damaged: bool
-) -> ToldResult:
+) -> TextResult:
     """Restore the being in FILE into DIR, which must be new or empty.
 
     Without DIR it becomes the being that --being, LUMEN_BEING or the default names.
@@ -308,11 +308,11 @@ def restore_backup(
         raise UsageError("the folder's name is empty", fix="lumen restore-backup FILE DIR")
     root = Path(folder).expanduser().absolute() if folder else request.being.root
     with Bar() as bar:
-        restored = restore_being(file, root, even_damaged=even_damaged, progress=bar.told)
+        restored = restore_being(file, root, even_damaged=even_damaged, progress=bar.report)
     found = restored.packed
     seen = {"seq": found.seen.seq, "event_hash": found.seen.event_hash} if found.seen else None
     told = {"being": str(root), **asdict(found), "seen": seen}
-    return ToldResult(told, _restored(restored, root))
+    return TextResult(told, _restored(restored, root))
 
 
 def _restored(restored: RestoredBackup, root: Path) -> Iterator[str]:

@@ -57,7 +57,7 @@ def chat(request: CommandRequest, message: str | None, private: bool) -> dict[st
             raise UsageError("the message is empty", fix='lumen chat -m "something to say"')
     being, by_default = find_being(request.named)
     if started_by_skill():
-        return _overheard(request, message)
+        return _kept_of_skill(request, message)
     if by_default and not being.settings.exists():
         _be_born(being)
     must_be(being)
@@ -87,7 +87,7 @@ def _converse(talk: Talk) -> None:
         _piped(talk)
 
 
-def _overheard(request: CommandRequest, message: str | None) -> dict[str, JSON] | None:
+def _kept_of_skill(request: CommandRequest, message: str | None) -> dict[str, JSON] | None:
     """Keep what a skill says through this command: as a tool's word, which nobody answers."""
     text = _stdin() if message is None else message
     with request.opened() as kernel:
@@ -101,8 +101,8 @@ def _overheard(request: CommandRequest, message: str | None) -> dict[str, JSON] 
 def _open(being: BeingPaths, tell: Callable[[str], None] = lambda _: None) -> Kernel:
     from lumen.app.wiring import open_kernel
 
-    kernel, mended = open_kernel(being, passphrases=at_terminal())
-    for line in mended:
+    kernel, repairs = open_kernel(being, passphrases=at_terminal())
+    for line in repairs:
         tell(line)
     return kernel
 

@@ -14,7 +14,7 @@ from lumen.app.words import counted
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import passphrase as given_passphrase
 from lumen.body.cli.passphrase import read_passphrase, signing
-from lumen.body.cli.render import ToldResult, tell
+from lumen.body.cli.render import TextResult, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
 from lumen.core.errors import UsageError
@@ -55,7 +55,7 @@ def _listed(numbers: Sequence[int]) -> str:
 @click.option("--new-file", type=click.Path(path_type=Path), help="Holds the new passphrase.")
 @click.option("--remove", is_flag=True, help="Keep the key in the open.")
 @signing
-def set_passphrase(request: CommandRequest, new_file: Path | None, remove: bool) -> ToldResult:
+def set_passphrase(request: CommandRequest, new_file: Path | None, remove: bool) -> TextResult:
     """Put your key under a passphrase, or under another one."""
     soul = request.settings.soul
     if not app.has_author_key(soul):
@@ -66,7 +66,7 @@ def set_passphrase(request: CommandRequest, new_file: Path | None, remove: bool)
         soul, given_passphrase, lambda: _new_passphrase(new_file), remove=remove
     )
     how = "is under the new passphrase" if locked else "is under no passphrase now"
-    return ToldResult({"key": key, "passphrase": locked}, f"Your key {key[:SHOWN]} {how}.")
+    return TextResult({"key": key, "passphrase": locked}, f"Your key {key[:SHOWN]} {how}.")
 
 
 def _new_passphrase(file: Path | None) -> str:
@@ -90,7 +90,7 @@ def _new_passphrase(file: Path | None) -> str:
 @click.option("--here", is_flag=True, help="Let it count on this host alone; nothing is signed.")
 @click.option("--erasures", is_flag=True, help="Vouch for erasures from before they were signed.")
 @signing
-def vouch(request: CommandRequest, key: str, here: bool, erasures: bool) -> ToldResult:
+def vouch(request: CommandRequest, key: str, here: bool, erasures: bool) -> TextResult:
     """Say that KEY is one of yours, or a host of yours; your key signs it."""
     if bool(key) == erasures or (here and erasures):
         raise UsageError(
@@ -102,21 +102,21 @@ def vouch(request: CommandRequest, key: str, here: bool, erasures: bool) -> Told
             event, old = app.vouch_for_erasures(kernel.gate)
             said = f"You vouched for {counted(len(old), 'erasure')}: {_listed(old)}."
             done = said if old else "Every erasure is under your signature already."
-            return ToldResult({"event": event, "erasures": old}, done)
+            return TextResult({"event": event, "erasures": old}, done)
         if here:
             app.accept_here(kernel.gate, key)
             said = f"{key[:SHOWN]} counts on this host. Elsewhere nobody has vouched for it."
-            return ToldResult({"key": key, "here": True}, said)
+            return TextResult({"key": key, "here": True}, said)
         event = app.vouch(kernel.gate, key)
         said = f"You vouched for {key[:SHOWN]} in event {event:,}."
-        return ToldResult({"key": key, "event": event}, said)
+        return TextResult({"key": key, "event": event}, said)
 
 
 @command("revoke", within=keys)
 @click.argument("key")
 @YES
 @signing
-def revoke(request: CommandRequest, key: str, yes: bool) -> ToldResult | None:
+def revoke(request: CommandRequest, key: str, yes: bool) -> TextResult | None:
     """Let the word of KEY, lost or stolen, count no longer; your key signs it."""
     app.must_be_named(request.being, request.settings.soul, key)
     question = f"Revoke {key[:SHOWN]}? It cannot be taken back."
@@ -125,13 +125,13 @@ def revoke(request: CommandRequest, key: str, yes: bool) -> ToldResult | None:
     with request.as_author() as kernel:
         event = app.revoke(kernel.gate, key)
     said = f"Revoked in event {event:,}: what {key[:SHOWN]} signs after it does not count."
-    return ToldResult({"key": key, "event": event}, said)
+    return TextResult({"key": key, "event": event}, said)
 
 
 @command("new", within=keys)
 @YES
 @signing
-def new_key(request: CommandRequest, yes: bool) -> ToldResult | None:
+def new_key(request: CommandRequest, yes: bool) -> TextResult | None:
     """Make another key of yours for this host, where the one before is lost."""
     soul = request.settings.soul
     app.must_be_lost(request.being, soul)
@@ -143,4 +143,4 @@ def new_key(request: CommandRequest, yes: bool) -> ToldResult | None:
     said = f"Your new key is {made.key[:SHOWN]}, named in event {made.event:,}."
     said += f" The one before is kept in {made.aside}." if made.aside else ""
     then = f"  next: lumen keys vouch --here {made.key[:SHOWN]}, then revoke the one that is lost"
-    return ToldResult(made, said, hint=then)
+    return TextResult(made, said, hint=then)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from lumen.body.cli.command import command
-from lumen.body.cli.render import ToldResult, show
+from lumen.body.cli.render import TextResult, show
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note
 from lumen.core.canon import JSON
@@ -34,12 +34,12 @@ def lab() -> None:
 )
 @MODEL
 @click.option("--verbose", is_flag=True, help="Show every answer.")
-def facts(_request: CommandRequest, which: str, model: str, verbose: bool) -> ToldResult:
+def facts(_request: CommandRequest, which: str, model: str, verbose: bool) -> TextResult:
     """Tell 230 messages to a new being, ask 45 questions in a second process, count."""
     from lumen.lab.facts import evaluate
 
     score = evaluate(which, model=model, progress=note)
-    return ToldResult(score.as_json(), [*(score.lines() if verbose else ()), score.summary()])
+    return TextResult(score.as_json(), [*(score.lines() if verbose else ()), score.summary()])
 
 
 @command("recall", within=lab)
@@ -62,12 +62,12 @@ def facts(_request: CommandRequest, which: str, model: str, verbose: bool) -> To
     "--learn", type=click.Path(dir_okay=False, path_type=Path), help="Write weights learnt on all."
 )
 @click.option("--most", type=click.IntRange(1), help="Conversations of each file; else all.")
-def recall(_request: CommandRequest, files: tuple[Path, ...], **how: JSON) -> ToldResult:
+def recall(_request: CommandRequest, files: tuple[Path, ...], **how: JSON) -> TextResult:
     """Tell long conversations to new beings, ask what was said, count; plain BM25 beside it."""
     from lumen.lab.recall_report import RecallRun, lines, run
 
     found = run(RecallRun(files, **how), note)
-    return ToldResult(found, lines(found))
+    return TextResult(found, lines(found))
 
 
 @command("together", within=lab)
@@ -81,7 +81,7 @@ def together(request: CommandRequest, minutes: float, model: str) -> None:
         what = f"--minutes {minutes:g} is no time to talk for"
         raise UsageError(what, fix="lumen lab together --minutes 10")
     found = measure(minutes, model=model, progress=note)
-    show(ToldResult(found.as_json(), found.lines()), request)
+    show(TextResult(found.as_json(), found.lines()), request)
     if not found.ok:
         raise LumenError("the archive of the measurement does not verify")
 

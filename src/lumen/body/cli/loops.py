@@ -21,7 +21,7 @@ import click
 from lumen.app.living import SHOWN, CycleResult, Scheduler
 from lumen.app.reflecting import Experience, Reflection, SelfChange, look_back, surprises
 from lumen.app.settings import zone
-from lumen.app.skills import isolation_told
+from lumen.app.skills import isolation_notes
 from lumen.app.words import counted
 from lumen.body.cli.command import command
 from lumen.body.cli.progress import Steps
@@ -72,8 +72,8 @@ def run(request: CommandRequest, cycles: int | None, every: float | None, autono
     with request.opened() as kernel:
         kernel.autonomy = autonomy
         rounds = 1 if autonomy == "shadow" else 2
-        shown = Shown(request.as_json, kernel.clock, zone(settings.timezone), rounds)
-        for line in isolation_told(kernel):
+        shown = CycleDisplay(request.as_json, kernel.clock, zone(settings.timezone), rounds)
+        for line in isolation_notes(kernel):
             shown.beside(f"Skills: {line}.")
         pause = settings.cycle_seconds if every is None else every
         whole = asyncio.run(_live(kernel, cycles, pause, shown))
@@ -109,7 +109,7 @@ class Stop:
                 signal.signal(name, handler)
 
 
-async def _live(kernel: Kernel, cycles: int | None, pause: float, shown: Shown) -> bool:
+async def _live(kernel: Kernel, cycles: int | None, pause: float, shown: CycleDisplay) -> bool:
     """Cycle after cycle; false when the last one was broken off."""
     stop = Stop(asyncio.current_task())
     with stop.listening(asyncio.get_running_loop()):
@@ -134,7 +134,7 @@ async def _unless(stop: Stop, work: Awaitable[None]) -> None:
 
 
 async def _cycles(
-    kernel: Kernel, cycles: int | None, pause: float, shown: Shown, stop: Stop
+    kernel: Kernel, cycles: int | None, pause: float, shown: CycleDisplay, stop: Stop
 ) -> None:
     """Cycle after cycle, each shown as it is over, until it is time to stop."""
     scheduler = Scheduler(
@@ -144,14 +144,14 @@ async def _cycles(
         went = None
         async for went in scheduler.cycle():
             shown.cycle(went)
-            shown.mended(kernel)
+            shown.note_repairs(kernel)
         if went is None or (cycles is not None and shown.cycles >= cycles):
             return
         await _unless(stop, asyncio.sleep(max(pause, RESTS_S * shown.resting)))
 
 
 @dataclass(slots=True)
-class Shown:
+class CycleDisplay:
     """What whoever looks on has been shown: a line a cycle, and that it rests only once."""
 
     as_json: bool
@@ -184,7 +184,7 @@ class Shown:
                 said = (": ".join(filter(None, (w.what, w.outcome))) for w in self.idle.values())
                 say(f"{self._now()}  · rests      {'; '.join(said)}")
 
-    def mended(self, kernel: Kernel) -> None:
+    def note_repairs(self, kernel: Kernel) -> None:
         """What a cycle had to put right, as every other command says it."""
         for line in kernel.gate.repairs:
             note(line)
@@ -214,15 +214,15 @@ class Shown:
 
 @command("reflect")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-def reflect(request: CommandRequest, dry_run: bool) -> ReflectionShown:
+def reflect(request: CommandRequest, dry_run: bool) -> ReflectionView:
     """Let it look back and change what it values and wants; nothing else is done."""
     with request.opened() as kernel, Steps(SHOWN) as live:
         came = asyncio.run(look_back(kernel, dry_run=dry_run, step=live.step))
-    return ReflectionShown(came, dry_run)
+    return ReflectionView(came, dry_run)
 
 
 @dataclass(frozen=True, slots=True)
-class ReflectionShown:
+class ReflectionView:
     """A reflection, and whether it was a dry run."""
 
     came: Reflection
@@ -234,14 +234,14 @@ class ReflectionShown:
         return self.came.applied or self.dry_run or not self.came.proposals
 
 
-@data.register(ReflectionShown)
-def _reflected_data(reflected: ReflectionShown) -> JSON:
+@data.register(ReflectionView)
+def _reflected_data(reflected: ReflectionView) -> JSON:
     told = asdict(reflected.came)
     return {key: told[key] for key in REPORTED}
 
 
-@tell.register(ReflectionShown)
-def _tell_reflected(reflected: ReflectionShown, _request: CommandRequest) -> None:
+@tell.register(ReflectionView)
+def _tell_reflected(reflected: ReflectionView, _request: CommandRequest) -> None:
     came = reflected.came
     say(happened(came.past, came.began, SystemClock().now()))
     for line in proposed(came.proposals):

@@ -19,7 +19,7 @@ from lumen.body.cli import plots as plots  # registers how a history is told
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.render import Listed, ToldResult, data, tell
+from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, note_fixes, one_line, say, table
 from lumen.core.canon import JSON, dumps
@@ -235,7 +235,7 @@ def _preview(found: ToForget, request: CommandRequest) -> None:
 @command("private")
 @click.argument("events", nargs=-1, required=True, type=click.IntRange(1, 10**15))
 @click.option("--off", is_flag=True, help="No longer private.")
-def private(request: CommandRequest, events: tuple[int, ...], off: bool) -> ToldResult:
+def private(request: CommandRequest, events: tuple[int, ...], off: bool) -> TextResult:
     """Mark memories, by EVENT number, that must never leave for a model that is not local."""
     with request.as_author() as kernel:
         marked = mark(kernel, events, private=not off)
@@ -244,4 +244,4 @@ def private(request: CommandRequest, events: tuple[int, ...], off: bool) -> Told
         lines.append(
             "Kept from models that are not on this machine too, as it rests on private memories:"
         )
-    return ToldResult(marked, [*lines, *(f"  - {one_line(line, 100)}" for line in marked.lines)])
+    return TextResult(marked, [*lines, *(f"  - {one_line(line, 100)}" for line in marked.lines)])

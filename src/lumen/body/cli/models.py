@@ -18,7 +18,7 @@ from lumen.app.reach import read_keys, save_key
 from lumen.app.settings import Settings, zone
 from lumen.app.words import counted, short_time
 from lumen.body.cli.command import command
-from lumen.body.cli.render import Listed, ToldResult, tell
+from lumen.body.cli.render import Listed, TextResult, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
 from lumen.core.clock import SystemClock
@@ -126,7 +126,7 @@ def _tell_scan(found: Scanned, _request: CommandRequest) -> None:
 @command("set", within=models)
 @click.argument("role", type=click.Choice(app.ROLES))
 @click.argument("model", metavar="SUBSTRATE/MODEL")
-def set_model(request: CommandRequest, role: str, model: str) -> ToldResult:
+def set_model(request: CommandRequest, role: str, model: str) -> TextResult:
     """Let SUBSTRATE/MODEL serve ROLE; it must be listed, or answer."""
     settings = request.settings
     app.must_be_assignable(settings, role, model)
@@ -136,10 +136,10 @@ def set_model(request: CommandRequest, role: str, model: str) -> ToldResult:
         found = app.assign_model(kernel, suited)
     away = "not on this machine: lumen egress shows what leaves"
     stays = "on this machine" if found.local else away
-    chosen = role == app.EMBEDDER and found.found != "built in"
+    external = role == app.EMBEDDER and found.found != "built in"
     again = "memories are indexed again in the background; lumen maintain does it now"
     said = f"✓ {role} is served by {found.model} ({found.found}; {stays})"
-    return ToldResult(found, said, hint=again if chosen else "")
+    return TextResult(found, said, hint=again if external else "")
 
 
 @command("test", within=models)
@@ -160,7 +160,7 @@ def _tell_tried(tried: TriedModel, _request: CommandRequest) -> None:
 @command("key", within=models)
 @click.argument("substrate")
 @click.option("--forget", is_flag=True, help="Keep it no longer.")
-def key(request: CommandRequest, substrate: str, forget: bool) -> ToldResult:
+def key(request: CommandRequest, substrate: str, forget: bool) -> TextResult:
     """Keep the key of SUBSTRATE in a file only you can read; asked for, or read from stdin."""
     endpoint = app.known_substrate(_settings(request), substrate)
     if endpoint.kind in ("embedded", "scripted"):
@@ -170,7 +170,7 @@ def key(request: CommandRequest, substrate: str, forget: bool) -> ToldResult:
     path = save_key(substrate, "" if forget else _asked_for(substrate))
     kept = {"substrate": substrate, "kept": not forget, "file": str(path)}
     said = f"✓ {'no longer kept' if forget else 'kept'} in {path}"
-    return ToldResult(kept, said, hint="" if forget else "  next: lumen models scan")
+    return TextResult(kept, said, hint="" if forget else "  next: lumen models scan")
 
 
 def _asked_for(substrate: str) -> str:

@@ -66,7 +66,7 @@ class Bar(Overwritten):
         elif self.logged:
             note(f"{self.what}: {share}")
 
-    def told(self, what: str, done: int, total: int) -> None:
+    def report(self, what: str, done: int, total: int) -> None:
         """The same, when what is being done changes on the way."""
         self.what = what
         self(done, total)

@@ -11,7 +11,7 @@ from lumen.app import prompts as app
 from lumen.app.prompts import PromptFile, PromptStep
 from lumen.app.words import counted
 from lumen.body.cli.command import command
-from lumen.body.cli.render import Listed, ToldResult, data
+from lumen.body.cli.render import Listed, TextResult, data
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import lined_up
 from lumen.core.canon import JSON
@@ -48,11 +48,11 @@ def _prompt_data(one: PromptFile) -> dict[str, JSON]:
 @click.argument("which", metavar="STEP[/PART]")
 @click.option("--small", is_flag=True, help="What a small model is shown.")
 @click.option("--slots", is_flag=True, help="Also what the templates of this step may use.")
-def show_prompt(request: CommandRequest, which: str, small: bool, slots: bool) -> ToldResult:
+def show_prompt(request: CommandRequest, which: str, small: bool, slots: bool) -> TextResult:
     """The text in force, of a whole step or of one part of it."""
     found = app.prompts_for(request.existing, which, small=small)
     templates = [{**_prompt_data(one), "text": one.text} for one in found.templates]
-    return ToldResult({"templates": templates, "slots": found.slots}, _texts(found, slots=slots))
+    return TextResult({"templates": templates, "slots": found.slots}, _texts(found, slots=slots))
 
 
 def _texts(found: PromptStep, *, slots: bool) -> Iterator[str]:
@@ -67,18 +67,18 @@ def _texts(found: PromptStep, *, slots: bool) -> Iterator[str]:
 
 @command("diff", within=prompts, for_skills=True)
 @click.argument("step", required=False)
-def diff_prompts(request: CommandRequest, step: str | None) -> ToldResult:
+def diff_prompts(request: CommandRequest, step: str | None) -> TextResult:
     """What this being's own templates say otherwise than the shipped ones, line by line."""
     found = app.overridden(request.existing, step)
     same = "Nothing differs: what is overridden says the same."
     if not found.overridden:
         same = f"Nothing is overridden{f' in {step}' if step else ''}: the shipped templates hold."
-    return ToldResult(found, found.diff or same)
+    return TextResult(found, found.diff or same)
 
 
 @command("check", within=prompts, for_skills=True, failing=2)
-def check_prompts(request: CommandRequest) -> ToldResult:
+def check_prompts(request: CommandRequest) -> TextResult:
     """Whether every template can be used; names what is wrong by file and line."""
     found = app.check_prompts(request.existing)
     wrong = [f"{p.place}: {p.what}\n  try: {p.fix}" for p in found.problems]
-    return ToldResult(found, wrong or f"✓ {counted(found.templates, 'template')}")
+    return TextResult(found, wrong or f"✓ {counted(found.templates, 'template')}")

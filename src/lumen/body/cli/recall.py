@@ -12,7 +12,7 @@ from lumen.app.recalling import LANES, LISTED, RecalledMemory, RecallFilter
 from lumen.app.recalling import recall as find
 from lumen.app.words import local
 from lumen.body.cli.command import command
-from lumen.body.cli.render import ToldResult
+from lumen.body.cli.render import TextResult
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, one_line
 from lumen.core.canon import JSON
@@ -38,7 +38,7 @@ def recall(
     as_of: datetime | None,
     limit: int,
     explain: bool,
-) -> ToldResult:
+) -> TextResult:
     """What was said or found that bears on QUERY, best first, each with its lane.
 
     Lanes: stated (by you: the only evidence about you), asked (by you), said (by it), found (by its
@@ -48,7 +48,7 @@ def recall(
     with request.looking() as look:
         found = find(look.index, query, wanted, note)
         lines = [line for one in found for line in _lines(one, look.zone)]
-    return ToldResult([_data(one) for one in found], lines or ["Nothing found."])
+    return TextResult([_data(one) for one in found], lines or ["Nothing found."])
 
 
 def _lines(one: RecalledMemory, zone: ZoneInfo) -> list[str]:

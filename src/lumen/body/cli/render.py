@@ -2,7 +2,7 @@
 
 A command returns what the door gave it. JSON is made of a dataclass's fields; where its keys are
 others, its module registers with `data`. Text is a line a field; where it reads otherwise, the
-command gives it as `ToldResult` or `Listed`, or its module registers a layout for the type with `tell`.
+command gives it as `TextResult` or `Listed`, or its module registers a layout for the type with `tell`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class ToldResult:
+class TextResult:
     """A result that a sentence or some lines tell; `hint` is said beside it."""
 
     result: JSON
@@ -52,7 +52,7 @@ def show(result: object, request: CommandRequest) -> None:
 def succeeded(result: object) -> bool:
     """Whether a command did what it was asked: no result says that it is not `ok`."""
     match result:
-        case ToldResult():
+        case TextResult():
             return succeeded(result.result)
         case Listed():
             return all(map(succeeded, result.results))
@@ -72,8 +72,8 @@ def _each(results: Iterable[object]) -> JSON:
     return [data(one) for one in results]
 
 
-@data.register(ToldResult)
-def _told_data(told: ToldResult) -> JSON:
+@data.register(TextResult)
+def _text_data(told: TextResult) -> JSON:
     return data(told.result)
 
 
@@ -96,8 +96,8 @@ def tell(result: object, _request: CommandRequest) -> None:
         say(_cell(result))
 
 
-@tell.register(ToldResult)
-def _tell_told(told: ToldResult, _request: CommandRequest) -> None:
+@tell.register(TextResult)
+def _tell_text(told: TextResult, _request: CommandRequest) -> None:
     for line in (told.words,) if isinstance(told.words, str) else told.words:
         say(line)
     if told.hint:

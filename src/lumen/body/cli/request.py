@@ -57,7 +57,7 @@ class CommandRequest:
         return looking(self.being, note)
 
     def opened(self) -> AbstractContextManager[Kernel]:
-        """The being, open for turns; what had to be mended is told."""
+        """The being, open for turns; what had to be repaired is told."""
         from lumen.app.wiring import opened
 
         return opened(self.being, note, passphrases=at_terminal())

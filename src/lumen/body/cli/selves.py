@@ -23,7 +23,7 @@ from lumen.app.selves import (
 from lumen.app.words import short_time
 from lumen.body.cli.command import YES, agrees, command, group
 from lumen.body.cli.plots import Histories
-from lumen.body.cli.render import Listed, ToldResult, tell
+from lumen.body.cli.render import Listed, TextResult, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, say, table
 from lumen.core.data import SelfItem
@@ -100,7 +100,7 @@ def _tell_diff(found: SelfDiff, _request: CommandRequest) -> None:
 
 
 @command("accept", within=self_, failing=2)
-def accept_self(request: CommandRequest) -> ToldResult:
+def accept_self(request: CommandRequest) -> TextResult:
     """Take in what was edited by hand, now; also what changed while a turn was cut off."""
     from lumen.app.selves import adopt
 
@@ -109,7 +109,7 @@ def accept_self(request: CommandRequest) -> ToldResult:
         done = adopt(kernel.gate)
         told += done.said
     done = replace(done, said=tuple(dict.fromkeys(told)))
-    return ToldResult(done, done.said or UNEDITED)
+    return TextResult(done, done.said or UNEDITED)
 
 
 @group("values", for_skills=True)
@@ -160,7 +160,7 @@ def _add_change(within: click.Group, kind: str, verb: str, meaning: str) -> None
     """A command by which the author changes what it holds, and which says how that stands now."""
     weighs = verb in ("add", "set")
 
-    def change(request: CommandRequest, name: str, **given: float | str | None) -> ToldResult:
+    def change(request: CommandRequest, name: str, **given: float | str | None) -> TextResult:
         from lumen.app.holding import SelfItems, holding
 
         does: dict[str, Callable[..., SelfItem]] = {
@@ -172,7 +172,7 @@ def _add_change(within: click.Group, kind: str, verb: str, meaning: str) -> None
         with request.as_author() as kernel:
             held = does[verb](holding(kernel, kind), name, **given)
         stands = f"   {held.weight:.2f}  {held.status}" if weighs else ""
-        return ToldResult(held, f"{TOLD[verb]}: {held.name}{stands}")
+        return TextResult(held, f"{TOLD[verb]}: {held.name}{stands}")
 
     change.__doc__ = meaning
     if weighs:
@@ -205,28 +205,28 @@ def list_checkpoints(request: CommandRequest) -> Listed[Moment]:
 
 @command("create", within=checkpoint)
 @click.argument("name")
-def create_checkpoint(request: CommandRequest, name: str) -> ToldResult:
+def create_checkpoint(request: CommandRequest, name: str) -> TextResult:
     """Give this moment a NAME."""
     with request.opened() as kernel:
         made = app.name_moment(kernel.gate, name)
     back = f"lumen checkpoint restore {made.event} comes back here"
-    return ToldResult(made, f"{name} is event {made.event}: {back}")
+    return TextResult(made, f"{name} is event {made.event}: {back}")
 
 
 @command("diff", within=checkpoint, for_skills=True)
 @click.argument("point")
 @click.argument("other", required=False)
-def diff_checkpoint(request: CommandRequest, point: str, other: str | None) -> ToldResult:
+def diff_checkpoint(request: CommandRequest, point: str, other: str | None) -> TextResult:
     """What changed in the self from POINT (a name or an event) to OTHER, or until now."""
     with request.looking() as look:
         lines = app.compared(look.index, point, other)
-    return ToldResult({"diff": lines}, lines or "Nothing changed.")
+    return TextResult({"diff": lines}, lines or "Nothing changed.")
 
 
 @command("restore", within=checkpoint)
 @click.argument("point")
 @YES
-def restore_checkpoint(request: CommandRequest, point: str, yes: bool) -> ToldResult | None:
+def restore_checkpoint(request: CommandRequest, point: str, yes: bool) -> TextResult | None:
     """Take the self back to POINT, a name or an event; what was said since stays."""
     with request.opened() as kernel:
         would = app.would_restore(kernel.index, point)
@@ -236,12 +236,12 @@ def restore_checkpoint(request: CommandRequest, point: str, yes: bool) -> ToldRe
             return None
         done = app.restore(kernel.gate, point)
     said = f"Restored: the self is as it was at event {done.restored}. lumen undo takes it back."
-    return ToldResult(done, said)
+    return TextResult(done, said)
 
 
 @command("undo")
 @YES
-def undo(request: CommandRequest, yes: bool) -> ToldResult | None:
+def undo(request: CommandRequest, yes: bool) -> TextResult | None:
     """Take back the last change of self; again, the one before it."""
     with request.opened() as kernel:
         last = app.undoable(kernel.index)
@@ -251,7 +251,7 @@ def undo(request: CommandRequest, yes: bool) -> ToldResult | None:
             return None
         done = app.undo(kernel.gate)
     what = done.what if done.what.endswith(".") else f"{done.what}."
-    return ToldResult(
+    return TextResult(
         done, f"Undone: {what} lumen checkpoint restore {done.undone} brings it back."
     )
 

@@ -10,7 +10,7 @@ import click
 from lumen.app import skills as app
 from lumen.app.skills import SkillDetails, SkillRun, SkillState, Tried
 from lumen.body.cli.command import command, group
-from lumen.body.cli.render import Listed, ToldResult, data, tell
+from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, print_json, say, table
 from lumen.core.canon import JSON, loads
@@ -107,39 +107,39 @@ def _outcome(one: Tried) -> str:
 
 @command("new", within=skills)
 @NAME
-def new_skill(request: CommandRequest, name: str) -> ToldResult:
+def new_skill(request: CommandRequest, name: str) -> TextResult:
     """A skill to fill in: a main.py that works, and a skill.toml with an example."""
     folder = app.new_skill(request.existing, name)
     said = f"{folder / 'main.py'} works as it is; write in it what you need."
     made = {"name": name, "folder": str(folder)}
-    return ToldResult(made, [said, f"  then: lumen skills test {name}"])
+    return TextResult(made, [said, f"  then: lumen skills test {name}"])
 
 
 @command("disable", within=skills)
 @NAME
-def disable(request: CommandRequest, name: str) -> ToldResult:
+def disable(request: CommandRequest, name: str) -> TextResult:
     """Switch a skill off: the being does not find it any more."""
     return _decide(request, name, "disabled")
 
 
 @command("enable", within=skills)
 @NAME
-def enable(request: CommandRequest, name: str) -> ToldResult:
+def enable(request: CommandRequest, name: str) -> TextResult:
     """Switch a skill on again."""
     return _decide(request, name, "enabled")
 
 
 @command("accept", within=skills)
 @NAME
-def accept(request: CommandRequest, name: str) -> ToldResult:
+def accept(request: CommandRequest, name: str) -> TextResult:
     """Take a skill that a model wrote for your own: it runs on your terms from now on."""
     return _decide(request, name, "accepted")
 
 
-def _decide(request: CommandRequest, name: str, what: str) -> ToldResult:
+def _decide(request: CommandRequest, name: str, what: str) -> TextResult:
     """Something about a skill that only the author decides, and not while a turn is under way."""
     soul = request.settings.soul
     app.must_be_decidable(request.being, name, what)
     with request.as_author() as kernel:
         said = app.decide_skill(kernel, soul, name, what)
-    return ToldResult({"name": name, "decided": what}, said)
+    return TextResult({"name": name, "decided": what}, said)

@@ -14,7 +14,7 @@ from typing import TextIO
 import click
 
 from lumen.app.words import counted
-from lumen.core.canon import JSON, printable, shown
+from lumen.core.canon import JSON, printable, printable_json
 from lumen.core.clock import parse_stamp
 
 WORD = re.compile(r"[a-z]+(?:[-'’][a-z]+)*")
@@ -29,7 +29,7 @@ def say(text: str = "") -> None:
 def print_json(value: JSON) -> None:
     """Print a value as a line of JSON that is safe to show."""
     try:
-        line = shown(value)
+        line = printable_json(value)
     except TypeError:  # a path that is no UTF-8; here its bytes are escaped
         line = json.dumps(value, default=asdict)
     click.echo(line)

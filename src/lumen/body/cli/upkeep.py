@@ -15,7 +15,7 @@ from lumen.app.upkeep import maintain as keep_up
 from lumen.app.words import counted
 from lumen.body.cli.command import command
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.render import ToldResult, tell
+from lumen.body.cli.render import TextResult, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import block, note, say
 from lumen.core.data import BeingPaths
@@ -26,7 +26,7 @@ MARKS = {"ok": "✓", "warn": "!", "bad": "✗"}
 
 @command("init")
 @click.argument("folder", required=False)
-def init(request: CommandRequest, folder: str | None) -> ToldResult:
+def init(request: CommandRequest, folder: str | None) -> TextResult:
     """Make a new being in FOLDER (by default: here)."""
     from lumen.app.meeting import bear
 
@@ -36,7 +36,7 @@ def init(request: CommandRequest, folder: str | None) -> ToldResult:
     root = Path(folder or request.named or Path.cwd()).expanduser().absolute()
     made = {"being": str(root), "soul": bear(BeingPaths(root))}
     talk = f"  talk to it: lumen --being {quote(str(root))} chat"
-    return ToldResult(made, [f"A new being was born in {root}", talk])
+    return TextResult(made, [f"A new being was born in {root}", talk])
 
 
 @command("doctor", for_skills=True)
@@ -60,7 +60,7 @@ def maintain(request: CommandRequest) -> Maintained:
     """Let unused memories fade, sum up the years, make memories findable by meaning."""
     settings = request.settings
     with request.opened() as kernel, Bar("maintaining") as bar:
-        return keep_up(kernel, settings, bar.told)
+        return keep_up(kernel, settings, bar.report)
 
 
 @tell.register(Maintained)
@@ -79,7 +79,7 @@ def _tell_maintained(done: Maintained, _request: CommandRequest) -> None:
 
 
 @command("rebuild")
-def rebuild(request: CommandRequest) -> ToldResult:
+def rebuild(request: CommandRequest) -> TextResult:
     """Make every table and every file again from the archive; vectors are kept."""
     must_be_sound(request.being)
     told = bring_settings_back(request.being)
@@ -89,4 +89,4 @@ def rebuild(request: CommandRequest) -> ToldResult:
     if not request.as_json:
         for line in told:
             note(line)
-    return ToldResult({"events": events, "said": told}, f"Rebuilt from {counted(events, 'event')}.")
+    return TextResult({"events": events, "said": told}, f"Rebuilt from {counted(events, 'event')}.")

@@ -66,7 +66,9 @@ def cost(asking: AnswerContext) -> KernelAnswer:
 def messages(asking: AnswerContext) -> KernelAnswer:
     """How many messages the author sent, and since when."""
     since = asking.date(asking.moment(asking.biography.born()))
-    return KernelAnswer(asking.phrase("messages", count=str(asking.biography.heard()), date=since))
+    return KernelAnswer(
+        asking.phrase("messages", count=str(asking.biography.message_count()), date=since)
+    )
 
 
 def seen_by(asking: AnswerContext) -> KernelAnswer:
@@ -133,7 +135,7 @@ def why_said(asking: AnswerContext) -> KernelAnswer:
 
 def why_valued(asking: AnswerContext) -> KernelAnswer:
     """Since when a value is held, and what it grew from; what is not held is said to be so."""
-    held = _held(asking)
+    held = _named_value(asking)
     if held is None:
         known = ", ".join(name for name, _ in asking.self_.values)
         return KernelAnswer(
@@ -154,12 +156,12 @@ def why_valued(asking: AnswerContext) -> KernelAnswer:
 def valuing(asking: AnswerContext) -> KernelAnswer:
     """Whether it values what is named, and since when."""
     told = why_valued(asking)
-    if _held(asking) is None:
+    if _named_value(asking) is None:
         return told
     return KernelAnswer(asking.phrase("yes_valued", said=told.text), told.sources)
 
 
-def _held(asking: AnswerContext) -> tuple[str, float] | None:
+def _named_value(asking: AnswerContext) -> tuple[str, float] | None:
     """The value that a question names, in whichever language it is called."""
     _, found = asked(asking.text, asking.self_.name)
     named = next(filter(None, found.groupdict().values()), "") if found else ""

@@ -70,16 +70,16 @@ def _since(asking: AnswerContext, since: dict[str, str], name: str) -> str:
 
 def _doings(asking: AnswerContext) -> KernelAnswer:
     did = asking.biography.did(MOST_DONE)
-    lines = _deeds_told(asking, did)
+    lines = _deed_lines(asking, did)
     began = asking.date(asking.moment(asking.biography.born()))
-    talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered()))
+    talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered_count()))
     if asking.biography.forgotten()[0]:
         talked += f" {asking.phrase('doings_forgotten')}"
     opening = asking.phrase("doings") if did else asking.phrase("no_doings")
     return KernelAnswer("\n".join([opening, *lines, talked]), _seqs(did))
 
 
-def _deeds_told(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:
+def _deed_lines(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:
     return [
         asking.phrase(
             "doing_item", date=asking.day(asking.moment(m.timestamp)), text=_short(m.text)
@@ -155,12 +155,12 @@ def _home(asking: AnswerContext) -> KernelAnswer:
     def tells(text: str) -> bool:
         return tells_home(text) or lexicon().has("left_home", text)
 
-    return _last_told(asking, tells, untold)
+    return _latest_statement(asking, tells, untold)
 
 
 def _my_age(asking: AnswerContext) -> KernelAnswer:
     """How old the author last said they are, else by their birthday; else recall may know more."""
-    told = _last_told(asking, lambda text: lexicon().has("age", text), "")
+    told = _latest_statement(asking, lambda text: lexicon().has("age", text), "")
     return told if told.text else _age_by_birth(asking)
 
 
@@ -172,7 +172,7 @@ def _age_by_birth(asking: AnswerContext) -> KernelAnswer:
         found = day_named(text, today) if lexicon().has("birth", text) else None
         return found if found and found < today and str(found.year) in text else None
 
-    told = _last_told(asking, lambda text: born(text) is not None, "")
+    told = _latest_statement(asking, lambda text: born(text) is not None, "")
     first = next((b for m in asking.recall.statements() if (b := born(m.text))), None)
     if first is None:
         return told
@@ -180,7 +180,9 @@ def _age_by_birth(asking: AnswerContext) -> KernelAnswer:
     return replace(told, text=asking.phrase("born_then", said=told.text, age=str(age)))
 
 
-def _last_told(asking: AnswerContext, tells: Callable[[str], bool], untold: str) -> KernelAnswer:
+def _latest_statement(
+    asking: AnswerContext, tells: Callable[[str], bool], untold: str
+) -> KernelAnswer:
     """The newest statement that tells something, quoted with its day."""
     told = next((m for m in asking.recall.statements() if tells(m.text)), None)
     if told is None:
@@ -206,7 +208,7 @@ def _did(asking: AnswerContext) -> KernelAnswer:
     if not did:
         return KernelAnswer(asking.phrase("did_none"))
     return KernelAnswer(
-        "\n".join([asking.phrase("did_some"), *_deeds_told(asking, did)]), _seqs(did)
+        "\n".join([asking.phrase("did_some"), *_deed_lines(asking, did)]), _seqs(did)
     )
 
 

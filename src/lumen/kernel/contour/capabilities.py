@@ -113,7 +113,7 @@ class Unknowns(Protocol):
 
 
 class Past(Protocol):
-    """What was lived since the last reflection; for the reflection loop. Never a kernel memory."""
+    """The experience since the last reflection; for the reflection loop. Never a kernel memory."""
 
     def experience(self) -> Experience:
         """All of it."""

@@ -36,7 +36,7 @@ def accept_tail(gate: Gate, soul: str) -> Placed:
             f"{found.loose}, so it cannot be taken for true", fix="lumen archive cut-tail"
         )
     must_be_author(gate, ELSEWHERE)
-    with gate.log.held():
+    with gate.log.locked():
         gate.log.own_up()
         signer = author_signer(gate)
         what = f"The author accepted {found}, which this host had not written."
@@ -59,7 +59,7 @@ def cut_tail(gate: Gate, soul: str) -> Placed:
     found = _must_be_foreign(gate, soul)
     must_be_author(gate, ELSEWHERE)
     signer = _at_hand(gate, soul)
-    with gate.log.held():
+    with gate.log.locked():
         kept: list[JSON] = [*gate.log.cut(found.first)]
         what = f"The author had {found}, which this host had not written, moved to quarantine."
         entry = kernel_entry("tail_cut", what, AUTHOR, {"files": kept})
@@ -81,7 +81,7 @@ def _at_hand(gate: Gate, soul: str) -> Signer | None:
 
 
 def _must_be_foreign(gate: Gate, soul: str) -> ForeignTail:
-    with gate.log.held():
+    with gate.log.locked():
         gate.index.follow_to_end()
     refuse_rolled_back(gate.index, gate.keyring, soul)
     found = foreign(gate.index, gate.keyring, soul)
@@ -100,7 +100,7 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
         UsageError: there is nothing to accept, or the fork was not named by its head.
         Locked: the author's key is under a passphrase that was not given.
     """
-    with gate.log.held():
+    with gate.log.locked():
         gate.index.follow_to_end()
     seen = gate.keyring.witness(soul)
     if seen is None or knows(gate.index, seen):
@@ -118,7 +118,7 @@ def accept(gate: Gate, soul: str, head: str = "") -> Placed:
         )
     # No key is made for this: before the chain is accepted nothing can be signed under a new one.
     signer = _at_hand(gate, soul)
-    with gate.log.held():
+    with gate.log.locked():
         gate.log.own_up()
         gate.log.recover()
         gate.index.catch_up()

@@ -41,7 +41,7 @@ def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> ApprovalRequest:
     """
     what = APPROVED if allow else DENIED
     signer = author_signer(gate)
-    with gate.log.held():
+    with gate.log.locked():
         gate.index.catch_up()
         proposal = next((p for p in proposals(gate.index) if p.seq == seq), None)
         if proposal is None or proposal.state not in _open_to(proposal):

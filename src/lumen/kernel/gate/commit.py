@@ -42,7 +42,7 @@ from lumen.soul.trust.keys import Keyring
 TAKES = {  # what a change of a store of each kind carries
     StoreKind.EVENTS: "an Entry",
     StoreKind.TEXT: "a text",
-    StoreKind.HELD: "a SelfItem, or with set a text",
+    StoreKind.ENTRIES: "a SelfItem, or with set a text",
     StoreKind.LINES: "an object, or with set a text",
     StoreKind.STATE: "a NamedValue, or with set a text",
     StoreKind.VERB: "a SelfItem",
@@ -73,7 +73,7 @@ class Gate:
 
     @property
     def repairs(self) -> list[str]:
-        """What had to be mended on the way, in words for the author."""
+        """What had to be repaired on the way, in words for the author."""
         return self.log.repairs
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class Gate:
         Nobody else can write between the check and the line, so two processes that spend at once
         cannot both take what is left. `allow` raises what keeps it from being spent.
         """
-        with self.log.held():
+        with self.log.locked():
             self.index.catch_up()
             allow()
             return self.record(entry)
@@ -128,7 +128,7 @@ class Gate:
         edits = [c for c in changes if not isinstance(c.value, Entry)]
         if not edits:
             return self.log.append(kept, durable=durable, sign=sign)
-        with self.log.held():
+        with self.log.locked():
             self.index.catch_up()
             files, told = self._resolved(loop, edits, beat.session_key)
             last = kept[-1]
@@ -137,7 +137,7 @@ class Gate:
 
     def is_edited(self) -> bool:
         """Whether the author changed files by hand that `adopt` would do something about."""
-        with self.log.held():
+        with self.log.locked():
             self.index.catch_up()
             edits = look(self.files, self.index, self.secrets)
         return bool(edits.valid or edits.strays)
@@ -147,13 +147,13 @@ class Gate:
 
         `vouched` is the author's word that an edit made while a turn was cut off is theirs.
         """
-        with self.log.held():
+        with self.log.locked():
             self.index.catch_up()
             edits = look(self.files, self.index, self.secrets)
             valid = {**edits.valid, **(edits.unvouched if vouched else {})}
             said = self._take_in(valid, edits.strays)
         waiting = replace(edits, unvouched={}) if vouched else edits
-        return [*said, *waiting.told()]
+        return [*said, *waiting.notices()]
 
     def _settle(self, paths: AbstractSet[str]) -> None:
         """Adopt or put back what was done by hand to records that are about to be written."""
@@ -239,7 +239,7 @@ class Gate:
                 told[path] = file_change(path, text, was.get(path), change.store)
         paths = {*told, *(one.path for one in done)}
         files = {p: None if p not in texts else texts[p].encode() for p in paths}
-        return files, [*told.values(), *(one.told() for one in done)]
+        return files, [*told.values(), *(one.payload() for one in done)]
 
     def _made(
         self, texts: Mapping[str, str], loop: str, change: Change, done: list[Operation]

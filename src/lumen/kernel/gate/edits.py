@@ -38,7 +38,7 @@ class Edits:
         """Whether any file says something else than the state."""
         return bool(self.valid or self.flawed or self.unvouched or self.missing or self.strays)
 
-    def told(self) -> list[str]:
+    def notices(self) -> list[str]:
         """What the author should know of them: file, line and reason."""
         said = [
             f"{path} line {flaw.line} is not used: {flaw.why}. What was in force stays in force; "
@@ -56,7 +56,7 @@ class Edits:
 def look(files: FilesOnDisk, index: Queries, secrets: Sequence[str] = ()) -> Edits:
     """Compare every file that may be edited by hand with the state; the index must be caught up."""
     state = {path: k.text for path, k in index.files.all_kept().items() if is_looked_at(path)}
-    waiting = index.files.held()
+    waiting = index.files.pending_edits()
     edits = Edits()
     gone: list[str] = []
     for path in sorted(state.keys() | files.stores()):

@@ -118,7 +118,7 @@ class Guard:
         try:
             yield window.meddled
         except BaseException:  # also when the author stops it
-            self._told(self._look())
+            self._note_repairs(self._look())
             raise
         else:
             self._must_look()
@@ -131,7 +131,7 @@ class Guard:
         undone = self._look()
         if undone.trouble:
             raise _explained(undone, undone.trouble)
-        self._told(undone)
+        self._note_repairs(undone)
 
     def _look(self) -> PutBack:
         """Put back what skills at work have changed; all of them are held to account."""
@@ -141,7 +141,7 @@ class Guard:
         windows.changed(undone.paths)
         return undone
 
-    def _told(self, undone: PutBack) -> None:
+    def _note_repairs(self, undone: PutBack) -> None:
         self.gate.repairs.extend(str(what) for what, _ in undone.notes)
 
 

@@ -1,6 +1,6 @@
 """The gate's other half: what is done to a being's files outside a turn's own commits.
 
-Opening mends what a crash left and refuses a chain this host has not seen; the author erases. Each
+Opening repairs what a crash left and refuses a chain this host has not seen; the author erases. Each
 is archived, in an order that leaves nothing unsaid wherever it is cut off. What a skill did is put
 back in undo.py, what the author accepts is in acceptance.py.
 """
@@ -45,13 +45,13 @@ class Erasure:
 
 
 def recover(gate: Gate, soul: str = "") -> None:
-    """Mend what a crash left behind; `gate.repairs` says what.
+    """Repair what a crash left behind; `gate.repairs` says what.
 
     Raises:
         Estranged: the archive is not the one this host has seen; nothing was changed.
     """
     gate.index.catch_up()  # it may have to be made anew: that keeps nobody from writing
-    with gate.log.held():  # what a power cut took is put back before anything is judged
+    with gate.log.locked():  # what a power cut took is put back before anything is judged
         gate.index.follow_to_end()
         if soul:
             found = refuse_strange(gate.index, gate.keyring, soul)
@@ -125,7 +125,7 @@ def rebuild(gate: Gate, progress: Progress = unwatched) -> list[str]:
     """
     told = gate.adopt()
     gate.index.rebuild(progress)
-    with gate.log.held():
+    with gate.log.locked():
         gate.index.catch_up()
         edits = look(gate.files, gate.index, gate.secrets)
         for path, known in gate.index.files.all_kept().items():
@@ -140,7 +140,7 @@ def rebuild(gate: Gate, progress: Progress = unwatched) -> list[str]:
 def hold(gate: Gate, since: str) -> list[str]:
     """Take no edit for the author's that was made while a turn now cut off was under way."""
     said = []
-    with gate.log.held():
+    with gate.log.locked():
         gate.index.catch_up()
         began = parse_stamp(since).timestamp() - 1
         for path in look(gate.files, gate.index, gate.secrets).valid:
@@ -166,7 +166,7 @@ def erase(gate: Gate, plan: Erasure, what: str, signer: Signer | None = None) ->
         Locked: the author's key is under a passphrase that was not given; nothing was changed.
     """
     signer = signer or author_signer(gate)
-    with gate.log.held():
+    with gate.log.locked():
         gate.index.catch_up()
         edits = look(gate.files, gate.index, gate.secrets)
         waiting = {*edits.valid, *edits.flawed, *edits.unvouched} & plan.files.keys()

@@ -93,9 +93,9 @@ def undo(gate: Gate, before: Before, who: str, key: str) -> PutBack:
         try:
             told = len(gate.repairs)
             gate.log.look_again()
-            held.enter_context(gate.log.held())  # what the ring has and the archive lost is back
-            _mend_heads(undone, before)
-            _mend_end(undone, before, came_back=len(gate.repairs) > told)
+            held.enter_context(gate.log.locked())  # what the ring has and the archive lost is back
+            _restore_heads(undone, before)
+            _restore_end(undone, before, came_back=len(gate.repairs) > told)
             trusted = True
         except (ArchiveError, OSError) as error:
             undone.failed(error)
@@ -108,7 +108,7 @@ def undo(gate: Gate, before: Before, who: str, key: str) -> PutBack:
     return undone
 
 
-def _mend_end(undone: PutBack, before: Before, *, came_back: bool) -> None:
+def _restore_end(undone: PutBack, before: Before, *, came_back: bool) -> None:
     """See that the archive goes on from where it stood, with lines of this host's alone.
 
     Raises:
@@ -150,7 +150,7 @@ def _of_a_copy(gate: Gate, soul: str, last: int) -> ForeignTail | None:
     return ForeignTail(first, end, FOREIGN) if first <= end else None
 
 
-def _mend_heads(undone: PutBack, before: Before) -> None:
+def _restore_heads(undone: PutBack, before: Before) -> None:
     """Bring back signed heads that are gone, and leave out new lines that are none."""
     found = _heads(undone.gate)
     known = set(before.heads.splitlines(keepends=True)) if found != before.heads else set()

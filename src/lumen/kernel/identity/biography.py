@@ -40,9 +40,9 @@ class Biography:
         """The moment of the first event."""
         return self._index.events.time_of(FIRST)
 
-    def answered(self) -> int:
+    def answered_count(self) -> int:
         """How many messages of the author it has answered."""
-        return self._index.memories.answered()
+        return self._index.memories.answered_count()
 
     def did(self, most: int) -> tuple[Memory, ...]:
         """What it did beside answering, the newest first."""
@@ -117,7 +117,7 @@ class Biography:
         """What all calls to models came to."""
         return sum(self._index.ledger.by_day_and_role("").values(), Spent())
 
-    def heard(self) -> int:
+    def message_count(self) -> int:
         """How many messages the author sent."""
         return self._index.events.tally(EventType.AUTHOR_MESSAGE)
 

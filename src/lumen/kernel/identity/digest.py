@@ -39,7 +39,7 @@ class Self:
     doubtful: frozenset[tuple[str, str]] = frozenset()  # values and goals that are no better
     private: frozenset[tuple[str, str]] = frozenset()  # and lines that rest on what is private
 
-    def shown(self, kind: str, text: str) -> MemoryText | Untrusted | str:
+    def for_prompt(self, kind: str, text: str) -> MemoryText | Untrusted | str:
         """A line, or the name of a value or goal, as a prompt may have it."""
         doubtful = kind == "story" or (kind, text) in self.doubtful
         seen = Untrusted(text, "self") if doubtful else text

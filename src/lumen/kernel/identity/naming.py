@@ -80,7 +80,7 @@ def author_name(index: Queries, configured: str) -> str:
 
     A name that was put into lumen.toml by hand stands in no event, and settles it.
     """
-    told, at = _name_told(index)
+    told, at = _given_name(index)
     if not told and configured == UNNAMED:
         return _introduced(index) or configured
     if not told or configured == UNNAMED:
@@ -215,7 +215,7 @@ def _small_name(text: str) -> str:
     return word.capitalize() if plain and not known else ""
 
 
-def _name_told(index: Queries) -> tuple[str, int]:
+def _given_name(index: Queries) -> tuple[str, int]:
     """The name the author gave last and did not take back, and the event."""
     denied: set[str] = set()
     for memory in index.memories.newest_with(ways().telling, LOOKED_AT):

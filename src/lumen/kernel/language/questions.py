@@ -93,7 +93,7 @@ def may_answer(passage: str) -> bool:
     return not (is_question(passage) or closes or despairs(passage))
 
 
-def is_told(text: str) -> bool:
+def tells_of_author(text: str) -> bool:
     """Whether a message tells something of the author: no question, no request, no small talk."""
     tells = modality(text) == "statement" and lexicon().has("first_person", text)
     return tells and asked(text)[0] in (NOTHING, "remind")

@@ -28,7 +28,7 @@ from lumen.core.errors import (
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.presence import when_free
-from lumen.kernel.models.disclosure import shown, told_anyway
+from lumen.kernel.models.disclosure import disclosed, leaks
 from lumen.kernel.models.treasury import CallBound, Caps, allow, least_tokens, most_tokens
 from lumen.kernel.privacy.confidential import Confidential
 from lumen.mind.ask import Prepared, Reach, leaving, prepare, schema_of, send
@@ -150,9 +150,9 @@ class Calls:
             limits = replace(limits, max_tokens=limits.max_tokens * LARGER)
         if not model.local and self.away is not None and limits.system == self.digest:
             limits = replace(limits, system=self.away)
-        given, hidden = shown(slots, local=model.local)
+        given, hidden = disclosed(slots, local=model.local)
         call = replace(await prepare(self.reach, role, step, given, limits), model=model)
-        if told_anyway(call.prompt, given, hidden) or self._tells_private(call):
+        if leaks(call.prompt, given, hidden) or self._tells_private(call):
             raise Withheld(
                 f"the prompt for {model} holds something private; nothing was sent",
                 fix=f"look for it in data/soul.md and prompts/{step}/",

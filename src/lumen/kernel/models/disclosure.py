@@ -18,13 +18,13 @@ from lumen.mind.substrate import Prompt
 Slots = Mapping[str, object]
 
 
-def shown(slots: Slots, *, local: bool) -> tuple[dict[str, object], list[str]]:
+def disclosed(slots: Slots, *, local: bool) -> tuple[dict[str, object], list[str]]:
     """Slots as a model may see them, and what was left out of them."""
     hidden: list[str] = []
-    return {key: _shown(value, hidden, local) for key, value in slots.items()}, hidden
+    return {key: _disclosed(value, hidden, local) for key, value in slots.items()}, hidden
 
 
-def _shown(value: Any, hidden: list[str], local: bool) -> Any:  # noqa: ANN401 - slots are JSON with lines in it
+def _disclosed(value: Any, hidden: list[str], local: bool) -> Any:  # noqa: ANN401 - slots are JSON with lines in it
     match value:
         case MemoryText(text, private):
             if local or not private:
@@ -32,11 +32,11 @@ def _shown(value: Any, hidden: list[str], local: bool) -> Any:  # noqa: ANN401 -
             hidden.append(text.text if isinstance(text, Untrusted) else text)
             return ""
         case Mapping():
-            return {key: _shown(inner, hidden, local) for key, inner in value.items()}
+            return {key: _disclosed(inner, hidden, local) for key, inner in value.items()}
         case str():
             return value
         case Sequence():
-            kept = [(item, _shown(item, hidden, local)) for item in value]
+            kept = [(item, _disclosed(item, hidden, local)) for item in value]
             return [seen for item, seen in kept if local or not _private(item)]
         case _:
             return value
@@ -68,7 +68,7 @@ def holds_private(value: object) -> bool:
             return False
 
 
-def told_anyway(prompt: Prompt, given: object, hidden: Sequence[str]) -> bool:
+def leaks(prompt: Prompt, given: object, hidden: Sequence[str]) -> bool:
     """Look once more, at what was really made: templates and the self may say what was left out.
 
     What was given by right, such as the message itself, or a reply that was used twice, counts

@@ -32,7 +32,7 @@ class Growth:
 
     apprentice: int = 1  # escalations the author approved
     steady: int = 10
-    turns: int = 100  # and turns that were lived
+    turns: int = 100  # and turns
 
 
 GROWTH = Growth()

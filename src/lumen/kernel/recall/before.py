@@ -33,9 +33,9 @@ class RecallBefore:
         """What the author said that bears on a question, best first."""
         return self.recall.evidence(question, self.before)
 
-    def told(self, span: Span) -> list[Noted | Line]:
+    def within(self, span: Span) -> list[Noted | Line]:
         """What the author said in a stretch of time."""
-        return self.recall.told(span, self.before)
+        return self.recall.within(span, self.before)
 
     def replaced(self) -> Memory | None:
         """The earlier statement that this turn's message openly revises."""

@@ -39,7 +39,7 @@ class Recall(Protocol):
         """What the author said that bears on a question, best first."""
         ...
 
-    def told(self, span: Span) -> list[Noted | Line]:
+    def within(self, span: Span) -> list[Noted | Line]:
         """What the author said in a stretch of time."""
         ...
 

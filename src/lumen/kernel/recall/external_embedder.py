@@ -58,7 +58,7 @@ class _Loaded:
 
 
 class ExternalEmbedder:
-    """The chosen embedder over one being's index."""
+    """The external embedder over one being's index."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class ExternalEmbedder:
         self._index = index
         self.embedder = embedder
         self._built_in = built_in
-        self._set = index.vectors.chosen(embedder.id, private=embedder.local)
+        self._set = index.vectors.external(embedder.id, private=embedder.local)
         self._loaded = _Loaded()
         self._tick = tick
         self._rests_until = 0.0

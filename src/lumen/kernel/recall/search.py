@@ -21,7 +21,7 @@ from lumen.core.data import Memory
 from lumen.core.stores import Store
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
 from lumen.kernel.language.passages import Embedder, Rows, Spot, quoted
-from lumen.kernel.language.questions import despairs, is_told, may_answer
+from lumen.kernel.language.questions import despairs, may_answer, tells_of_author
 from lumen.kernel.language.reading import CYRILLIC, asks_for, fits, names, stem, words
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.evidence import Evidence
@@ -72,11 +72,11 @@ class IndexedRecall:
     """
 
     def __init__(
-        self, index: Queries, embedder: Embedder, chosen: ExternalEncoder | None = None
+        self, index: Queries, embedder: Embedder, external: ExternalEncoder | None = None
     ) -> None:
         self._index = index
         self.embedder = embedder
-        self.chosen = ExternalEmbedder(index, chosen, embedder) if chosen else None
+        self.external = ExternalEmbedder(index, external, embedder) if external else None
         self._vectors = index.vectors.built_in(embedder.id)
         self._lessons = Lessons(index, embedder, self._vectors)
         self._phrases: dict[str, Rows] = {}
@@ -85,28 +85,28 @@ class IndexedRecall:
     def learn(self, limit: int = 64) -> int:
         """Give vectors to memories that have none, the newest first; returns how many were done.
 
-        Of the chosen embedder too, when there is one.
+        Of the external embedder too, when there is one.
         """
-        return self.learn_built_in(limit) + (self.chosen.learn() if self.chosen else 0)
+        return self.learn_built_in(limit) + (self.external.learn() if self.external else 0)
 
     def learn_built_in(self, limit: int) -> int:
         """Give vectors of the built-in embedder to memories that have none."""
         return self._lessons.learn(self._vectors.missing(limit))
 
     def trouble(self) -> str:
-        """Why the chosen embedder does not serve, in words; each reason is told once."""
-        return self.chosen.trouble() if self.chosen else ""
+        """Why the external embedder does not serve, in words; each reason is told once."""
+        return self.external.trouble() if self.external else ""
 
     def close(self) -> None:
-        """Let go of the chosen embedder's connection."""
-        if self.chosen:
-            self.chosen.close()
+        """Let go of the external embedder's connection."""
+        if self.external:
+            self.external.close()
 
     def recent(self, before: int) -> tuple[Memory, ...]:
         """The last two exchanges before a turn."""
         return tuple(self._index.memories.exchanges(before, EXCHANGES))
 
-    def told(self, span: Span, before: int) -> list[Noted | Line]:
+    def within(self, span: Span, before: int) -> list[Noted | Line]:
         """What the author said in a span; over a long one, by the years' summaries up to where
         they reach. What is private stands in no summary and is told from itself.
         """
@@ -146,7 +146,7 @@ class IndexedRecall:
         return tuple(
             m
             for m in self._index.memories.get(seqs).values()
-            if is_told(m.text) and not self._vectors.revised_by(m.seq, before)
+            if tells_of_author(m.text) and not self._vectors.revised_by(m.seq, before)
         )
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
@@ -184,8 +184,8 @@ class IndexedRecall:
             self._lessons.learn(unlearnt)
         query = self.embedder.embed([question])[0]
         found = self._shortlist(query, by_text, before)
-        if self.chosen:
-            found = self.chosen.weighed(question, before, found, 2 * SHORTLIST)
+        if self.external:
+            found = self.external.weighed(question, before, found, 2 * SHORTLIST)
         return self._newest(self._scored(question, self._candidates(found)), before)
 
     def _shortlist(self, query: Rows, by_text: Sequence[int], before: int) -> dict[Spot, float]:
@@ -250,7 +250,7 @@ class IndexedRecall:
             near = nearness(
                 asked, held, self._lessons.rows_of(asked) @ self._lessons.rows_of(held).T
             ).max(axis=1)
-            if not self.chosen and is_foreign(asked, near, kind):
+            if not self.external and is_foreign(asked, near, kind):
                 return -1.0, False
             soft = np.clip((near - RANKING.near_from) / (1 - RANKING.near_from), 0, 1)
             score += float((RANKING.exact * exact + RANKING.near * soft) @ weight)

@@ -134,7 +134,7 @@ def tell(span: Span, told: Iterable[Noted | Line], zone: tzinfo) -> tuple[str, t
     Memories are chosen by weight. Lines carry none: once there are any, those told of are spread
     evenly over the span.
     """
-    lines, total = _chosen(span, told, zone)
+    lines, total = _selected(span, told, zone)
     if not lines:
         return lexicon().phrase("told_nothing", when=span.label), ()
     years = span.start.year != _last_day(span).year
@@ -147,7 +147,7 @@ def tell(span: Span, told: Iterable[Noted | Line], zone: tzinfo) -> tuple[str, t
     return "\n".join(said), tuple(line.event for line in lines)
 
 
-def _chosen(span: Span, told: Iterable[Noted | Line], zone: tzinfo) -> tuple[list[Line], int]:
+def _selected(span: Span, told: Iterable[Noted | Line], zone: tzinfo) -> tuple[list[Line], int]:
     """The few to tell of, and how many different ones there are."""
     heaviest = _Heaviest(MOST_TOLD)
     different: set[bytes] = set()

@@ -36,9 +36,9 @@ class VerifiedRecall:
         """What the author said that bears on a question, best first."""
         return tuple(self._checked(lambda: self.recall.evidence(question), of_evidence))
 
-    def told(self, span: Span) -> list[Noted | Line]:
+    def within(self, span: Span) -> list[Noted | Line]:
         """What the author said in a stretch of time."""
-        return self._checked(lambda: self.recall.told(span), self._of_noted)
+        return self._checked(lambda: self.recall.within(span), self._of_noted)
 
     def replaced(self) -> Memory | None:
         """The earlier statement that this turn's message openly revises."""

@@ -1,4 +1,4 @@
-"""What a being has lived, for the loops that look back on it and wonder: never a kernel memory.
+"""A being's experience, for the loops that look back on it and wonder: never a kernel memory.
 
 Both answer from the index. What reflection gets of the kernel's own notes are numbers: how far
 outcomes were from predictions, and what past choices rested on.
@@ -46,7 +46,7 @@ class ArchivedExperience:
     def experience(self) -> Experience:
         """All that happened since the last reflection."""
         start = self.index.cycles.last("reflection")
-        memories = tuple(self.index.memories.lived(start, MOST_MEMORIES))
+        memories = tuple(self.index.memories.experience(start, MOST_MEMORIES))
         cycles = self.index.cycles.since(start, MOST_CYCLES)
         known = {c.seq: self._memory_of(c.seq) for c in cycles}
         texts = {p: k.text for p, k in self.index.files.all_kept().items() if k.text is not None}
@@ -92,7 +92,7 @@ class ArchivedExperience:
                 pursued = self.index.cycles.last_pursued(goal.name)
                 untouched = goal in was and pursued < back
                 if untouched or self._in_vain(goal.name, pursued, start):
-                    yield goal.name, self._told_of(pursued)
+                    yield goal.name, self._evidence_of(pursued)
 
     def _in_vain(self, goal: str, pursued: int, start: int) -> bool:
         recently = pursued > start
@@ -154,7 +154,7 @@ class ArchivedExperience:
         """The memory a cycle is known by: what set it off; 0: it was forgotten."""
         return self.index.memories.first_of_turn(cycle)
 
-    def _told_of(self, pursued: int) -> int:
+    def _evidence_of(self, pursued: int) -> int:
         """What speaks of a goal: the memory of pursuing it last, else the last one there is."""
         return (self._memory_of(pursued) if pursued else 0) or self.index.memories.newest()
 

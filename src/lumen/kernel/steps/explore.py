@@ -107,8 +107,8 @@ async def phrased(gaps: list[Gap], self_: Self, mind: Mind, tokens: int) -> tupl
     from lumen.kernel.models.outputs import Question
 
     slots: dict[str, object] = {
-        "values": [self_.shown("value", name) for name, _ in self_.values],
-        "goals": [self_.shown("goal", g.name) for g in self_.goals if g.status == "perpetual"],
+        "values": [self_.for_prompt("value", name) for name, _ in self_.values],
+        "goals": [self_.for_prompt("goal", g.name) for g in self_.goals if g.status == "perpetual"],
         "gaps": [Untrusted(g.question, "memory") for g in gaps],
     }
     try:

@@ -153,7 +153,7 @@ async def reality_check(
         )
     moment = now.moment.astimezone(now.zone)
     if asks_what_happened(ingested.excerpt) and (span := span_of(ingested.excerpt, moment)):
-        looked_back, cited = tell(span, recall.told(span), now.zone)
+        looked_back, cited = tell(span, recall.within(span), now.zone)
         return Reality(
             verdict="strong",
             recent=recent,

@@ -66,7 +66,7 @@ async def optional_tool_calls(
         done = await created(chosen, stimulus, mind, hands, acting.tokens)
     else:
         done = await hands.use(chosen.skill, chosen.action, chosen.input)
-    text, found = told_of(done, acting.found)
+    text, found = output_text(done, acting.found)
     if stimulus.goal is None:
         return Acted(ran=True, ok=done.ok, text=text, error=done.error, found=found)
     gave = f"it gave {found}" if found else "it found nothing"
@@ -109,7 +109,7 @@ async def created(
     return await hands.create(name, files, "orchestrator")
 
 
-def told_of(done: Done, most: int) -> tuple[str, int]:
+def output_text(done: Done, most: int) -> tuple[str, int]:
     """What a skill gave, in words, and how much that is: 0 is nothing."""
     output = done.output if isinstance(done.output, dict) else {}
     if not done.ok:

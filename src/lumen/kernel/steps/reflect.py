@@ -1,4 +1,4 @@
-"""The reflection loop: review what was lived, ask whether one should want what one wants, evolve."""
+"""The reflection loop: review experience, ask whether one should want what one wants, evolve."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Reviewing(Parameters):
 
 @dataclass(frozen=True, slots=True)
 class Review(Slot):
-    """What was lived since the last reflection."""
+    """The experience since the last reflection."""
 
     experience: Experience = field(default_factory=Experience)
     summary: Plain[str] = ""
@@ -72,7 +72,7 @@ async def review(past: Past, stimulus: Stimulus, reviewing: Reviewing) -> Review
 
 @dataclass(frozen=True, slots=True)
 class Questioning(Parameters):
-    """How much a model is shown of what was lived, and how much it may say."""
+    """How much a model is shown of experience, and how much it may say."""
 
     memories: int
     characters: int  # of each
@@ -130,9 +130,11 @@ async def imagined(
         "memories": [
             MemoryText(f"{m.seq}: {m.text[: questioning.characters]}", m.private) for m in shown
         ],
-        "values": [{"name": self_.shown("value", v.name), "weight": v.weight} for v in past.values],
+        "values": [
+            {"name": self_.for_prompt("value", v.name), "weight": v.weight} for v in past.values
+        ],
         "goals": [
-            {"name": self_.shown("goal", g.name), "weight": g.weight, "status": g.status}
+            {"name": self_.for_prompt("goal", g.name), "weight": g.weight, "status": g.status}
             for g in past.goals
         ],
     }
@@ -192,9 +194,9 @@ async def evolve(asked: Asked, review: Review, stimulus: Stimulus) -> Evolved:
     for one in asked.proposals:
         if one.kind != "story":
             changes.append(_changed(one, past))
-        changes.append(Change(Store.MEMORY, "append", _told(one, review, stimulus)))
+        changes.append(Change(Store.MEMORY, "append", _change_entry(one, review, stimulus)))
     if story:
-        changes.append(_retold(past, story))
+        changes.append(_story_change(past, story))
     return Evolved(many=len(asked.proposals), changes=tuple(changes))
 
 
@@ -204,14 +206,14 @@ def _changed(one: SelfChange, past: Experience) -> Change:
     return Change(store, "drop" if one.status == "dropped" else "put", changed(one, past))
 
 
-def _retold(past: Experience, lines: list[str]) -> Change:
+def _story_change(past: Experience, lines: list[str]) -> Change:
     was = past.soul or ""
     text = "\n\n".join(filter(None, [was.rstrip(), *lines])) + "\n"
     base = "" if past.soul is None else sha256(was.encode())
     return Change(Store.SOUL, "set", text, base=base)
 
 
-def _told(one: SelfChange, review: Review, stimulus: Stimulus) -> Entry:
+def _change_entry(one: SelfChange, review: Review, stimulus: Stimulus) -> Entry:
     change: dict[str, JSON] = {
         "kind": one.kind,
         "name": one.name,

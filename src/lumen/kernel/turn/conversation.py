@@ -124,7 +124,7 @@ def _plainly(error: BaseException) -> str:
     return "stopped by the author" if stopped else f"{type(error).__name__}: {error}"
 
 
-def overheard(text: str) -> Entry:
+def tool_message(text: str) -> Entry:
     """Words that a skill put in where the author speaks: a tool's, and no evidence of anything.
 
     Raises:

@@ -73,7 +73,7 @@ def next_goal(kernel: Kernel) -> tuple[SelfItem, int] | None:
     One that waits for a skill comes behind all others: the skill has to be learnt first. One that
     waits for the author's word rests until the author says something.
     """
-    heard = kernel.index.cycles.last_heard()
+    heard = kernel.index.cycles.last_external()
     open_ = [g for g in kernel.self_.goals if g.status in OPEN and not _rests(kernel, g, heard)]
     if not open_:
         return None
@@ -138,15 +138,15 @@ async def pursue(kernel: Kernel, watch: Watch) -> CycleOutcome:
 async def wonder(kernel: Kernel, watch: Watch) -> CycleOutcome:
     """One explore cycle."""
     await take_in_edits(kernel)
-    lived = ArchivedExperience(kernel.index)
+    experience = ArchivedExperience(kernel.index)
     kernel.index.catch_up()
-    if not await fresh(lived, RecallBefore(kernel.recall), 1, parameters(Exploring)):
+    if not await fresh(experience, RecallBefore(kernel.recall), 1, parameters(Exploring)):
         return CycleOutcome("explore", "there is nothing new to wonder about", done=False)
     stimulus = Stimulus(
         "", kernel.index.events.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}"
     )
     async with in_turn(kernel.gate.locks):
-        turn = await _run(kernel, EXPLORE, stimulus, watch, {Unknowns: lived})
+        turn = await _run(kernel, EXPLORE, stimulus, watch, {Unknowns: experience})
     wondered: Wondered = turn.slots[Wondered]
     looked: Looked = turn.slots[Looked]
     shown = "(private)" if wondered.private else wondered.question
@@ -219,13 +219,13 @@ async def _reflect(
 ) -> ReflectionOutcome:
     await take_in_edits(kernel)
     kernel.index.catch_up()
-    lived = ArchivedExperience(kernel.index, kernel.thresholds.stale_cycles)
+    experience = ArchivedExperience(kernel.index, kernel.thresholds.stale_cycles)
     triggers = "; ".join(f.why for f in why) or "it was asked for"
     session_key = f"lumen:reflection:{ulid(kernel.clock)}"
     stimulus = Stimulus(triggers, kernel.index.events.last_head()[0] + 1, session_key)
     if dry_run:
-        return await _imagined(kernel, lived, stimulus, watch)
-    turn = await begin(kernel, stimulus, watch, {PastLife: lived})
+        return await _imagined(kernel, experience, stimulus, watch)
+    turn = await begin(kernel, stimulus, watch, {PastLife: experience})
     refused = ""
     async with in_turn(kernel.gate.locks):
         try:
@@ -239,9 +239,9 @@ async def _reflect(
 
 
 async def _imagined(
-    kernel: Kernel, lived: ArchivedExperience, stimulus: Stimulus, watch: Watch
+    kernel: Kernel, experience: ArchivedExperience, stimulus: Stimulus, watch: Watch
 ) -> ReflectionOutcome:
-    turn = await begin(kernel, stimulus, watch, {PastLife: lived})
+    turn = await begin(kernel, stimulus, watch, {PastLife: experience})
     try:
         await rehearse(REFLECTION, turn, watch)
     finally:

@@ -31,12 +31,12 @@ class Learner:
         locks: Locks,
         open_index: Callable[[], Queries],
         embedder: Embedder,
-        chosen: ExternalEncoder | None = None,
+        external: ExternalEncoder | None = None,
     ) -> None:
         self._locks = locks
         self._open = open_index
         self._embedder = embedder
-        self._chosen = chosen
+        self._external = external
         self._stop = threading.Event()
         self._working = threading.Lock()
         self._resting = threading.Event()
@@ -63,7 +63,7 @@ class Learner:
 
     def _run(self) -> None:
         index = self._open()
-        recall = IndexedRecall(index, self._embedder, self._chosen)
+        recall = IndexedRecall(index, self._embedder, self._external)
         try:
             while not self._stop.is_set():
                 if self._resting.is_set():

@@ -22,7 +22,7 @@ class DeepReport:
 
     problems: tuple[str, ...]
     notes: tuple[str, ...]
-    fixes: Mapping[str, str] = field(default_factory=dict)  # of problems that no rebuilding mends
+    fixes: Mapping[str, str] = field(default_factory=dict)  # of problems that no rebuilding repairs
 
 
 def compare(files: FilesOnDisk, index: Queries, progress: Progress = unwatched) -> DeepReport:

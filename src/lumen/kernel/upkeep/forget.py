@@ -206,7 +206,7 @@ def carry_out(gate: Gate, agreed: ForgetPlan) -> tuple[ForgetPlan, Placed]:
         if gate.index.catch_up() == agreed.as_of:
             break
         agreed = plan(gate, agreed.sought)
-    with gate.log.held():
+    with gate.log.locked():
         if gate.index.catch_up() != agreed.as_of:
             agreed = plan(gate, agreed.sought)
         many = len(agreed.goes)

@@ -22,7 +22,9 @@ from lumen.soul.state.records import WHOLE
 
 KERNEL = "lumen:kernel"
 LESSON = 32
-Told = Callable[[str, int, int], None]  # what is being done, how much is done, of how much
+ReportProgress = Callable[
+    [str, int, int], None
+]  # what is being done, how much is done, of how much
 
 
 def fade(gate: Gate, half_life_days: int) -> str:
@@ -61,7 +63,7 @@ def summaries(gate: Gate, zone: tzinfo) -> list[str]:
     return written
 
 
-def learn(index: Queries, recall: IndexedRecall, told: Told) -> int:
+def learn(index: Queries, recall: IndexedRecall, told: ReportProgress) -> int:
     """Give every memory its vectors; returns how many were missing."""
     missing = 0
     while done := recall.learn_built_in(LESSON):
@@ -70,13 +72,13 @@ def learn(index: Queries, recall: IndexedRecall, told: Told) -> int:
     return missing
 
 
-def reindex(index: Queries, chosen: ExternalEmbedder, told: Told) -> tuple[int, int]:
-    """Give every memory vectors of the chosen embedder; returns how many have them, of how many.
+def reindex(index: Queries, external: ExternalEmbedder, told: ReportProgress) -> tuple[int, int]:
+    """Give every memory vectors of the external embedder; returns how many have them, of how many.
 
-    Where it stops short, `chosen.trouble()` tells why.
+    Where it stops short, `external.trouble()` tells why.
     """
-    name = chosen.embedder.id
-    while chosen.learn():
+    name = external.embedder.id
+    while external.learn():
         told(f"reindexing with {name}", *index.vectors.reindexed(name))
     return index.vectors.reindexed(name)
 
@@ -92,7 +94,7 @@ def _noted(index: Queries, year: int) -> Iterator[Noted]:
         for t in index.files.transitions()
         if t.seq > 1 and t.what and t.of_self and first <= t.timestamp < after
     ]
-    for m in index.memories.told(first, after):
+    for m in index.memories.public_messages(first, after):
         while changes and changes[0].seq < m.seq:
             yield changes.pop(0)
         yield Noted(m.seq, m.timestamp, m.text, m.weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lumen.core.canon import JSON
 from lumen.mind.substrate import ModelDescriptor, Prompt
-from lumen.mind.substrates.remote import Dialect, Listing, PartialAnswer, Told, Wire, count
+from lumen.mind.substrates.remote import Dialect, Listing, ModelFacts, PartialAnswer, Wire, count
 
 # Schemas may not hold these there; what comes back is checked against the whole type anyway.
 _BOUNDS = frozenset(
@@ -99,7 +99,7 @@ def _count(usage: Wire, heard: PartialAnswer) -> None:
 _INPUTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def _model_info(m: Wire) -> Told | None:
+def _model_info(m: Wire) -> ModelFacts | None:
     """What /v1/models tells; retired ones are still listed there and cannot be called."""
     if m.get("lifecycle", "active") == "retired":
         return None

@@ -62,11 +62,11 @@ async def models(endpoint: Endpoint) -> list[ModelDescriptor]:
     """/api/tags, and /api/show for what each can do."""
     listed = (await http.look(endpoint, "/api/tags"))["models"]
     names = [str(told.get("model") or told["name"]) for told in listed]
-    shown = await asyncio.gather(*(_shown(endpoint, name) for name in names))
+    shown = await asyncio.gather(*(_details(endpoint, name) for name in names))
     return [_listed(endpoint, *told) for told in zip(names, listed, shown, strict=True)]
 
 
-async def _shown(endpoint: Endpoint, name: str) -> Wire:
+async def _details(endpoint: Endpoint, name: str) -> Wire:
     try:
         return await http.look(endpoint, "/api/show", {"model": name})
     except MindError:  # one that cannot be shown is listed all the same

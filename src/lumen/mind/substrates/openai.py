@@ -8,7 +8,15 @@ from lumen.core.canon import JSON
 from lumen.core.errors import NoSubstrate
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import ModelDescriptor, Prompt
-from lumen.mind.substrates.remote import Dialect, Listing, PartialAnswer, Told, Wire, count, size_in
+from lumen.mind.substrates.remote import (
+    Dialect,
+    Listing,
+    ModelFacts,
+    PartialAnswer,
+    Wire,
+    count,
+    size_in,
+)
 
 
 def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
@@ -61,7 +69,7 @@ def _count(usage: Wire, heard: PartialAnswer) -> None:
     heard.cached_tokens = min(count(details.get("cached_tokens")) or 0, read or 0)
 
 
-def _model_info(m: Wire) -> Told:
+def _model_info(m: Wire) -> ModelFacts:
     """What /models tells; llama.cpp and vLLM also say how much a model reads."""
     meta = m.get("meta") or {}
     inputs = (m.get("architecture") or {}).get("input_modalities") or ()
@@ -72,7 +80,7 @@ def _model_info(m: Wire) -> Told:
     }
 
 
-def _model_info_of_xai(m: Wire) -> Told:
+def _model_info_of_xai(m: Wire) -> ModelFacts:
     """What /language-models tells: only what can converse, and what each takes in."""
     return {
         "context": m.get("context_length") or m.get("max_prompt_length"),
@@ -80,7 +88,7 @@ def _model_info_of_xai(m: Wire) -> Told:
     }
 
 
-def _model_info_of_lmstudio(m: Wire) -> Told:
+def _model_info_of_lmstudio(m: Wire) -> ModelFacts:
     can = m.get("capabilities") or {}
     loaded = [i["config"].get("context_length") for i in m.get("loaded_instances") or ()]
     return {
@@ -94,7 +102,7 @@ def _model_info_of_lmstudio(m: Wire) -> Told:
     }
 
 
-def _model_info_of_older_lmstudio(m: Wire) -> Told:
+def _model_info_of_older_lmstudio(m: Wire) -> ModelFacts:
     return {
         "context": m.get("loaded_context_length") or m.get("max_context_length"),
         "tools": "tool_use" in (m.get("capabilities") or ()),

@@ -29,7 +29,7 @@ from lumen.mind.substrates import http
 THOUGHTS = ("<think>", "</think>")
 
 Wire = Any  # a server's JSON, read in the dialects and nowhere else
-Told = Mapping[str, Any]  # what is known of a model, in the words of `descriptor`
+ModelFacts = Mapping[str, Any]  # what is known of a model, in the words of `descriptor`
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class Listing(NamedTuple):
     path: str
     under: str  # the key of the list
     name: str  # the key of a model's name
-    told: Callable[[Wire], Told | None]
+    told: Callable[[Wire], ModelFacts | None]
 
     async def models(self, endpoint: Endpoint) -> list[ModelDescriptor]:
         """Every model there is."""
@@ -282,7 +282,7 @@ def unlisted(endpoint: Endpoint, model_id: str) -> ModelDescriptor:
     return descriptor(endpoint, model_id, {})
 
 
-def descriptor(endpoint: Endpoint, model_id: str, told: Told) -> ModelDescriptor:
+def descriptor(endpoint: Endpoint, model_id: str, told: ModelFacts) -> ModelDescriptor:
     """What is known of a model.
 
     `told` may hold display_name, context, size, tools, vision, thinks, embeds and elsewhere.

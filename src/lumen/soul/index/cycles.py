@@ -60,7 +60,7 @@ class CycleTable:
         row = self._db.row("SELECT coalesce(max(seq), 0) FROM cycles WHERE goal = ?", (goal,))
         return int(row[0])
 
-    def last_heard(self) -> int:
+    def last_external(self) -> int:
         """The last event that came from outside; 0: there was none."""
         row = self._db.row("SELECT coalesce(max(seq), 0) FROM events WHERE author = 'external'")
         return int(row[0])

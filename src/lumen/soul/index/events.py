@@ -237,7 +237,7 @@ class EventTable:
             return False
         event = parse(read_at(self._db.being.memory, *place))
         entry = event.entry
-        if memory.timestamp != (entry.told("occurred_at") or event.timestamp):
+        if memory.timestamp != (entry.payload_text("occurred_at") or event.timestamp):
             return False
         told = (entry.author, entry.origin, entry.event_type, entry.description, entry.session_key)
         return told == (

@@ -12,7 +12,7 @@ from lumen.core.canon import JSON, sha256
 from lumen.core.data import FileVersion, Transition
 from lumen.soul.index.rows import Rows
 from lumen.soul.ports.records import NOW
-from lumen.soul.state.operated import told_since
+from lumen.soul.state.operated import operations_from
 from lumen.soul.state.records import folded, is_operation, operation_from
 
 _KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
@@ -40,7 +40,7 @@ class FileTable:
     def _operated(self, path: str, at: int, whole: FileVersion | None) -> FileVersion | None:
         """A file with what was done to it since it was set or folded, up to an event."""
         since = whole.seq if whole else 0
-        operations = told_since(
+        operations = operations_from(
             self._db.rows(
                 "SELECT told FROM operations WHERE path = ? AND seq > ? AND seq <= ? ORDER BY seq, n",
                 (path, since, at),
@@ -89,7 +89,7 @@ class FileTable:
             if seq not in gone
         }
         rows = self._db.rows("SELECT told FROM operations WHERE path = ? ORDER BY seq, n", (path,))
-        operations = [one for one in told_since(rows) if one.at not in gone]
+        operations = [one for one in operations_from(rows) if one.at not in gone]
         for change in again:
             if change["path"] == path and is_operation(change):
                 operations.append(operation_from(change, 0, 0))
@@ -124,7 +124,7 @@ class FileTable:
         )
         return {str(name): (int(seq), str(when)) for name, seq, when in rows}
 
-    def held(self) -> dict[str, str]:
+    def pending_edits(self) -> dict[str, str]:
         """Edits nobody has vouched for: which file, and the hash of what it was changed to."""
         return {str(p): str(h) for p, h in self._db.rows("SELECT path, sha256 FROM held")}
 

@@ -43,7 +43,7 @@ from lumen.soul.index.vectors import VectorTables
 from lumen.soul.index.withheld import MarkTable
 from lumen.soul.ports.queries import Progress, unwatched
 
-WORTH_TELLING = 10  # events: with fewer, the being has hardly lived
+WORTH_TELLING = 10  # events: with fewer, there is hardly a history
 Result = TypeVar("Result")
 
 
@@ -104,7 +104,7 @@ class Index:
 
         Returns the last event's number; `loose` tells of a line behind it that does not follow.
         """
-        return self._mended(lambda: self._catch_up(progress))
+        return self._repairing(lambda: self._catch_up(progress))
 
     def rebuild(self, progress: Progress = unwatched) -> int:
         """Make every table again from the archive; vectors are kept, as nothing else makes them."""
@@ -138,7 +138,7 @@ class Index:
             return differing(made, self.being.index)
 
         try:
-            while (found := self._mended(compared)) is None:
+            while (found := self._repairing(compared)) is None:
                 pass
         finally:
             made.close()
@@ -161,11 +161,11 @@ class Index:
             row: Row = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not row[0]  # SQLite has waited as long as for any lock
 
-        return self._mended(cut)
+        return self._repairing(cut)
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Ask the database, for the modules of this folder."""
-        return self._mended(lambda: self._db.execute(sql, values).fetchall())
+        return self._repairing(lambda: self._db.execute(sql, values).fetchall())
 
     def row(self, sql: str, values: Sequence[object] = ()) -> Row:
         """The first row of an answer, or nothing."""
@@ -179,7 +179,7 @@ class Index:
                 for sql, rows in work:
                     self._db.executemany(sql, rows)
 
-        self._mended(insert)
+        self._repairing(insert)
 
     def alone(self, work: Callable[[apsw.Connection], Result]) -> Result:
         """Change cached rows, and files that go with them, while nobody else changes any.
@@ -196,9 +196,9 @@ class Index:
                             return work(db)
                 self._reopen()
 
-        return self._mended(done)
+        return self._repairing(done)
 
-    def _mended(self, work: Callable[[], Result]) -> Result:
+    def _repairing(self, work: Callable[[], Result]) -> Result:
         """Do something; a damaged index is thrown away and made again, and then it is done."""
         with self._threads, room_needed():
             try:
@@ -263,7 +263,7 @@ class Index:
         if last and last.is_last(self.being.memory):
             return last.seq
         seq, self.loose = follow(self._db, self.being.memory, progress)
-        if self.loose and first:  # others may have been mending the end or forgetting just then
+        if self.loose and first:  # others may have been repairing the end or forgetting just then
             return self._catch_up(progress, first=False)
         if not last and not self.repairs and seq >= WORTH_TELLING:
             self.repairs.append("The index was rebuilt from the archive: it was not there.")

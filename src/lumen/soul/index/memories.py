@@ -86,7 +86,7 @@ class MemoryTable:
         )
         return list(self.get(seq for pair in reversed(pairs) for seq in pair).values())
 
-    def lived(self, after: int, limit: int) -> list[Memory]:
+    def experience(self, after: int, limit: int) -> list[Memory]:
         """The last memories since an event, oldest first; kernel ones are left out."""
         rows = self._db.rows(
             f"SELECT {_MEMORY} FROM events WHERE seq > ? AND author != 'kernel' "  # noqa: S608 - a constant column list
@@ -212,7 +212,7 @@ class MemoryTable:
         """Every message that came, the author's and guests', oldest first."""
         return self._texts("event_type = 'author_message'")
 
-    def told(self, first: str, after: str) -> Iterator[Memory]:
+    def public_messages(self, first: str, after: str) -> Iterator[Memory]:
         """What the author said openly and was archived from one UTC day up to another."""
         openly = "event_type = 'author_message' AND origin = 'author' AND NOT private"
         return self._texts(f"{openly} AND segment >= ? AND segment < ?", first, after)
@@ -236,7 +236,7 @@ class MemoryTable:
         asked = "SELECT weight FROM events WHERE seq = ?"
         return {seq: int(row[0]) for seq in seqs if (row := self._db.row(asked, (seq,)))}
 
-    def answered(self) -> int:
+    def answered_count(self) -> int:
         """How many messages were answered."""
         told = "author = 'self' AND event_type = 'assistant_message'"
         row = self._db.row(

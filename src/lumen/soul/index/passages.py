@@ -59,7 +59,7 @@ def state_of(db: apsw.Connection) -> SetState | None:
     return SetState(*row) if row else None
 
 
-def ends_as_told(db: apsw.Connection, index: Path, state: SetState) -> bool:
+def end_is_stored(db: apsw.Connection, index: Path, state: SetState) -> bool:
     """Whether the newest passage is where it should be: after a power cut the end may be lost."""
     row: Row = db.execute(NEWEST, (state.next,)).fetchone()
     if row is None:

@@ -78,7 +78,7 @@ def apply(db: apsw.Connection, stored: Stored) -> None:
             stored.offset,
             stored.length,
             entry.description,
-            *map(entry.told, ("conversation", "key", "occurred_at", "speaker")),
+            *map(entry.payload_text, ("conversation", "key", "occurred_at", "speaker")),
         ),
     )
     db.execute(_TALLY, (entry.author.value, entry.event_type.value))

@@ -14,7 +14,7 @@ Row = Any  # a row as SQLite hands it over; taken apart where it is asked for
 
 
 class Rows(Protocol):
-    """A database that mends itself, and the being it tells of."""
+    """A database that repairs itself, and the being it tells of."""
 
     repairs: list[str]  # what had to be made again, in words for the author
 

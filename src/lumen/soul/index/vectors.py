@@ -21,7 +21,7 @@ from lumen.soul.index.passages import (
     SetState,
     add_passages,
     begin,
-    ends_as_told,
+    end_is_stored,
     state_of,
 )
 from lumen.soul.index.rows import Row, Rows
@@ -260,7 +260,7 @@ class BuiltInVectors:
         def begun(db: apsw.Connection) -> tuple[SetState, bool]:
             now = state_of(db)
             ours = now is not None and now.embedder == self._embedder
-            if now and ours and now.is_whole(index) and ends_as_told(db, index, now):
+            if now and ours and now.is_whole(index) and end_is_stored(db, index, now):
                 return now, False
             return begin(db, index, self._embedder), ours
 
@@ -285,7 +285,7 @@ class VectorTables:
         """The set of the built-in embedder; those of another one are dropped."""
         return BuiltInVectors(self._db, embedder, self._maps)
 
-    def chosen(self, embedder: str, *, private: bool) -> ExternalVectors:
+    def external(self, embedder: str, *, private: bool) -> ExternalVectors:
         """The second set, as one embedder sees it."""
         return ExternalVectors(self._db, embedder, private=private)
 

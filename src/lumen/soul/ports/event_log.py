@@ -16,7 +16,7 @@ from lumen.core.errors import ArchiveError, Busy
 
 
 class EventLog(Protocol):
-    """An open log; `repairs` says, in words for the author, what had to be mended."""
+    """An open log; `repairs` says, in words for the author, what had to be repaired."""
 
     repairs: list[str]
 
@@ -54,7 +54,7 @@ class EventLog(Protocol):
         """
         ...
 
-    def held(self) -> AbstractContextManager[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Keep everyone else from appending; whoever holds it may hold it once more."""
         ...
 
@@ -76,7 +76,7 @@ class EventLog(Protocol):
         ...
 
     def recover(self) -> None:
-        """Look at the end and mend what a crash left."""
+        """Look at the end and repair what a crash left."""
         ...
 
     def look_again(self) -> None:

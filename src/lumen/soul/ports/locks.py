@@ -1,7 +1,7 @@
 """Who is at work with a being: locks by name, between processes and inside one.
 
 Nobody waits here: how long, and whether by `await`, is for whoever wants the lock to say. The lock
-that orders appends is the log's own (`EventLog.held`).
+that orders appends is the log's own (`EventLog.locked`).
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class Memories(Protocol):
         """
         ...
 
-    def lived(self, after: int, limit: int) -> list[Memory]:
+    def experience(self, after: int, limit: int) -> list[Memory]:
         """The last memories since an event, oldest first."""
         ...
 
@@ -230,7 +230,7 @@ class Memories(Protocol):
         """Every message that came, the author's and guests', oldest first."""
         ...
 
-    def told(self, first: str, after: str) -> Iterator[Memory]:
+    def public_messages(self, first: str, after: str) -> Iterator[Memory]:
         """What the author said openly and was archived from one UTC day up to another."""
         ...
 
@@ -258,7 +258,7 @@ class Memories(Protocol):
         """The last memory there is; 0: none."""
         ...
 
-    def answered(self) -> int:
+    def answered_count(self) -> int:
         """How many messages were answered."""
         ...
 

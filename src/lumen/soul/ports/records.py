@@ -49,7 +49,7 @@ class FileHistory(Protocol):
         """Names for events, with the event and its time; the newest of one name counts."""
         ...
 
-    def held(self) -> dict[str, str]:
+    def pending_edits(self) -> dict[str, str]:
         """Edits nobody has vouched for: which file, and the hash of what it was changed to."""
         ...
 
@@ -85,7 +85,7 @@ class Cycles(Protocol):
         """The event that closed the last cycle for a goal; 0: it was never pursued."""
         ...
 
-    def last_heard(self) -> int:
+    def last_external(self) -> int:
         """The last event that came from outside; 0: there was none."""
         ...
 

@@ -87,8 +87,8 @@ class VectorSet(Protocol):
         ...
 
 
-class ChosenSet(Protocol):
-    """The vectors of an embedder that was chosen beside the built-in one."""
+class ExternalSet(Protocol):
+    """The vectors of an external embedder: one chosen beside the built-in one."""
 
     def is_ours(self) -> bool:
         """Whether this embedder is still the one chosen; where none is, it becomes the one."""
@@ -119,13 +119,13 @@ class ChosenSet(Protocol):
 
 
 class Vectors(Protocol):
-    """Both sets of vectors: one of the built-in embedder, one of the chosen embedder, if any."""
+    """Both sets of vectors: one of the built-in embedder, one of an external embedder, if any."""
 
     def built_in(self, embedder: str) -> VectorSet:
         """The set of the built-in embedder; those of another one are dropped."""
         ...
 
-    def chosen(self, embedder: str, *, private: bool) -> ChosenSet:
+    def external(self, embedder: str, *, private: bool) -> ExternalSet:
         """The second set, as one embedder sees it."""
         ...
 
@@ -141,7 +141,7 @@ class Vectors(Protocol):
         ...
 
     def reindexed(self, embedder: str) -> tuple[int, int]:
-        """How many memories have a vector of this chosen embedder, and how many are to have one."""
+        """How many memories have a vector of this external embedder, and how many are to have one."""
         ...
 
     def drop_words(self) -> None:

@@ -36,7 +36,7 @@ def operate(db: apsw.Connection, seq: int, done: EventEffects) -> None:
         _move_on(db, path, list(operations))
 
 
-def told_since(rows: Sequence[tuple[object, ...]]) -> list[Operation]:
+def operations_from(rows: Sequence[tuple[object, ...]]) -> list[Operation]:
     """The operations that rows tell of."""
     return [operation_from(loads(str(told)), 0, 0) for (told,) in rows]
 
@@ -64,7 +64,7 @@ def _fold_anew(db: apsw.Connection) -> None:
             "SELECT told FROM operations WHERE path = ? AND seq > ? ORDER BY seq, n",
             (path, whole[0]),
         ).fetchall()
-        operations = told_since(rows)
+        operations = operations_from(rows)
         if operations:
             last = operations[-1].at
             earlier = [one for one in operations if one.at < last]

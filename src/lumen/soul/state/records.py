@@ -34,7 +34,7 @@ class Operation:
     share: int = 0  # how far an average moves towards the value, in millionths
     most: int = 0  # lines that are kept
 
-    def told(self) -> dict[str, JSON]:
+    def payload(self) -> dict[str, JSON]:
         """As it stands in the archive, in the event that did it."""
         said: dict[str, JSON] = {"store": self.store, "operation": self.operation}
         said["path"] = self.path
@@ -49,7 +49,7 @@ class Operation:
 
     def carried(self) -> dict[str, JSON]:
         """As another event states it again."""
-        return {**self.told(), "at": self.at, "n": self.n}
+        return {**self.payload(), "at": self.at, "n": self.n}
 
 
 def is_operation(change: Mapping[str, JSON]) -> bool:

@@ -89,7 +89,7 @@ def check(path: str, text: str) -> None:
 
 def is_items_file(path: str) -> bool:
     """Whether a file lists values or goals."""
-    return place_at(path).kind is StoreKind.HELD
+    return place_at(path).kind is StoreKind.ENTRIES
 
 
 def states_of(path: str) -> tuple[str, ...]:

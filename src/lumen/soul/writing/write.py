@@ -46,7 +46,7 @@ class Writer:
         self._folder = -1
         self._tail = Tail()
         self._seen: tuple[int, ...] = ()
-        self._unsaid: list[Entry] = []  # mended, but not archived yet
+        self._unsaid: list[Entry] = []  # repaired, but not archived yet
         self._mark: MarkFile | None = None  # opened when it is known whose archive it is
         self._unsigned: Placed | None = None  # appended, and no head speaks for it yet
         self._wrote = Tail()  # the end as this writer left it, or took it for this host's own
@@ -63,7 +63,7 @@ class Writer:
             self._mark.close()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Keep everyone else from writing; whoever holds the archive may hold it once more."""
         self._take_hold()
         try:
@@ -77,7 +77,7 @@ class Writer:
         Raises:
             Refused: there is an archive already.
         """
-        with self.held():
+        with self.locked():
             if self._at_end().seq:
                 raise Refused("this archive has begun already")
             both = self.keyring.create_both(soul)
@@ -92,13 +92,13 @@ class Writer:
         return placed[0]
 
     def recover(self) -> None:
-        """Look at the end of the archive and mend what a crash left; `repairs` says what."""
+        """Look at the end of the archive and repair what a crash left; `repairs` says what."""
         with self.hold:
-            with self.held():
-                mended = self._at_end().torn is not None or bool(self._unsaid)
-                if mended:
+            with self.locked():
+                repairing = self._at_end().torn is not None or bool(self._unsaid)
+                if repairing:
                     self._write([], stamp(self.clock.now()))
-            if mended:
+            if repairing:
                 self._flush()
 
     def append(
@@ -150,7 +150,7 @@ class Writer:
     def accept(self, entry: Entry, signer: Signer | None = None) -> Placed:
         """Archive that the author takes this chain for the true one; witness and mark follow it."""
         with self.hold:
-            with self.held():
+            with self.locked():
                 self.own_up()
                 placed = self.append([entry], durable=True, signer=signer)[-1]
             self._sign(placed, accepted=True)
@@ -158,7 +158,7 @@ class Writer:
 
     def make_key(self) -> None:
         """Have a key of this host's that the archive names, before anything is signed with it."""
-        with self.held():
+        with self.locked():
             if not self.keyring.has_key(self._at_end().soul):
                 self._write([], stamp(self.clock.now()))
 
@@ -175,7 +175,7 @@ class Writer:
         signer: Signer | None,
     ) -> list[Placed]:
         texts = {self.being.at(path): data for path, data in files.items()}
-        with self.held(), staged(texts) as fresh:  # held twice: staging takes its time
+        with self.locked(), staged(texts) as fresh:  # held twice: staging takes its time
             placed = self._write(bodies, moment, signer=signer)
             self._flush()  # a file must never hold what the archive might lose
             for path, beside in fresh.items():
@@ -201,7 +201,7 @@ class Writer:
             except OSError as error:
                 raise refusal(error, lost.segment) from error
             self._let_go()
-            self._mended(put_back(*lost))
+            self._note_repair(put_back(*lost))
         self.looked = True  # only now: what could not be put back must not be written over
 
     def _at_end(self) -> Tail:
@@ -340,11 +340,11 @@ class Writer:
 
     def _quarantine(self, torn: Torn) -> None:
         """Move a line that was never finished out of the archive, keeping its bytes."""
-        self._mended(quarantine(self._memory, torn))
+        self._note_repair(quarantine(self._memory, torn))
         self._let_go()
         self._tail = self._tail._replace(torn=None)
 
-    def _mended(self, entry: Entry) -> None:
+    def _note_repair(self, entry: Entry) -> None:
         self.repairs.append(entry.description)
         self._unsaid.append(entry)
 

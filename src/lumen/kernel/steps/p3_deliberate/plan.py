@@ -128,8 +128,8 @@ async def thought_up(
     slots: dict[str, JSON] = {
         "name": self_.name,
         "author_name": self_.author_name,
-        "goal": self_.shown("goal", facing.goal.name),
-        "values": [self_.shown("value", name) for name, _ in self_.values],
+        "goal": self_.for_prompt("goal", facing.goal.name),
+        "values": [self_.for_prompt("value", name) for name, _ in self_.values],
         "skills": [Untrusted(line, "skill") for line in facing.skills],
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, facing.now)}: {e.quote}", e.memory.private)

@@ -15,7 +15,7 @@ from tests.kernel.choosing import (
     PARAPHRASES,
     built_in,
     choosing,
-    chosen_of,
+    external_of,
     reindexed_in_the_end,
     settle,
     vectors_in,
@@ -160,7 +160,7 @@ def test_an_index_that_was_lost_is_filled_again_by_both(
         assert best(life)[0] == pytest.approx(before[0], abs=5e-3)
         assert served.texts.count(FACTS[0]) == 2
         spot = (rice, 0, 12)
-        assert chosen_of(life).weighed(QUESTION, 1 << 60, {spot: 9.0}, 0)[spot] < 1
+        assert external_of(life).weighed(QUESTION, 1 << 60, {spot: 9.0}, 0)[spot] < 1
 
 
 def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], Answer]) -> None:
@@ -174,7 +174,7 @@ def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], A
         assert vectors_in(life, "chosen_vectors") == dict.fromkeys(told, 1)
         assert vectors_in(life, "passages") == dict.fromkeys(told, 1)
         life.kernel.index.catch_up()
-        assert chosen_of(life).learn() == 0
+        assert external_of(life).learn() == 0
         assert life.kernel.index.vectors.reindexed("far/a") == (150, 150)
         plain = [e.memory.seq for e in built_in(life).evidence("Where is spoon number 7?")]
         assert [e.memory.seq for e in life.recalls("Where is spoon number 7?")] == (plain)
@@ -188,7 +188,7 @@ def test_the_learner_finishes_the_set_while_nobody_asks(
     many = len(FACTS) + 80
     with choosing(life, twisted) as served:
         learner = Learner(
-            FileLocks(life.being), partial(Index, life.being), embedder, chosen_of(life).embedder
+            FileLocks(life.being), partial(Index, life.being), embedder, external_of(life).embedder
         )
         learner.start()
         try:
@@ -208,7 +208,7 @@ def test_maintain_finishes_the_set_and_tells_how_far_it_is(
     told: list[tuple[str, int, int]] = []
     with choosing(life, twisted):
         assert learn(life.kernel.index, life.kernel.recall, lambda *_: None) == 107
-        done = reindex(life.kernel.index, chosen_of(life), lambda *x: told.append(x))
+        done = reindex(life.kernel.index, external_of(life), lambda *x: told.append(x))
         assert done == (107, 107)
         assert told == [("reindexing with far/a", 64, 107), ("reindexing with far/a", 107, 107)]
         assert life.kernel.recall.trouble() == ""
@@ -222,11 +222,11 @@ def test_maintain_stops_where_the_embedder_does_and_goes_on_from_there(
 
     with choosing(life, twisted) as served:
         served.answer = lambda texts: twisted(texts) if len(served.sent) < 3 else Answer(b"", 503)
-        assert reindex(life.kernel.index, chosen_of(life), lambda *_: None) == (64, 107)
+        assert reindex(life.kernel.index, external_of(life), lambda *_: None) == (64, 107)
         assert "503" in life.kernel.recall.trouble()
         served.answer = twisted
         settle(life, served)
-        assert reindex(life.kernel.index, chosen_of(life), lambda *_: None) == (107, 107)
+        assert reindex(life.kernel.index, external_of(life), lambda *_: None) == (107, 107)
         assert served.texts.count(FACTS[0]) == 2  # the lesson that failed was asked for again
 
 
@@ -241,7 +241,7 @@ def test_a_choice_that_changes_while_the_anchors_are_out_ends_in_no_set(
         return twisted(texts)
 
     with choosing(life, meanwhile) as served:
-        assert chosen_of(life).learn() == 0
+        assert external_of(life).learn() == 0
         assert "another embedder was chosen meanwhile" in life.kernel.recall.trouble()
         assert tables(life.kernel.index).rows("SELECT id, size FROM chosen") == [("far/b", None)]
         assert len(served.sent) == 1

@@ -44,7 +44,7 @@ def kept(index: Index) -> list[int]:
 def far(index: Index) -> ExternalVectors:
     """The set of an embedder that may know everything."""
     index.vectors.choose("far/a", private=True)
-    return index.vectors.chosen("far/a", private=True)
+    return index.vectors.external("far/a", private=True)
 
 
 @pytest.fixture
@@ -79,12 +79,12 @@ def test_every_memory_is_queued_newest_first_and_later_ones_as_they_come(
 
 
 def test_the_fit_of_the_first_stays(index: Index, second: Index, far: ExternalVectors) -> None:
-    other = second.vectors.chosen("far/a", private=True)
+    other = second.vectors.external("far/a", private=True)
     assert far.fit() is other.fit() is None
     other.begin(FIT)
     far.begin(CosineFit(9, 9.0, 9.0))
     assert far.fit() == other.fit() == FIT
-    assert index.vectors.chosen("far/b", private=True).fit() is None
+    assert index.vectors.external("far/b", private=True).fit() is None
 
 
 def test_the_built_in_set_is_as_it_was_whatever_is_chosen(index: Index) -> None:
@@ -95,7 +95,7 @@ def test_the_built_in_set_is_as_it_was_whatever_is_chosen(index: Index) -> None:
     for name in ("far/a", "far/b", ""):
         index.vectors.choose(name, private=True)
         if name:
-            far = index.vectors.chosen(name, private=True)
+            far = index.vectors.external(name, private=True)
             assert list(far.after(0)) == []
             far.add(far.missing(2), [passage(23, 9), passage(20, 9)])
             assert len(list(far.after(0))) == 2
@@ -112,7 +112,7 @@ def test_choosing_another_starts_over_and_the_one_before_adds_nothing(
     asked = far.missing(100)
     far.add(asked[:3], [passage(seq) for seq in asked[:3]])
     index.vectors.choose("far/b", private=True)
-    other = index.vectors.chosen("far/b", private=True)
+    other = index.vectors.external("far/b", private=True)
     assert (far.is_ours(), other.is_ours()) == (False, True)
     assert (kept(index), other.fit(), far.fit()) == ([], None, None)
     assert other.missing(100) == SAID[::-1]
@@ -134,9 +134,9 @@ def test_choosing_the_same_again_keeps_what_was_made(index: Index, far: External
 
 
 def test_where_the_choice_was_lost_it_is_made_again(index: Index) -> None:
-    far = index.vectors.chosen("far/a", private=True)
+    far = index.vectors.external("far/a", private=True)
     assert far.is_ours()
-    assert not index.vectors.chosen("far/b", private=True).is_ours()
+    assert not index.vectors.external("far/b", private=True).is_ours()
     index.vectors.choose("")
     assert not far.is_ours()  # the built-in one alone is a choice too
 
@@ -144,7 +144,7 @@ def test_where_the_choice_was_lost_it_is_made_again(index: Index) -> None:
 def test_a_memory_that_two_processes_learnt_is_kept_once(
     index: Index, second: Index, far: ExternalVectors
 ) -> None:
-    other = second.vectors.chosen("far/a", private=True)
+    other = second.vectors.external("far/a", private=True)
     asked = far.missing(2)
     assert other.missing(2) == asked
     for one in (far, other):
@@ -157,7 +157,7 @@ def test_what_is_private_waits_until_it_no_longer_is(
     home: Home, writer: Writer, index: Index
 ) -> None:
     index.vectors.choose("far/a")
-    far = index.vectors.chosen("far/a", private=False)
+    far = index.vectors.external("far/a", private=False)
     hidden = [2, 14]  # said in private turns
     mark(home, writer, 23)
     index.catch_up()
@@ -165,7 +165,7 @@ def test_what_is_private_waits_until_it_no_longer_is(
     assert index.vectors.reindexed("far/a") == (0, 5)
     far.add([20, 17, 11, 8, 5], [])
     assert index.vectors.reindexed("far/a") == (5, 5)
-    near = index.vectors.chosen("far/a", private=True)
+    near = index.vectors.external("far/a", private=True)
     assert near.missing(100) == [23, *hidden[::-1]]
     mark(home, writer, 2, 23, private=False)
     index.catch_up()

@@ -1,4 +1,4 @@
-"""The chosen embedder serves when it can, on the built-in scale; when it cannot, nobody is let down."""
+"""The external embedder serves when it can, on the built-in scale; when it cannot, nobody is let down."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.kernel.choosing import (
     PARAPHRASES,
     built_in,
     choosing,
-    chosen_of,
+    external_of,
     settle,
     vectors_in,
 )
@@ -87,7 +87,7 @@ def test_what_it_finds_is_its_own_and_not_the_built_in_ones(life: Life, embedder
     with choosing(life, embedding(confused)):
         life.wonder()
         spot = (told[6], 0, len(FACTS[6]))
-        assert chosen_of(life).weighed(QUESTION, 1 << 60, {spot: 0.0}, 0)[spot] > 0.9
+        assert external_of(life).weighed(QUESTION, 1 << 60, {spot: 0.0}, 0)[spot] > 0.9
         assert dict(found(life, QUESTION))[told[6]] > dict(plainly(life, QUESTION))[told[6]] + 0.5
 
 
@@ -99,15 +99,17 @@ def test_cosines_go_to_the_passages_they_belong_to_in_whatever_order_these_come(
         life.wonder()
         spots = [(seq, 0, len(text)) for seq, text in zip(told, FACTS, strict=True)]
         none = dict.fromkeys(spots, 9.0)
-        one = chosen_of(life).weighed(QUESTION, 1 << 60, none, 0)
-        assert one == chosen_of(life).weighed(QUESTION, 1 << 60, dict.fromkeys(spots[::-1], 9.0), 0)
+        one = external_of(life).weighed(QUESTION, 1 << 60, none, 0)
+        assert one == external_of(life).weighed(
+            QUESTION, 1 << 60, dict.fromkeys(spots[::-1], 9.0), 0
+        )
         assert max(one, key=lambda spot: one[spot]) == spots[0]
-        elsewhere = chosen_of(life).weighed(QUESTION, 1 << 60, {(9999, 0, 1): 9.0}, 0)
+        elsewhere = external_of(life).weighed(QUESTION, 1 << 60, {(9999, 0, 1): 9.0}, 0)
         assert elsewhere == {(9999, 0, 1): 9.0}
         assert none == dict.fromkeys(spots, 9.0)
-        nearest = chosen_of(life).weighed(QUESTION, 1 << 60, {}, 2)
+        nearest = external_of(life).weighed(QUESTION, 1 << 60, {}, 2)
         assert nearest == {spot: one[spot] for spot in sorted(one, key=lambda s: -one[s])[:2]}
-        assert spots[0] not in chosen_of(life).weighed(QUESTION, spots[0][0], {}, 9)
+        assert spots[0] not in external_of(life).weighed(QUESTION, spots[0][0], {}, 9)
 
 
 def test_recall_goes_on_with_the_built_in_set_while_the_other_is_made(
@@ -123,11 +125,11 @@ def test_recall_goes_on_with_the_built_in_set_while_the_other_is_made(
         assert QUESTION not in served.texts
         why = life.kernel.recall.trouble()
         assert why.startswith(f"reindexing with far/a: {LESSON} of {len(FACTS) + 2 * LESSON}")
-        chosen_of(life).learn()
+        external_of(life).learn()
         assert found(life, QUESTION) == plainly(life, QUESTION)
         assert life.kernel.recall.trouble() == ""  # it was told
         assert QUESTION not in served.texts
-        while chosen_of(life).learn():
+        while external_of(life).learn():
             pass
         assert same(found(life, QUESTION), plainly(life, QUESTION))
         assert served.texts[-1] == QUESTION
@@ -238,7 +240,7 @@ def test_one_that_breaks_when_its_set_is_complete_is_told_of_again(
     life.tell(*FACTS)
     moment = [0.0]
     with choosing(life, twisted) as served:
-        chosen_of(life)._tick = lambda: moment[0]
+        external_of(life)._tick = lambda: moment[0]
         life.wonder()
         for _ in range(2):
             served.answer = lambda _: Answer(b"", 503)
@@ -296,9 +298,9 @@ def test_rows_that_are_none_are_refused_whoever_made_them(
     life: Life, embedder: MiniLM, rows: Callable[[int], Rows]
 ) -> None:
     life.tell(*FACTS)
-    chosen = ExternalEmbedder(life.kernel.index, Asked(rows), embedder)
-    assert chosen.learn() == 0
-    assert "far/a gave" in chosen.trouble()
+    external = ExternalEmbedder(life.kernel.index, Asked(rows), embedder)
+    assert external.learn() == 0
+    assert "far/a gave" in external.trouble()
     assert vectors_in(life, "chosen_vectors") == {}
 
 
@@ -308,15 +310,15 @@ def test_after_a_failure_it_is_left_alone_for_longer_and_longer(
     life.tell(*FACTS)
     moment = [1000.0]
     broken = Asked(lambda n: np.zeros((n, 4), np.float32))
-    chosen = ExternalEmbedder(life.kernel.index, broken, embedder, lambda: moment[0])
-    chosen.learn()
+    external = ExternalEmbedder(life.kernel.index, broken, embedder, lambda: moment[0])
+    external.learn()
     rests = []
     for times in range(1, 9):
         began = moment[0]
         while broken.times == times:
             moment[0] += REST_S / 2
-            assert chosen.learn() == 0
-            chosen.weighed(QUESTION, 1 << 60, {}, 9)  # nor is it asked anything else
+            assert external.learn() == 0
+            external.weighed(QUESTION, 1 << 60, {}, 9)  # nor is it asked anything else
         rests.append(moment[0] - began)
     assert rests[:3] == [REST_S, 2 * REST_S, 4 * REST_S]
     assert rests[-2:] == [LONGEST_REST_S, LONGEST_REST_S]
@@ -326,14 +328,14 @@ def test_a_server_that_asks_for_patience_gets_it(life: Life) -> None:
     life.tell(*FACTS)
     moment = [0.0]
     with choosing(life, lambda _: Answer(b"", 429, {"retry-after": "200"})) as served:
-        chosen_of(life)._tick = lambda: moment[0]
+        external_of(life)._tick = lambda: moment[0]
         for at, asked in ((0, 1), (199, 1), (200, 2), (1_000_000, 3)):
             moment[0] = at
-            assert chosen_of(life).learn() == 0
+            assert external_of(life).learn() == 0
             assert len(served.sent) == asked
         served.answer = lambda _: Answer(b"", 429, {"retry-after": "999999999"})
         moment[0] = 2_000_000
-        chosen_of(life).learn()
+        external_of(life).learn()
         moment[0] += LONGEST_REST_S
-        chosen_of(life).learn()
+        external_of(life).learn()
         assert len(served.sent) == 5  # nobody is put off for ever

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.kernel.choosing import FACTS, PARAPHRASES, chosen_of
+from tests.kernel.choosing import FACTS, PARAPHRASES, external_of
 from tests.kernel.conftest import Life
 from tests.serving import embedder_at
 
@@ -63,4 +63,4 @@ def test_recall_with_it_finds_what_shares_words_and_keeps_to_the_scale(
         assert told[fact] in [e.memory.seq for e in found[:3]]
         assert all(-1.2 < e.score < 1.6 for e in found)
     assert life.kernel.recall.trouble() == ""
-    assert chosen_of(life).embedder is smol
+    assert external_of(life).embedder is smol

@@ -14,7 +14,7 @@ from tests.kernel.choosing import (
     FACTS,
     built_in,
     choosing,
-    chosen_of,
+    external_of,
     mark,
     reindexed_in_the_end,
     vectors_in,
@@ -70,7 +70,7 @@ def test_of_many_texts_none_that_is_private_is_ever_sent(
     with choosing(life, twisted) as served:
         for _ in range(3):
             sent_before = len(served.texts)
-            chosen_of(life).learn()
+            external_of(life).learn()
             now_hidden = set(draw.sample(sorted(ever_open), 5))
             now_open = set(draw.sample(sorted(hidden), 5))
             for seq in hidden:
@@ -181,7 +181,7 @@ def test_what_another_process_marks_between_two_lessons_is_heeded(
     told = life.tell(*(f"My drawer number {n} holds a spoon." for n in range(100)))
     other = wake_again(life)
     with choosing(life, twisted) as served:
-        chosen_of(life).learn()
+        external_of(life).learn()
         assert len(served.texts) < 130
         mark(other, told[0])
         learnt(life)
@@ -197,7 +197,7 @@ def test_the_learner_in_the_background_keeps_it_too(
     life.kernel.index.catch_up()
     with choosing(life, twisted) as served:
         learner = Learner(
-            FileLocks(life.being), partial(Index, life.being), embedder, chosen_of(life).embedder
+            FileLocks(life.being), partial(Index, life.being), embedder, external_of(life).embedder
         )
         learner.start()
         try:
@@ -215,15 +215,15 @@ def test_a_memory_marked_while_its_lesson_was_being_made_up_waits_for_another_da
     life.kernel.index.catch_up()
     with choosing(life, twisted, local=True) as served:
         life.kernel.index.vectors.choose("far/a", private=True)
-        chosen = chosen_of(life)
-        embedder = chosen.embedder
+        external = external_of(life)
+        embedder = external.embedder
         assert isinstance(embedder, HttpEmbedder)
         embedder.endpoint = replace(
             embedder.endpoint, local=False
         )  # but the set still hands out what is private
         mark(life, sister)
-        assert chosen.learn() == 0
+        assert external.learn() == 0
         assert FACTS[0] not in served.texts
         mark(life, sister, private=False)
-        assert chosen.learn() == 1
+        assert external.learn() == 1
         assert FACTS[0] in served.texts
