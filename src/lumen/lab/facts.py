@@ -138,12 +138,15 @@ def _new_being(folder: Path, model: str) -> Path:
     being = folder / "being"
     _lumen(folder, ["init", str(being)])
     if model:
-        settings = being / "lumen.toml"
-        text = re.sub(
-            r'^interface = ".*"$', f'interface = "{model}"', settings.read_text(), flags=re.M
-        )
-        settings.write_text(text)
+        give_model(being, model)
     return being
+
+
+def give_model(being: Path, model: str) -> None:
+    """Let a model, as substrate/model, serve the interface role of a new being."""
+    settings = being / "lumen.toml"
+    text = re.sub(r'^interface = ".*"$', f'interface = "{model}"', settings.read_text(), flags=re.M)
+    settings.write_text(text)
 
 
 def _chat(being: Path, messages: Sequence[str], progress: Callable[[str], None]) -> list[str]:

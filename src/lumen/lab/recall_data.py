@@ -92,13 +92,27 @@ def _beam(one: dict[str, JSON]) -> LabConversation:
 
 def _facts(name: str, one: dict[str, JSON]) -> LabConversation:
     """One of this project's own sets: facts among small talk; of a corrected one both count."""
-    told = {str(n): Memo(" ".join(m["text"].split())) for n, m in enumerate(one["message"])}
-    held: dict[str, set[str]] = {}
+    told = {str(n): memo for n, memo in enumerate(memos(one))}
+    held = {fact: {*map(str, places)} for fact, places in tellers(one).items()}
+    asked = (
+        (q["ask"], str(q.get("kind", "told")), held.get(q["fact"], set())) for q in one["question"]
+    )
+    language, half, _ = name.partition("_")
+    return _conversation(name, language if half else "facts", told, asked)
+
+
+def memos(one: dict[str, JSON]) -> list[Memo]:
+    """The messages of a set, each on one line."""
+    return [Memo(" ".join(m["text"].split()), speaker=m.get("speaker")) for m in one["message"]]
+
+
+def tellers(one: dict[str, JSON]) -> dict[str, list[int]]:
+    """Of each fact of a set the messages that tell or correct it: their places, in order."""
+    held: dict[str, list[int]] = {}
     for n, m in enumerate(one["message"]):
         for fact in {m.get("fact"), m.get("corrects")} - {None}:
-            held.setdefault(str(fact), set()).add(str(n))
-    asked = ((q["ask"], "told", held.get(str(q["fact"]), set())) for q in one["question"])
-    return _conversation(name, "facts", told, asked)
+            held.setdefault(str(fact), []).append(n)
+    return held
 
 
 def _conversation(

@@ -16,6 +16,10 @@ from lumen.body.cli.terminal import note
 from lumen.core.canon import JSON
 from lumen.core.errors import LumenError, UsageError
 
+ANSWERED = ("dev", "dev2", "held")  # sets whose answers are read; of the others what was found
+FOUND = tuple(
+    f"{name}_{half}" for name in ("ru", "de", "mixed", "said") for half in ("dev", "held")
+)
 MODEL = click.option("--model", default="", help="substrate/model for the interface role.")
 
 
@@ -28,17 +32,26 @@ def lab() -> None:
 @click.option(
     "--set",
     "which",
-    type=click.Choice(["dev", "dev2", "held"]),
+    type=click.Choice([*ANSWERED, *FOUND]),
     default="dev",
-    help="Which set; of held nobody read a line while recall was built.",
+    help="Which set; of those held nobody read a line while recall was built.",
 )
 @MODEL
 @click.option("--verbose", is_flag=True, help="Show every answer.")
 def facts(_request: CommandRequest, which: str, model: str, verbose: bool) -> TextResult:
-    """Tell 230 messages to a new being, ask 45 questions in a second process, count."""
-    from lumen.lab.facts import evaluate
+    """Tell some 200 messages to a new being, ask what was told, count.
 
-    score = evaluate(which, model=model, progress=note)
+    Of dev, dev2 and held the answers of a second process are read. Of the others, in Russian, German and
+    several languages, and of what it said itself, what was found and how surely: no model has a say in that.
+    """
+    from lumen.lab.facts import Score, evaluate
+    from lumen.lab.facts_found import FoundScore, find
+
+    if which in FOUND and model:
+        raise UsageError(f"no model has a say in {which}", fix=f"lumen lab facts --set {which}")
+    score: Score | FoundScore = (
+        find(which, note) if which in FOUND else evaluate(which, model=model, progress=note)
+    )
     return TextResult(score.as_json(), [*(score.lines() if verbose else ()), score.summary()])
 
 
