@@ -85,6 +85,27 @@ def test_what_is_of_a_later_day_is_not_recalled_as_of_an_earlier(home: Path) -> 
     assert then == {"I live in Porto."}
 
 
+def test_what_came_later_does_not_crowd_out_what_was_before_it(home: Path) -> None:
+    with lumen.open(home) as being:
+        first, *_ = being.remember(
+            [lumen.Memo("The heron sleeps in the reeds.", MAY, session="one")]
+            + [
+                lumen.Memo(f"The heron sleeps, the heron flies: {n}.", MAY + timedelta(days=n // 9))
+                for n in range(9, 170)
+            ]
+            + [lumen.Memo("What else is in the reeds?", MAY + timedelta(days=1), session="one")]
+        ).events
+        before = being.remember("Where does the heron sleep?").events[0]
+        then = being.recall("Where does the heron sleep?", as_of=MAY.date(), explain=True)
+        kernel = being.must_be_open()
+        turn = kernel.recall.rank("Where does the heron sleep?", RankWanted(before=first + 1))
+        late = kernel.recall.rank("Where does the heron sleep?", RankWanted(before=before))
+    assert [m.event for m in then] == [m.memory.seq for m in turn] == [first]
+    assert then[0].paths[:2] == turn[0].paths[:2] == ("text", "meaning")
+    assert [*then[0].neighbours, *turn[0].neighbours] == []  # what stands beside it came later too
+    assert before not in {m.memory.seq for m in late}
+
+
 def test_of_two_that_say_the_same_the_recent_one_and_the_used_one_come_first(home: Path) -> None:
     text = "The spare key is under the blue pot."
     with lumen.open(home) as being:

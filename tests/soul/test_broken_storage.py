@@ -146,9 +146,15 @@ class Unmarked(VectorTables):
 
 class Heedless(BuiltInVectors):
     def nearest(
-        self, query: bytes, most: int, *, before: int = LATEST, marks: int = 0
+        self,
+        query: bytes,
+        most: int,
+        *,
+        before: int = LATEST,
+        until: int | None = None,
+        marks: int = 0,
     ) -> list[NearPassage]:
-        del before, marks
+        del before, until, marks
         return super().nearest(query, most)
 
 

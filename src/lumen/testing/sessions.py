@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from struct import pack
 
-from lumen.core.data import Entry, Origin
+from lumen.core.data import Entry, Origin, Passage
 from lumen.soul.ports.sessions import Session, TermFrequency, Totals
 from lumen.soul.ports.storage import Storage
 from lumen.testing.storage import StorageConformance, add, forget, noted, replied, said
@@ -52,6 +53,33 @@ class SessionsConformance(StorageConformance):
         assert [found[2].length, found[2].count("fish"), found[2].count("fis")] == [5, 1, 0]
         assert sessions.near(4, 5) == [2, 4, 5]
         assert sessions.near(4, 0) == [4]
+
+    def test_up_to_a_day_nothing_later_is_looked_at_by_words_by_vectors_or_as_a_revision(
+        self, tmp_path: Path
+    ) -> None:
+        index = self.talked(tmp_path).index
+        day, vectors = date(2024, 5, 2).toordinal(), index.vectors.built_in("builtin/one")
+        (old,) = add(self.open(tmp_path), spoken("I saw a river.", "t5", "", "2024-05-01"))
+        index.catch_up()
+        near = pack("<2f", 1, 0)
+        seqs = vectors.missing(9)
+        vectors.add(seqs, [Passage(seq, 0, 2, near, marks=1) for seq in seqs])
+        vectors.set_revisions([(4, 2), (3, 2)])
+
+        def found(**bound: int) -> list[set[int]]:
+            by_words = {seq for seq, _ in index.memories.search(["river"], 9, **bound)}
+            return [by_words, {n.seq for n in vectors.nearest(near, 9, marks=1, **bound)}]
+
+        assert found() == [{2, 4, 5, old.seq}, {2, 3, 4, 5, 7, old.seq}]
+        assert found(until=day) == [{2, old.seq}, {2, 3, old.seq}]
+        assert found(until=day, before=3) == [{2}, {2}]
+        assert found(until=day - 1) == [{old.seq}, {old.seq}]
+        assert found(until=1) == [set(), set()]
+        assert len(index.memories.search(["river"], 1, until=day)) == 1
+        assert len(vectors.nearest(near, 1, until=day)) == 1
+        assert vectors.revised_by([2]) == vectors.revised_by([2], until=day + 1) == {2: 4}
+        assert vectors.revised_by([2], until=day) == {2: 3}
+        assert vectors.revised_by([2], until=day - 1) == {}
 
     def test_what_is_said_how_often_and_by_whom_is_counted_by_session(self, tmp_path: Path) -> None:
         sessions = self.talked(tmp_path).index.sessions

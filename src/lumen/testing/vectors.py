@@ -175,18 +175,16 @@ class VectorsConformance(StorageConformance):
         vectors.set_revisions([(two, one), (three, one)])
         other = self.open(tmp_path).index.vectors.built_in(EMBEDDER)
         assert (other.revises(two), other.revises(three), other.revises(one)) == (one, one, 0)
-        assert (other.revised_by(one), other.revised_by(one, before=three)) == (three, two)
-        assert (other.revised_by(one, before=two), other.revised_by(two)) == (0, 0)
+        assert other.revised_by([one, two]) == {one: three}
+        assert other.revised_by([one], before=three) == {one: two}
+        assert other.revised_by([one], before=two) == other.revised_by([]) == {}
         vectors.set_revisions([(three, two)])
-        assert (other.revises(three), other.revised_by(one), other.revised_by(two)) == (
-            two,
-            three,
-            three,
-        )
+        assert other.revises(three) == two
+        assert other.revised_by([one, two]) == {one: three, two: three}
         storage.index.rebuild()
         assert vectors.revises(three) == two
         forget(storage, two)
-        assert (vectors.revises(three), vectors.revised_by(one)) == (one, three)
+        assert (vectors.revises(three), vectors.revised_by([one])) == (one, {one: three})
         vectors.set_revisions([(three, two), (two, one)])
         assert (vectors.revises(three), vectors.revises(two)) == (one, 0), "one was forgotten"
 

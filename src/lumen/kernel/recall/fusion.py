@@ -70,6 +70,10 @@ class RankWanted:
     before: int = LATEST
     day: int | None = None  # as `date.toordinal` counts
 
+    def allows(self, said: Utterance) -> bool:
+        """Whether something was said early enough."""
+        return said.seq < self.before and (self.day is None or said.day <= self.day)
+
 
 @cache
 def shipped_weights() -> Mapping[str, Weights]:
@@ -140,7 +144,8 @@ def rank(
     score = scored(table, weights)
     best = np.argsort(-score, kind="stable")[: wanted.limit]
     parts = {name: weights[name] * (c - c.mean()) for name, c in table.items() if name in weights}
-    near = {s for n in best for s in (chosen.order[n].previous, chosen.order[n].following) if s}
+    beside = (s for n in best for s in (chosen.order[n].previous, chosen.order[n].following))
+    near = {s for s in beside if s in chosen.utterances}
     ranked = _Scored(chosen, index.memories.get(near), found, table, parts, score)
     return tuple(ranked.at(int(n)) for n in best)
 
@@ -170,9 +175,12 @@ def _candidates(
     wanted: RankWanted,
 ) -> _Found:
     found = _Found()
-    by_text = [s for s, _ in index.memories.search(content, BY_TEXT, before=wanted.before)]
+    before, until = wanted.before, wanted.day
+    by_text = [s for s, _ in index.memories.search(content, BY_TEXT, before=before, until=until)]
     marks = MARKS[wanted.lane] if wanted.lane else 0
-    near = vectors.nearest(asked.vector.tobytes(), PASSAGES, before=wanted.before, marks=marks)
+    near = vectors.nearest(
+        asked.vector.tobytes(), PASSAGES, before=before, until=until, marks=marks
+    )
     by_meaning = [*dict.fromkeys(n.seq for n in near)][:BY_MEANING]
     found.add(by_text, TEXT)
     found.add(by_meaning, MEANING)
@@ -227,9 +235,9 @@ def _read(
     wanted: RankWanted,
 ) -> CandidateSet:
     """What the features are made of, of those candidates that may be found."""
-    placed = index.sessions.utterances(sorted(found.paths))
+    placed = _allowed(index, sorted(found.paths), wanted)
     beside = {s for u in placed.values() for s in (u.previous, u.following) if s}
-    known = placed | index.sessions.utterances(beside - placed.keys())
+    known = placed | _allowed(index, beside - placed.keys(), wanted)
     passages = vectors.passages_of(known)
     marks: dict[int, int] = {}
     for p in passages:
@@ -247,11 +255,7 @@ def _read(
     order = [
         u
         for u in placed.values()
-        if u.seq < wanted.before
-        and u.session in talks
-        and (wanted.day is None or u.day <= wanted.day)
-        and u.seq in lanes
-        and wanted.lane in (None, lanes[u.seq])
+        if u.session in talks and u.seq in lanes and wanted.lane in (None, lanes[u.seq])
     ]
     return CandidateSet(
         order=order,
@@ -263,6 +267,12 @@ def _read(
         lanes=lanes,
         vectors=_learnt(passages),
     )
+
+
+def _allowed(index: Queries, seqs: Iterable[int], wanted: RankWanted) -> dict[int, Utterance]:
+    """Those memories that were said early enough, among their neighbours."""
+    said = index.sessions.utterances(seqs)
+    return {seq: u for seq, u in said.items() if wanted.allows(u)}
 
 
 def _lane(memory: Memory, marks: int) -> Lane | None:

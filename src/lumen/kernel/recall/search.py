@@ -142,12 +142,10 @@ class IndexedRecall:
 
     def statements(self, before: int) -> tuple[Memory, ...]:
         """What the author said of themselves and did not take back, the newest first."""
-        seqs = (seq for seq, _ in self._index.memories.statements(LOOKED_BACK) if seq < before)
-        return tuple(
-            m
-            for m in self._index.memories.get(seqs).values()
-            if tells_of_author(m.text) and not self._vectors.revised_by(m.seq, before)
-        )
+        seqs = [seq for seq, _ in self._index.memories.statements(LOOKED_BACK) if seq < before]
+        revised = self._vectors.revised_by(seqs, before=before)
+        known = self._index.memories.get(seq for seq in seqs if seq not in revised)
+        return tuple(m for m in known.values() if tells_of_author(m.text))
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""
@@ -290,5 +288,5 @@ class IndexedRecall:
 
     def _later(self, seq: int, before: int) -> FoundPassage | None:
         """The passage of the newest memory that revises another, as far as a turn may know it."""
-        new = self._vectors.revised_by(seq, before)
+        new = self._vectors.revised_by([seq], before=before).get(seq)
         return next(iter(self._changing(new)), None) if new else None

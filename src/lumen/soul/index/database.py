@@ -61,6 +61,7 @@ CREATE TABLE frequency(term TEXT PRIMARY KEY, n INTEGER, sessions INTEGER) WITHO
 CREATE TABLE utterances(seq INTEGER PRIMARY KEY, session INTEGER, day INTEGER, speaker TEXT,
   length INTEGER, terms TEXT);
 CREATE INDEX utterances_session ON utterances(session, seq);
+CREATE INDEX utterances_day ON utterances(day, seq);
 CREATE TABLE sessions(id INTEGER PRIMARY KEY, n INTEGER, length INTEGER);
 CREATE TABLE session_terms(session INTEGER, term TEXT, n INTEGER,
   PRIMARY KEY(session, term)) WITHOUT ROWID;

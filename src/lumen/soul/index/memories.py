@@ -22,6 +22,7 @@ FEW, TELLING = 100, 0.3  # of more than a few texts, a term that is in a larger 
 _WHEN = "iif(occurred = '', timestamp, occurred)"
 _MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private, weight, speaker, conversation"
 _THERE = "author != 'kernel' AND situation != 'erased'"
+_SAID = "AND EXISTS (SELECT 1 FROM utterances u WHERE u.seq = words.rowid AND u.day <= ?4)"
 
 
 class MemoryTable:
@@ -137,7 +138,7 @@ class MemoryTable:
         }
 
     def search(
-        self, terms: Sequence[str], limit: int, *, before: int = LATEST
+        self, terms: Sequence[str], limit: int, *, before: int = LATEST, until: int | None = None
     ) -> list[tuple[int, float]]:
         """Events of any of the terms by BM25, best first.
 
@@ -160,11 +161,12 @@ class MemoryTable:
             return []
         if known[rare[0]] > POSTINGS:
             score = log((total - known[rare[0]] + 0.5) / (known[rare[0]] + 0.5))
-            return [(seq, max(score, 1e-6)) for seq in self._newest(_either(rare), limit, before)]
+            newest = self._newest(_either(rare), limit, before, until)
+            return [(seq, max(score, 1e-6)) for seq in newest]
         rows = self._db.rows(
-            "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? AND rowid < ? "
-            "ORDER BY rank LIMIT ?",
-            (_either(rare), before, limit),
+            "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?1 AND rowid < ?2 "  # noqa: S608 - a constant condition
+            f"{_SAID if until is not None else ''} ORDER BY rank LIMIT ?3",
+            (_either(rare), before, limit, *_day(until)),
         )
         return [(int(seq), float(score)) for seq, score in rows]
 
@@ -186,10 +188,13 @@ class MemoryTable:
         )
         return [int(seq) for (seq,) in rows]
 
-    def _newest(self, query: str, limit: int, before: int = LATEST) -> list[int]:
+    def _newest(
+        self, query: str, limit: int, before: int = LATEST, until: int | None = None
+    ) -> list[int]:
         rows = self._db.rows(
-            "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?",
-            (query, before, limit),
+            "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid < ?2 "  # noqa: S608 - a constant condition
+            f"{_SAID if until is not None else ''} ORDER BY rowid DESC LIMIT ?3",
+            (query, before, limit, *_day(until)),
         )
         return [int(seq) for (seq,) in rows]
 
@@ -344,6 +349,10 @@ class MemoryTable:
             "SELECT term FROM temp.terms UNION SELECT term FROM frequency WHERE term != ''"
         )
         return (str(term) for (term,) in rows)
+
+
+def _day(until: int | None) -> tuple[int, ...]:
+    return () if until is None else (until,)
 
 
 def _either(terms: Iterable[str]) -> str:

@@ -30,6 +30,7 @@ ALONE = 32  # blocks below which a second thread costs more than it does
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
+Barred = npt.NDArray[np.bool_]  # by event
 Distances = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
 
@@ -88,6 +89,8 @@ class MappedVectors:
         allowed = (seqs > 0) & (seqs < wanted.before)  # what was forgotten has no event any more
         if wanted.marks:
             allowed &= (self.marks[places] & np.uint32(wanted.marks)) != 0
+        if wanted.barred is not None:
+            allowed &= ~wanted.barred[np.minimum(seqs, len(wanted.barred) - 1)]
         return np.asarray(allowed)
 
 
@@ -113,6 +116,7 @@ class Wanted:
     later: int  # rows of that event or later; MANY_LATER stands for more
     marks: int
     mean: Floats | None
+    barred: Barred | None = None  # what was said too late
 
 
 def mapped(files: VectorFiles, *, bits: bool) -> MappedVectors:

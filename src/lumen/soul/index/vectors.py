@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from lumen.core.canon import dumps
 from lumen.core.data import NearPassage, Passage
 from lumen.soul.index.external_vectors import SOUGHT, ExternalVectors, choose, reindexed
 from lumen.soul.index.passages import (
@@ -31,7 +32,7 @@ from lumen.soul.ports.vectors import LATEST
 if TYPE_CHECKING:
     import apsw
 
-    from lumen.soul.index.scan import MappedVectors
+    from lumen.soul.index.scan import Barred, MappedVectors
 
 ASKED_AT_ONCE = 500
 DAMAGED = "The vectors of memories were damaged: they are made again."
@@ -109,7 +110,13 @@ class BuiltInVectors:
             self._begin()
 
     def nearest(
-        self, query: bytes, most: int, *, before: int = LATEST, marks: int = 0
+        self,
+        query: bytes,
+        most: int,
+        *,
+        before: int = LATEST,
+        until: int | None = None,
+        marks: int = 0,
     ) -> list[NearPassage]:
         """The passages nearest to a vector, best first: of events before one, with any of some marks."""
         state, found = self._mapped()
@@ -124,7 +131,9 @@ class BuiltInVectors:
             (before, MANY_LATER),
         )
         mean = None if state.mean is None else np.frombuffer(state.mean, np.float32)
-        wanted = Wanted(state.rows, most, before, int(later[0]), marks, mean)
+        barred = self._said_after(until) if until is not None else None
+        many = int(later[0]) if barred is None else MANY_LATER
+        wanted = Wanted(state.rows, most, before, many, marks, mean, barred)
         places, cosines = found.nearest(np.frombuffer(query, np.float32), wanted)
         near = {int(p) + state.first: float(c) for p, c in zip(places, cosines, strict=True)}
         rows = {int(row[0]): row for row in self._rows("id", list(near))}
@@ -132,6 +141,16 @@ class BuiltInVectors:
             NearPassage(number, seq, start, stop, marks, near[number])
             for number, seq, start, stop, marks in (rows[n] for n in near if n in rows)
         ]
+
+    def _said_after(self, until: int) -> Barred:
+        """By event, whether it was said later than a day; behind the last that was, none is."""
+        import numpy as np
+
+        rows = self._db.rows("SELECT seq FROM utterances WHERE day > ?", (until,))
+        seqs = np.array(rows, np.int64).reshape(-1)
+        barred = np.zeros(int(seqs.max(initial=0)) + 2, np.bool_)
+        barred[seqs] = True
+        return barred
 
     def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
         """The passages of some memories, in order."""
@@ -188,14 +207,18 @@ class BuiltInVectors:
         row = self._db.row("SELECT max(old) FROM revisions WHERE new = ?", (new,))
         return int(row[0] or 0)
 
-    def revised_by(self, old: int, before: int = LATEST) -> int:
-        """The newest memory before an event that revises one; 0: none."""
+    def revised_by(
+        self, olds: Iterable[int], *, before: int = LATEST, until: int | None = None
+    ) -> dict[int, int]:
+        """Of memories that were revised, before an event and up to a day, the newest that revises each."""
         self._begin()
-        row = self._db.row(
-            "SELECT new FROM revisions WHERE old = ? AND new < ? ORDER BY new DESC LIMIT 1",
-            (old, before),
+        rows = self._db.rows(
+            "SELECT old, max(new) FROM json_each(?1) JOIN revisions ON old = value WHERE new < ?2 "
+            "AND (?3 IS NULL OR new IN (SELECT seq FROM utterances WHERE seq = new AND day <= ?3)) "
+            "GROUP BY old",
+            (dumps([*olds]).decode(), before, until),
         )
-        return int(row[0]) if row else 0
+        return {int(old): int(new) for old, new in rows}
 
     def words(self, words: Sequence[str]) -> dict[str, bytes]:
         """The kept vectors of single words."""

@@ -191,11 +191,12 @@ class Memories(Protocol):
         ...
 
     def search(
-        self, terms: Sequence[str], limit: int, *, before: int = LATEST
+        self, terms: Sequence[str], limit: int, *, before: int = LATEST, until: int | None = None
     ) -> list[tuple[int, float]]:
         """Events before one that hold any of some words, in whatever form; best first, each with its score.
 
-        Words that stand in very many texts may be passed over.
+        Words that stand in very many texts may be passed over. `until` is a day, as `date.toordinal`
+        counts: what was said later is looked at no more than what is not before the event.
         """
         ...
 

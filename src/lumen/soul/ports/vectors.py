@@ -41,11 +41,18 @@ class VectorSet(Protocol):
         ...
 
     def nearest(
-        self, query: bytes, most: int, *, before: int = LATEST, marks: int = 0
+        self,
+        query: bytes,
+        most: int,
+        *,
+        before: int = LATEST,
+        until: int | None = None,
+        marks: int = 0,
     ) -> list[NearPassage]:
         """The passages nearest to a vector, best first: of events before one, with any of some marks.
 
-        Vectors have length one. No marks: it does not matter which a passage has.
+        Vectors have length one. No marks: it does not matter which a passage has. `until` is a day, as
+        `date.toordinal` counts: what was said later is left out beforehand.
         """
         ...
 
@@ -74,8 +81,10 @@ class VectorSet(Protocol):
         """The newest memory that one revises; 0: none."""
         ...
 
-    def revised_by(self, old: int, before: int = LATEST) -> int:
-        """The newest memory before an event that revises one; 0: none."""
+    def revised_by(
+        self, olds: Iterable[int], *, before: int = LATEST, until: int | None = None
+    ) -> dict[int, int]:
+        """Of memories that were revised, before an event and up to a day, the newest that revises each."""
         ...
 
     def words(self, words: Sequence[str]) -> dict[str, bytes]:
