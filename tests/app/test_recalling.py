@@ -9,6 +9,7 @@ import pytest
 from tests.storing import tables
 
 import lumen
+from lumen.app.opened import kernel_of
 from lumen.app.recalling import LANES
 from lumen.core.errors import UsageError
 from lumen.kernel.recall.fusion import RankWanted, shipped_weights
@@ -114,7 +115,7 @@ def test_of_two_that_say_the_same_the_recent_one_and_the_used_one_come_first(hom
             for days in (0, 300)
         )
         first = being.recall("Where is the spare key?")
-        kernel = being.must_be_open()
+        kernel = kernel_of(being)
         tables(kernel.index).keep(("UPDATE events SET weight = 1000000 WHERE seq = ?", [(old,)]))
         after = kernel.recall.rank("Where is the spare key?", RankWanted())
     assert [m.event for m in first] == [new, old]

@@ -160,6 +160,11 @@ def test_the_loop_that_thinks_unasked_gets_no_model_that_is_elsewhere(
     [
         (("set", "narrator", "desk/m"), "narrator"),
         (("set", "interface", "m"), "has no slash"),
+        (("set", "interface", "none"), "try: lumen models set interface embedded/"),
+        (("set", "kernel", "None"), "'None' is no model to serve kernel"),
+        (("set", "embedder", "none"), "try: lumen models set embedder embedded/"),
+        (("set", "escalation", "none"), "try: take model out of [escalation] in lumen.toml"),
+        (("set", "scraper", "none"), "try: take scraper out of [roles] in lumen.toml"),
         (("set", "interface", "nowhere/m"), "'nowhere' is no substrate"),
         (("set", "interface", "embedded/GPT"), "is not there"),
         (("list", "nowhere"), "'nowhere' is no substrate"),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from lumen.core import stores
 from lumen.core.canon import JSON, sha256
 from lumen.core.data import Author, Change, Entry, EventType, NamedValue, Origin, SelfItem
-from lumen.core.errors import Refused
+from lumen.core.errors import BadLoop, Refused
 from lumen.core.stores import Store, StoreKind, granted
 from lumen.soul.checking.verify import verify
 from lumen.soul.state.fold import SPOKEN_FOR
@@ -83,6 +87,24 @@ def test_the_table_is_the_designs() -> None:
     assert design.keys() == {s.value for s in Store}
     assert {s.value: {loop for loop in LOOPS if s in granted(loop)} for s in Store} == design
     assert {loop for store in Store for loop in store.loops} == set(GRANTED)
+
+
+def test_a_store_that_names_a_loop_there_is_not_is_refused_at_import(tmp_path: Path) -> None:
+    source = Path(str(stores.__file__)).read_text("utf-8")
+    misspelt = tmp_path / "misspelt.py"
+    entry = 'STATE = "state", state(), "action'
+    assert entry in source
+    misspelt.write_text(source.replace(entry, entry.replace("action", "acton")), "utf-8")
+    spec = spec_from_file_location("misspelt", misspelt)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules["misspelt"] = module  # dataclasses look their module up
+    try:
+        with pytest.raises(BadLoop, match="the store state is granted to 'acton'"):
+            spec.loader.exec_module(module)
+    finally:
+        del sys.modules["misspelt"]
 
 
 def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_entry() -> None:

@@ -14,7 +14,7 @@ from lumen.app import approving, talking
 from lumen.app.callers import refuse_to_skills
 from lumen.app.living import CycleResult
 from lumen.app.models import Assigned, assign_model, find_model
-from lumen.app.opened import Opened
+from lumen.app.opened import Opened, kernel_of
 from lumen.app.prompts import refuse_bad_prompts
 from lumen.app.reflecting import Reflection, look_back
 from lumen.app.settings import data_home, find_being, must_be
@@ -87,30 +87,30 @@ class AsyncBeing(Opened):
 
     async def reflect(self, *, dry_run: bool = False) -> Reflection:
         """Let it look back and change what it values and wants; a dry run changes nothing."""
-        async with self.turn() as kernel:
+        async with self._turn() as kernel:
             return await look_back(kernel, dry_run=dry_run)
 
     async def live(self) -> tuple[CycleResult, ...]:
         """One cycle of what it does when nobody speaks, and the reflection it may give cause to."""
-        async with self.turn("live"):
-            return tuple([came async for came in self.scheduler.cycle()])
+        async with self._turn("live"):
+            return tuple([came async for came in self._scheduler.cycle()])
 
     async def assign(self, role: str, model: str) -> Assigned:
         """Let a model, as substrate/model, serve a role; it must be listed, or answer."""
-        async with self.turn() as kernel:
+        async with self._turn() as kernel:
             found = await find_model(kernel, must_be(kernel.being), role, model)
             async with between_turns(self._kernel.gate.locks, AUTHOR_WAITS_S):
-                with self.as_author():
+                with self._as_author():
                     assigned = assign_model(kernel, found)
                 take_settings(kernel)
         return assigned
 
     async def allow(self, number: int) -> approving.Approved:
         """Let a proposal be carried out, now; the author's key signs it."""
-        async with self.turn() as kernel, carrying_out(self._kernel.gate.locks):
+        async with self._turn() as kernel, carrying_out(self._kernel.gate.locks):
             async with between_turns(self._kernel.gate.locks, AUTHOR_WAITS_S):
-                with self.as_author():
-                    proposal = approving.sign_yes(kernel, must_be(self.folder).soul, number)
+                with self._as_author():
+                    proposal = approving.sign_yes(kernel, must_be(self._folder).soul, number)
             return await approving.carry_out(kernel, proposal)
 
 
@@ -121,7 +121,7 @@ def _waited_for(
 
     @wraps(method)
     def waits(being: Being, /, *given: P.args, **named: P.kwargs) -> T:
-        being.must_be_open()
+        kernel_of(being)
         return being._runner.run(method(cast("AsyncBeing", being), *given, **named))
 
     return waits
@@ -143,7 +143,7 @@ async def _answer(being: Opened, text: str, spoken: IncomingMessage, watch: Watc
     if not isinstance(text, str):
         raise UsageError(f"a message is a text, not {text!r}", fix='being.say("words")')
     names = [f"conversation {spoken.conversation}", *([f"key {spoken.key}"] if spoken.key else [])]
-    async with being.turn(*names) as kernel:
+    async with being._turn(*names) as kernel:
         return await talking.answer(kernel, text, watch, spoken)
 
 
@@ -210,7 +210,7 @@ class Door:
         trace: TracebackType | None,
     ) -> None:
         if self._open:
-            await self._open.queues.drained()  # turns under way are over first
+            await self._open._queues.drained()  # turns under way are over first
             self._open.close()
 
     if not TYPE_CHECKING:  # else no name would be a wrong one

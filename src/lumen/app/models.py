@@ -12,10 +12,10 @@ from lumen.app.words import short_time
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp
 from lumen.core.errors import MindError, UsageError
-from lumen.core.settings import BUILT_IN_EMBEDDER
+from lumen.core.settings import BUILT_IN_EMBEDDER, BUILT_IN_MODEL
 from lumen.kernel.models.registry import Registry, load, noting
 from lumen.mind.endpoints import Endpoint
-from lumen.mind.roles import ASSIGNABLE, Assignment, parse_assignment
+from lumen.mind.roles import ASSIGNABLE, ESCALATION, INNER, Assignment, parse_assignment
 from lumen.mind.roles import EMBEDDER as EMBEDDER
 from lumen.mind.substrate import ModelDescriptor as ModelDescriptor
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lumen.kernel.turn.run import Kernel
 
 ROLES = tuple(ASSIGNABLE)
+NEEDED = ("interface", INNER)
 TALKING_ROLES = tuple(role for role in ASSIGNABLE if role != EMBEDDER)
 
 
@@ -214,11 +215,23 @@ def must_be_assignable(settings: Settings, role: str, model: str) -> Assignment:
     """
     if role not in ASSIGNABLE:
         raise UsageError(f"{role!r} is no role", fix=f"the roles are {', '.join(ASSIGNABLE)}")
+    if model.lower() == "none":
+        raise UsageError(f"{model!r} is no model to serve {role}", fix=_without_model(role))
     assignment = parse_assignment(role, model)
     endpoint = known_substrate(settings, assignment.substrate)
     if endpoint.wants_key and not endpoint.key:
         raise UsageError(f"{endpoint.id} wants a key", fix=f"lumen models key {endpoint.id}")
     return assignment
+
+
+def _without_model(role: str) -> str:
+    """What to do where a role is to have no model, or none of one's own choice."""
+    if role == EMBEDDER:
+        return f"lumen models set {role} {BUILT_IN_EMBEDDER}: the built-in one"
+    if role in NEEDED:
+        return f"lumen models set {role} {BUILT_IN_MODEL}: it needs one, and this is built in"
+    table, key = (ESCALATION, "model") if role == ESCALATION else ("roles", role)
+    return f"take {key} out of [{table}] in lumen.toml"
 
 
 async def try_model(kernel: Kernel, role: str) -> TriedModel:

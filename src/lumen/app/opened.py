@@ -53,20 +53,12 @@ class Opened:
         self._wired: Kernel | None = kernel
         self._talks: dict[str, str] = {}  # the conversation of each speaker, while this is open
         self._told = list(repairs)
-        self.folder = kernel.being
-        self.queues = Queues()
-        self.scheduler = Scheduler(kernel)
+        self._folder = kernel.being
+        self._queues = Queues()
+        self._scheduler = Scheduler(kernel)
 
     @property
     def _kernel(self) -> Kernel:
-        return self.must_be_open()
-
-    def must_be_open(self) -> Kernel:
-        """What stands behind it.
-
-        Raises:
-            UsageError: it was closed.
-        """
         if self._wired is None:
             raise UsageError("this being was closed", fix="open it again, and stay in the `with`")
         return self._wired
@@ -84,12 +76,12 @@ class Opened:
     @property
     def path(self) -> Path:
         """Where the being is."""
-        return self.folder.root
+        return self._folder.root
 
     @asynccontextmanager
-    async def turn(self, *names: str) -> AsyncIterator[Kernel]:
+    async def _turn(self, *names: str) -> AsyncIterator[Kernel]:
         """The kernel for one turn; those under one name wait for each other, in the order they came."""
-        async with self.queues.turn(*names):
+        async with self._queues.turn(*names):
             yield self._kernel
 
     def close(self) -> None:
@@ -177,7 +169,7 @@ class Opened:
 
     def mark_private(self, *events: int, private: bool = True) -> privacy.PrivacyMarks:
         """Let memories never leave for a model that is not local; or, with `private` off, again."""
-        with self.as_author() as kernel:
+        with self._as_author() as kernel:
             return privacy.mark(kernel, events, private=private)
 
     def checkpoints(self) -> tuple[checkpointing.Moment, ...]:
@@ -211,7 +203,7 @@ class Opened:
 
     def deny(self, number: int) -> approving.ApprovalRequest:
         """Refuse a proposal; the author's key signs that."""
-        with approving.one_at_a_time(self._kernel.being), self.as_author() as kernel:
+        with approving.one_at_a_time(self._kernel.being), self._as_author() as kernel:
             return approving.sign_no(kernel, self._look().settings.soul, number)
 
     def treasury(self, days: int = spending.DAYS, calls: int = 0) -> spending.Treasury:
@@ -252,11 +244,20 @@ class Opened:
 
     @contextmanager
     def _authors_gate(self) -> Iterator[Gate]:
-        with self.as_author() as kernel:
+        with self._as_author() as kernel:
             yield kernel.gate
 
     @contextmanager
-    def as_author(self) -> Iterator[Kernel]:
+    def _as_author(self) -> Iterator[Kernel]:
         """Do what only the author may, while no turn runs anywhere."""
         with alone(self._kernel) as kernel:
             yield kernel
+
+
+def kernel_of(being: Opened) -> Kernel:
+    """What stands behind an open being, for what measures it from inside.
+
+    Raises:
+        UsageError: it was closed.
+    """
+    return being._kernel

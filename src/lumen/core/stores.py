@@ -16,9 +16,11 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from lumen.core.canon import JSON
+from lumen.core.errors import BadLoop
 
 YEAR = "YYYY"  # in a path: a file a year
 NAME = "NAME"  # in a path: the name of the store
+LOOPS = frozenset({"action", "explore", "reflection", "maintenance", "author"})
 Check = Callable[[Mapping[str, JSON]], str]  # what is wrong with a JSON object; empty: nothing
 
 
@@ -132,6 +134,9 @@ class Store(StrEnum):
         member._value_ = name
         member.place = replace(place, path=place.path.replace(NAME, name))
         member.loops = frozenset(loops.split()) | ({"author"} if place.is_record else set())
+        if unknown := sorted(member.loops - LOOPS):
+            known = ", ".join(sorted(LOOPS))
+            raise BadLoop(f"the store {name} is granted to {unknown[0]!r}; the loops are {known}")
         return member
 
     MEMORY = (

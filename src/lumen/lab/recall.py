@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lumen.app.being import Being, Door, create
+from lumen.app.opened import kernel_of
 from lumen.kernel.language.passages import Embedder, Rows
 from lumen.kernel.language.reading import WORD, words
 from lumen.kernel.recall.features import bm25, idf
@@ -112,7 +113,7 @@ def ask_all(
 def _ask_group(
     being: Being, group: Sequence[LabConversation], embedder: Embedder, progress: Told
 ) -> list[AskedRow]:
-    kernel = being.must_be_open()
+    kernel = kernel_of(being)
     kernel.recall = IndexedRecall(kernel.index, embedder)
     places: dict[str, tuple[int, ...]] = {}
     for one in group:
@@ -139,7 +140,7 @@ def _ask(
     gold: frozenset[int],
     plain: dict[str, int],
 ) -> AskedRow:
-    kernel = being.must_be_open()
+    kernel = kernel_of(being)
     began = perf_counter()
     found = kernel.recall.rank(question.text, RankWanted(limit=None))
     ms = 1000 * (perf_counter() - began)

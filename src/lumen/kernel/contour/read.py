@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from types import ModuleType
-from typing import Any, NoReturn, get_type_hints
+from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 from lumen.core.canon import JSON, loads
 from lumen.core.errors import BadLoop
@@ -170,10 +170,22 @@ def _condition(path: str, told: JSON, known: Mapping[str, Step]) -> Condition:
     if ("in" in told) == ("at_least" in told):
         _wrong(path, "must say either `in` or `at_least`")
     if "in" in told:
-        return Condition(name, inner, among=tuple(_of(list, f"{path}.in", told["in"])))
+        among = _of(list, f"{path}.in", told["in"])
+        _check_values(f"{path}.in", among, get_type_hints(known[name].writes)[inner])
+        return Condition(name, inner, among=tuple(among))
     if not isinstance(getattr(known[name].writes(), inner), int | float):
         _wrong(f"{path}.field", f"is no number: {name}.{inner}")
     return Condition(name, inner, at_least=_of(float, f"{path}.at_least", told["at_least"]))
+
+
+def _check_values(path: str, among: Sequence[JSON], kind: Any) -> None:  # noqa: ANN401 - a type
+    """See that a field of some type can be each of these: else the condition would never hold."""
+    words = get_args(kind) if get_origin(kind) is Literal else ()
+    for number, value in enumerate(among):
+        if words and value not in words:
+            _wrong(f"{path}[{number}]", f"must be one of {', '.join(words)}, not {value!r}")
+        if kind in KINDS:
+            _of(kind, f"{path}[{number}]", value)
 
 
 def _check_conditions(order: Sequence[str], steps: Mapping[str, Step]) -> None:

@@ -7,6 +7,7 @@ them is decided in the steps.
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
 
@@ -22,7 +23,13 @@ TEMPLATE = re.compile(
     r"|\[/?INST\]|<</?SYS>>|</?s>)\s*",
     re.IGNORECASE,
 )
-COURTESIES = ("farewell", "thanks", "greeting")  # the one that comes first here names the message
+Courtesy = Literal["farewell", "thanks", "greeting"]
+Modality = Literal[Courtesy, "question", "task", "acknowledgement", "statement"]
+COURTESIES: tuple[Courtesy, ...] = (
+    "farewell",
+    "thanks",
+    "greeting",
+)  # the one that comes first here names the message
 LONGEST_COURTESY = 200
 EDGES = " \t,;:.!?…\"'“”‘’()"
 SHORT = 5
@@ -158,7 +165,7 @@ def _opens(text: str, signal: str) -> bool:
     return lexicon().signals[signal].match(text.lower().strip()) is not None
 
 
-def modality(text: str) -> str:
+def modality(text: str) -> Modality:
     """What kind of message it is: question, task, greeting, farewell, thanks, and so on.
 
     A question that follows statements still makes the message a question: it waits for an answer.
@@ -176,7 +183,7 @@ def modality(text: str) -> str:
     return "statement"
 
 
-def small_talk(text: str) -> str:
+def small_talk(text: str) -> Courtesy | Literal[""]:
     """Whether a message is a farewell, thanks or a greeting all through, whatever its length."""
     clauses = _clauses(text)
     kinds = [_courtesy(c) for c in clauses]
@@ -190,7 +197,7 @@ def small_talk(text: str) -> str:
 
 def courtesies(text: str) -> set[str]:
     """The kinds of small talk among the clauses of a text."""
-    return {_courtesy(c) for c in _clauses(text)} - {""}
+    return {kind for c in _clauses(text) if (kind := _courtesy(c))}
 
 
 def _clauses(text: str) -> list[str]:
@@ -198,7 +205,7 @@ def _clauses(text: str) -> list[str]:
     return [c for c in (c.strip(EDGES) for c in clauses) if c]
 
 
-def _courtesy(clause: str) -> str:
+def _courtesy(clause: str) -> Courtesy | Literal[""]:
     patterns = lexicon().courtesies
     return next((kind for kind in COURTESIES if patterns[kind].fullmatch(clause)), "")
 

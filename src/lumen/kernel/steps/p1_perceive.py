@@ -19,7 +19,7 @@ from lumen.kernel.language.corrections import still_holds
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import after_despair, asked, despairs, language
-from lumen.kernel.language.reading import asks_advice, modality, names, words
+from lumen.kernel.language.reading import Modality, asks_advice, modality, names, words
 from lumen.kernel.language.spans import asks_what_happened, span_of
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.recall.summary import tell
@@ -59,7 +59,7 @@ async def ingest(stimulus: Stimulus, intake: Intake) -> Ingested:
 class Surface(Slot):
     """What the words show before anything is thought about them."""
 
-    modality: Plain[str] = "statement"
+    modality: Plain[Modality] = "statement"
     mood: Plain[str] = ""
     personal: Plain[bool] = False
     identity: Plain[bool] = False
