@@ -98,7 +98,7 @@ def test_what_came_later_does_not_crowd_out_what_was_before_it(home: Path) -> No
         ).events
         before = being.remember("Where does the heron sleep?").events[0]
         then = being.recall("Where does the heron sleep?", as_of=MAY.date(), explain=True)
-        kernel = being.must_be_open()
+        kernel = kernel_of(being)
         turn = kernel.recall.rank("Where does the heron sleep?", RankWanted(before=first + 1))
         late = kernel.recall.rank("Where does the heron sleep?", RankWanted(before=before))
     assert [m.event for m in then] == [m.memory.seq for m in turn] == [first]

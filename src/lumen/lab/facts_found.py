@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lumen.app.being import Being, Door, create
+from lumen.app.opened import kernel_of
 from lumen.core.canon import JSON
 from lumen.lab.facts import give_model, read_set
 from lumen.lab.recall_data import memos, tellers
@@ -99,7 +100,7 @@ def find(
         with Door(where, None) as being:
             events = being.remember(memos(data)).events
             progress(f"{len(events)} messages told, learning …")
-            while being.must_be_open().recall.learn():
+            while kernel_of(being).recall.learn():
                 pass
             gold = {f: events[max(places)] for f, places in tellers(data).items()}
             return FoundScore(which, tuple(_asked(being, data, gold, ask, progress)))
@@ -119,7 +120,7 @@ def _asked(
             progress(f"  {number} asked")
         verdict, found = ask(being, question)
         right = verdict in SURE and teller in found[:FIRST] if teller else verdict != STRONG
-        texts = being.must_be_open().index.memories.get(found[:FIRST])
+        texts = kernel_of(being).index.memories.get(found[:FIRST])
         said = tuple(texts[event].text for event in found[:FIRST])
         yield FoundAnswer(question, kind, verdict, right, said)
 
