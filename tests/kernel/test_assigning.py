@@ -213,8 +213,8 @@ def test_trying_out_a_model_beyond_a_cap_tells_no_other_calls_numbers(
     asyncio.run(made.ask("interface", "probe", {}, 16))
     made.caps = Caps(tokens=1)
     words, shaped = asyncio.run(try_out(made, "interface"))
-    assert (words["ok"], shaped["ok"]) == (False, False)
-    assert words["took"] == shaped["took"] == "0.0 s"
+    assert (words.ok, shaped.ok) == (False, False)
+    assert words.took == shaped.took == "0.0 s"
     with pytest.raises(OverBudget):
         asyncio.run(made.ask("interface", "probe", {}, 16))
 

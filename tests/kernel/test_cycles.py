@@ -16,6 +16,7 @@ from tests.sampling import examples
 
 from lumen.core.canon import JSON
 from lumen.core.data import SelfItem, kernel_entry
+from lumen.core.payloads import OptionPayload
 from lumen.kernel.upkeep.forget import carry_out, find, plan
 from lumen.soul.index.cycles import LATELY
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from lumen.kernel.language.passages import Embedder, Rows
 
+OPTION: OptionPayload = {"values": ["calm"], "goal": None, "able": True, "tries": 0}
 GOALS, SKILLS = ("sing", 'swim "x"\n', ""), ("search", "note", "")
 told = st.fixed_dictionaries(
     {
@@ -109,7 +111,7 @@ def test_a_past_cycle_is_told_whole(guarded: Guarded) -> None:
             "completed": True,
             "delta": -0.25,
             "chosen": 1,
-            "options": [{"values": ["calm"]}],
+            "options": [OPTION],
             "conflicts": [["a", "b"]],
         },
     )
@@ -122,7 +124,7 @@ def test_a_past_cycle_is_told_whole(guarded: Guarded) -> None:
         1,
     )
     assert (past.ok, past.progress, past.completed) == (False, True, True)
-    assert (past.options, past.conflicts) == ([{"values": ["calm"]}], [["a", "b"]])
+    assert (past.options, past.conflicts) == ([OPTION], [["a", "b"]])
 
 
 @pytest.mark.parametrize(

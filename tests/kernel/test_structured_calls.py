@@ -115,14 +115,14 @@ def test_a_schema_is_part_of_what_is_set_aside(far: Life, cloud: Recorder) -> No
 def test_trying_a_model_out_tells_of_each_call_and_of_no_other(far: Life, cloud: Recorder) -> None:
     cloud.plan = [answer("Yes."), answer('{"word": "yes"}')]
     words, shaped = asyncio.run(try_out(calls_for(far.kernel, "lumen:interface"), "interface"))
-    assert (words["ok"], words["said"]) == (True, "Yes.")
-    assert (shaped["ok"], shaped["said"]) == (True, '{"word":"yes"}')
-    assert "tokens" in words["took"]
-    assert words["took"] != shaped["took"]
+    assert (words.ok, words.said) == (True, "Yes.")
+    assert (shaped.ok, shaped.said) == (True, '{"word":"yes"}')
+    assert "tokens" in words.took
+    assert words.took != shaped.took
 
 
 def test_trying_out_a_model_that_fails_says_why_and_what_to_do(far: Life, cloud: Recorder) -> None:
     cloud.plan = [answer("Yes."), answer("no"), answer("no")]
     words, shaped = asyncio.run(try_out(calls_for(far.kernel, "lumen:interface"), "interface"))
-    assert (words["ok"], shaped["ok"]) == (True, False)
-    assert "gave twice what was not asked for" in shaped["said"]
+    assert (words.ok, shaped.ok) == (True, False)
+    assert "gave twice what was not asked for" in shaped.said

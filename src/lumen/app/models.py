@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from lumen.app.reach import all_assignments, endpoints_of, notes_file
 from lumen.app.settings import Settings, zone
 from lumen.app.words import short_time
-from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp
 from lumen.core.errors import MindError, UsageError
 from lumen.core.settings import BUILT_IN_EMBEDDER, BUILT_IN_MODEL
@@ -20,7 +19,7 @@ from lumen.mind.roles import EMBEDDER as EMBEDDER
 from lumen.mind.substrate import ModelDescriptor as ModelDescriptor
 
 if TYPE_CHECKING:
-    from lumen.kernel.models.scan import ScanResult
+    from lumen.kernel.models.scan import ProbeResult, ScanResult
     from lumen.kernel.turn.run import Kernel
 
 ROLES = tuple(ASSIGNABLE)
@@ -72,7 +71,7 @@ class TriedModel:
 
     ok: bool
     role: str
-    calls: tuple[dict[str, JSON], ...]
+    calls: tuple[ProbeResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +243,7 @@ async def try_model(kernel: Kernel, role: str) -> TriedModel:
         made = await try_out(calls, role)
     finally:
         calls.settle()
-    return TriedModel(all(one["ok"] for one in made), role, tuple(made))
+    return TriedModel(all(one.ok for one in made), role, tuple(made))
 
 
 def _note_seen(model: ModelDescriptor, clock: Clock, *, listed: bool) -> None:

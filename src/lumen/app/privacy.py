@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lumen.core.data import Author, Memory, kernel_entry
 from lumen.core.errors import UsageError
+from lumen.core.payloads import StatePayload
 from lumen.core.stores import Store, store_at
 from lumen.kernel.gate.edits import in_force
 from lumen.kernel.identity.provenance import provenance
@@ -40,7 +41,7 @@ def mark(kernel: Kernel, events: Sequence[int], *, private: bool = True) -> Priv
     also = _resting_on(kernel, known)
     every = [*events, *(r for r in also if private or not _still_private(kernel, r, known))]
     what = f"The author marked {len(every)} as {'' if private else 'no longer '}private."
-    payload = {"marks": {"memories": every, "private": private}}
+    payload: StatePayload = {"marks": {"memories": every, "private": private}}
     kernel.gate.record(kernel_entry("marked", what, "lumen:author", payload), sign=True)
     kernel.index.catch_up()
     if any(store_at(path) is Store.SUMMARY for path in kernel.index.files.all_kept()):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from lumen.core.canon import JSON
+from lumen.core.payloads import OptionPayload
 from lumen.core.stores import Store, place_at
 
 
@@ -68,7 +69,9 @@ class Entry:
         return value if isinstance(value, str) else ""
 
 
-def kernel_entry(situation: str, said: str, session_key: str, payload: dict[str, JSON]) -> Entry:
+def kernel_entry(
+    situation: str, said: str, session_key: str, payload: Mapping[str, object]
+) -> Entry:
     """A kernel memory: the audit trail of what the kernel did."""
     return Entry(
         author=Author.KERNEL,
@@ -77,7 +80,7 @@ def kernel_entry(situation: str, said: str, session_key: str, payload: dict[str,
         situation=situation,
         description=said,
         session_key=session_key,
-        payload=payload,
+        payload={**payload},
         agent_id="kernel",
     )
 
@@ -230,8 +233,8 @@ class FinishedCycle:
     completed: bool
     delta: float
     chosen: int
-    options: JSON
-    conflicts: JSON
+    options: list[OptionPayload]
+    conflicts: list[list[str]]
 
 
 @dataclass(frozen=True, slots=True)

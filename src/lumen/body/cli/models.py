@@ -153,8 +153,8 @@ def test(request: CommandRequest, role: str) -> TriedModel:
 @tell.register(TriedModel)
 def _tell_tried(tried: TriedModel, _request: CommandRequest) -> None:
     calls = tried.calls
-    table([("✓" if c["ok"] else "✗", c["what"], c["took"], c["said"]) for c in calls])
-    note_fixes(c["fix"] for c in calls)
+    table([("✓" if c.ok else "✗", c.what, c.took, c.said) for c in calls])
+    note_fixes(c.fix for c in calls)
 
 
 @command("key", within=models)

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from lumen.core.canon import JSON
 from lumen.core.clock import Draw, Now
 from lumen.core.data import Change, Entry, SelfItem
 from lumen.core.exposure import Cite, Plain, Quote
+from lumen.core.payloads import CyclePayload
 from lumen.kernel.identity.digest import Self as Self
 from lumen.kernel.reflection.triggers import Thresholds
 
@@ -58,7 +58,7 @@ class Slot:
         """The memory, among its changes, of what is said to the author."""
         return None
 
-    def cycle(self, stimulus: Stimulus, slots: Slots) -> dict[str, JSON] | None:
+    def cycle(self, stimulus: Stimulus, slots: Slots) -> CyclePayload | None:
         """What the whole cycle came to, where this slot closes one: numbers for later ones to count."""
         return None
 

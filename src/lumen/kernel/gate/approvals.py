@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lumen.core.canon import JSON
 from lumen.core.data import kernel_entry
 from lumen.core.errors import UsageError
+from lumen.core.payloads import DecisionPayload
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.keys import author_signer
 from lumen.kernel.gate.proposals import (
@@ -50,7 +50,7 @@ def decide(gate: Gate, soul: str, seq: int, *, allow: bool) -> ApprovalRequest:
         stands = what == DENIED or signed_by(gate.index, seq)
         if proposal.state == what and stands:  # and was not carried out yet
             return proposal
-        said: dict[str, JSON] = {"proposal": seq, "event_hash": gate.index.events.hash_of(seq)}
+        said: DecisionPayload = {"proposal": seq, "event_hash": gate.index.events.hash_of(seq)}
         entry = kernel_entry(what, f"The author {what} {proposal.what}.", "lumen:author", said)
         gate.record(entry, sign=True, signer=signer)
         gate.index.catch_up()

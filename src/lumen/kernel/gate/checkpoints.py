@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from lumen.core.data import Change, EventType, Placed, Transition, kernel_entry
 from lumen.core.errors import UsageError
+from lumen.core.payloads import StatePayload
 from lumen.core.stores import place_at, store_at
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.revise import base_of
@@ -142,7 +143,7 @@ def _go_back(gate: Gate, wanted: dict[str, str | None], seq: int, what: str, und
         for path, text in sorted(whole.items())
         if now.get(path) != text and (store := store_at(path))
     ]
-    payload = {"undoes": undoes} if undoes else {"restores": seq}
+    payload: StatePayload = {"undoes": undoes} if undoes else {"restores": seq}
     if undoes and any(t.seq == undoes and t.weighs for t in gate.index.files.transitions()):
         payload["restores"] = seq  # what memories weighed is taken back with it
     entry = kernel_entry("undone" if undoes else "restored", what, AUTHOR, payload)

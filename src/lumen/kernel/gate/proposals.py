@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
 from lumen.core.data import Entry, kernel_entry
+from lumen.core.payloads import EscalationPayload, SkillProposalPayload
 from lumen.soul.ports.queries import Queries
 
 ESCALATION = "escalation"
@@ -51,9 +52,8 @@ class ApprovalRequest:
         return f"run the skill {self.skill}" if self.kind == SKILL else f"ask {self.model}"
 
 
-def escalation(seq: int, timestamp: str, payload: dict[str, JSON]) -> ApprovalRequest:
+def escalation(seq: int, timestamp: str, told: EscalationPayload) -> ApprovalRequest:
     """A stronger model that might be asked."""
-    told = payload["escalation"]
     return ApprovalRequest(
         seq=seq,
         timestamp=timestamp,
@@ -67,19 +67,19 @@ def escalation(seq: int, timestamp: str, payload: dict[str, JSON]) -> ApprovalRe
     )
 
 
-def _skill(seq: int, timestamp: str, payload: dict[str, JSON]) -> ApprovalRequest:
+def _skill(seq: int, timestamp: str, told: SkillProposalPayload) -> ApprovalRequest:
     return ApprovalRequest(
         seq=seq,
         timestamp=timestamp,
         kind=SKILL,
-        skill=str(payload["skill"]),
-        sha256=str(payload["sha256"]),
-        model=str(payload.get("by", "")),
+        skill=str(told["skill"]),
+        sha256=str(told["sha256"]),
+        model=str(told.get("by", "")),
     )
 
 
-KINDS: dict[str, Callable[[int, str, dict[str, JSON]], ApprovalRequest]] = {
-    ESCALATION: escalation,
+KINDS: dict[str, Callable[[int, str, JSON], ApprovalRequest]] = {
+    ESCALATION: lambda seq, timestamp, told: escalation(seq, timestamp, told["escalation"]),
     SKILL: _skill,
 }
 
@@ -87,7 +87,7 @@ KINDS: dict[str, Callable[[int, str, dict[str, JSON]], ApprovalRequest]] = {
 def skill_proposal(name: str, sha256: str, by: str, why: str, session_key: str) -> Entry:
     """The event that asks whether what a model wrote may run below bubblewrap."""
     what = f"The skill {name}, which {by} wrote, waits for the author's word: {why}."
-    told: dict[str, JSON] = {"skill": name, "sha256": sha256, "by": by, "why": why}
+    told: SkillProposalPayload = {"skill": name, "sha256": sha256, "by": by, "why": why}
     return kernel_entry(SKILL, what, session_key, told)
 
 

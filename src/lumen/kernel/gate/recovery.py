@@ -14,6 +14,7 @@ from lumen.core.canon import JSON, sha256
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Entry, FileVersion, Placed, Signer, kernel_entry
 from lumen.core.errors import Busy, Refused
+from lumen.core.payloads import StatePayload
 from lumen.core.stores import Store, is_theirs
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.edits import look
@@ -147,7 +148,7 @@ def hold(gate: Gate, since: str) -> list[str]:
             if gate.files.changed(path) >= began:
                 data = gate.files.read(path) or b""
                 what = f"{path} was changed while a turn was cut off: it waits for the author."
-                payload: dict[str, JSON] = {"held": {"path": path, "sha256": sha256(data)}}
+                payload: StatePayload = {"held": {"path": path, "sha256": sha256(data)}}
                 gate.record(kernel_entry("held", what, KERNEL, payload))
                 said.append(what)
         gate.index.catch_up()

@@ -25,6 +25,7 @@ from lumen.core.errors import (
     Unsupported,
     Withheld,
 )
+from lumen.core.payloads import CallPayload, StatePayload
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.presence import when_free
@@ -66,14 +67,14 @@ class Calls:
     on_text: OnText | None = None
     gone: Callable[[ModelDescriptor], None] = lambda _: None  # told of a model no longer offered
     wait: Callable[[float], Awaitable[None]] = asyncio.sleep
-    told: list[dict[str, JSON]] = field(default_factory=list)
+    told: list[CallPayload] = field(default_factory=list)
 
     @property
     def clock(self) -> Clock:
         """The time all this happens in."""
         return self.reach.clock
 
-    def taken(self) -> list[dict[str, JSON]]:
+    def taken(self) -> list[CallPayload]:
         """What there is to tell of the calls since it was last asked for."""
         told, self.told = self.told, []
         return told
@@ -82,7 +83,7 @@ class Calls:
         """Tell of calls that belong to no turn."""
         if calls := self.taken():
             said = ", ".join(dict.fromkeys(str(c["model"]) for c in calls))
-            payload: dict[str, JSON] = {"calls": calls}
+            payload: StatePayload = {"calls": calls}
             self.gate.record(
                 kernel_entry("calls", f"Asked {said}.", self.session_key, payload), sign=True
             )
@@ -238,14 +239,14 @@ class Calls:
         self._answered(told, call, answer)
         return answer
 
-    def _announce(self, call: Prepared, tries: int) -> dict[str, JSON]:
+    def _announce(self, call: Prepared, tries: int) -> CallPayload:
         """Ask for a call, and say in the archive what is about to leave."""
         most = most_tokens(call.prompt)
         room = call.prompt.max_tokens
         wanted = CallBound(
             call.role, most, self.price(call.model, most - room, room), self.escalated
         )
-        told: dict[str, JSON] = {
+        told: CallPayload = {
             "id": ulid(self.clock),
             "role": call.role,
             "step": call.step,
@@ -281,7 +282,7 @@ class Calls:
                 fix='lumen forget "the words around it", or take it out of data/soul.md',
             )
 
-    def _answered(self, told: dict[str, JSON], call: Prepared, answer: Completion) -> None:
+    def _answered(self, told: CallPayload, call: Prepared, answer: Completion) -> None:
         prompt, completion = map(_counted, (answer.prompt_tokens, answer.completion_tokens))
         cached = _counted(answer.cached_tokens) or 0
         room = call.prompt.max_tokens
@@ -302,7 +303,7 @@ class Calls:
         }
         self.told.append(told)
 
-    def _failed(self, told: dict[str, JSON], error: MindError, seconds: float) -> None:
+    def _failed(self, told: CallPayload, error: MindError, seconds: float) -> None:
         told |= {
             "outcome": type(error).__name__,
             "tokens": told["set_aside"] if error.worked else 0,

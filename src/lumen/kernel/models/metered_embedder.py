@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lumen.core.canon import JSON
 from lumen.core.clock import Clock, ulid
 from lumen.core.data import kernel_entry
 from lumen.core.errors import MindError
+from lumen.core.payloads import CallPayload
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.models.calls import sent
 from lumen.kernel.models.treasury import AROUND, FRAME, CallBound, Caps, allow, least_tokens
@@ -29,7 +29,7 @@ class EmbedderMeter:
     clock: Clock
     endpoint: Endpoint
     model: ModelDescriptor
-    _told: dict[str, tuple[dict[str, JSON], int]] = field(default_factory=dict)
+    _told: dict[str, tuple[CallPayload, int]] = field(default_factory=dict)
 
     def begin(self, request: Request, texts: Sequence[str]) -> str:
         """Ask for a call.
@@ -39,7 +39,7 @@ class EmbedderMeter:
         """
         most = sum(len(text.encode()) + FRAME for text in texts) + AROUND
         micros = self._cost(most)
-        told: dict[str, JSON] = {
+        told: CallPayload = {
             "id": ulid(self.clock),
             "role": EMBEDDER,
             "step": "embed",
@@ -52,8 +52,8 @@ class EmbedderMeter:
             entry = kernel_entry("call", f"Asking {self.model} for vectors.", SESSION, payload)
             wanted, now = CallBound(EMBEDDER, most, micros), self.clock.now()
             self.gate.announce(entry, lambda: allow(self.gate.index, self.caps, wanted, now))
-        self._told[str(told["id"])] = told, sum(map(least_tokens, texts))
-        return str(told["id"])
+        self._told[told["id"]] = told, sum(map(least_tokens, texts))
+        return told["id"]
 
     def end(
         self, call_id: str, tokens: int | None, seconds: float, error: MindError | None

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lumen.core.canon import JSON, sha256
+from lumen.core.canon import sha256
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Change, kernel_entry
 from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
+from lumen.core.payloads import CallPayload
 from lumen.core.stores import Store
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.setting_text import with_setting
@@ -217,11 +218,22 @@ def assign(gate: Gate, assignment: Assignment, model: ModelDescriptor, how: str)
     gate.commit("author", [change], entry, durable=True, sign=True)
 
 
-async def try_out(calls: Calls, role: str) -> list[dict[str, JSON]]:
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """What asking a model for something came to, and what it took."""
+
+    what: str
+    ok: bool
+    took: str
+    said: str
+    fix: str = ""
+
+
+async def try_out(calls: Calls, role: str) -> list[ProbeResult]:
     """Ask the model of a role for a word, then for JSON: what each came to."""
     from lumen.kernel.models.outputs import Probe
 
-    results: list[dict[str, JSON]] = []
+    results: list[ProbeResult] = []
     for what in ("words", "json"):
         made = len(calls.told)
         try:
@@ -233,17 +245,16 @@ async def try_out(calls: Calls, role: str) -> list[dict[str, JSON]]:
                 said = wanted.model_dump_json()
         except MindError as error:
             told = f"{error.what} ({error.detail})" if error.detail else error.what
-            results.append(_result(calls.told[made:], what, ok=False, said=told, fix=error.fix))
+            results.append(ProbeResult(what, False, _took(calls.told[made:]), told, error.fix))
         else:
-            results.append(_result(calls.told[made:], what, ok=True, said=said))
+            results.append(ProbeResult(what, True, _took(calls.told[made:]), said))
     return results
 
 
-def _result(
-    made: Sequence[dict[str, JSON]], what: str, *, ok: bool, said: str, fix: str = ""
-) -> dict[str, JSON]:
-    last = made[-1] if made else {}
-    numbers = [last.get("prompt_tokens"), last.get("completion_tokens")]
+def _took(made: Sequence[CallPayload]) -> str:
+    """How long the last of some calls took, and how many tokens."""
+    if not made:
+        return "0.0 s"
+    numbers = [made[-1].get("prompt_tokens"), made[-1].get("completion_tokens")]
     tokens = " + ".join(str(n) for n in numbers if n is not None)
-    took = f"{last.get('seconds', 0):.1f} s" + (f" · {tokens} tokens" if tokens else "")
-    return {"what": what, "ok": ok, "took": took, "said": said, "fix": fix}
+    return f"{made[-1].get('seconds', 0):.1f} s" + (f" · {tokens} tokens" if tokens else "")

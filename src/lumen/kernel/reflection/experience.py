@@ -187,11 +187,11 @@ def _goals_in(path: str, text: str | None) -> tuple[SelfItem, ...]:
 
 
 def _cycled(past: FinishedCycle, memory: int) -> PastCycle:
-    chosen = past.options[past.chosen] if 0 <= past.chosen < len(past.options) else {}
+    chosen = past.options[past.chosen :][:1] if past.chosen >= 0 else []
     return PastCycle(
         memory=memory,
         delta=past.delta,
-        values=tuple(chosen.get("values", ())),
+        values=tuple(value for option in chosen for value in option.get("values", ())),
         conflicts=tuple((str(a), str(b)) for a, b in past.conflicts),
     )
 

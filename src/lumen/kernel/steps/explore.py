@@ -10,6 +10,7 @@ from lumen.core.canon import JSON
 from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
 from lumen.core.exposure import Cite, Plain, Quote
+from lumen.core.payloads import CyclePayload
 from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.contour.capabilities import Hands, Mind, Unknowns
@@ -161,7 +162,7 @@ async def investigate(wondered: Wondered, hands: Hands, investigating: Investiga
 class Remembered(Slot):
     """What was kept of an exploration."""
 
-    def cycle(self, stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
+    def cycle(self, stimulus: Stimulus, slots: Slots) -> CyclePayload:
         """What an exploration came to."""
         looked = slots[Looked]
         skill = "search" if looked.ran else ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lumen.core.canon import JSON
 from lumen.core.data import Change, SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
+from lumen.core.payloads import CyclePayload
 from lumen.core.stores import Store
 from lumen.kernel.choice.candidates import Candidate
 from lumen.kernel.choice.completion import closed, reached
@@ -47,7 +47,7 @@ class Evaluation(Slot):
             return self.outcome
         return f"{self.outcome}; predicted: {self.prediction}; delta {self.delta:+.2f}"
 
-    def cycle(self, stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
+    def cycle(self, stimulus: Stimulus, slots: Slots) -> CyclePayload:
         """What an action cycle came to."""
         plan, selection = slots[Plan], slots[Selection]
         acted, goal = slots[Acted], stimulus.goal

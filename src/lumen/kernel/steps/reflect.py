@@ -9,6 +9,7 @@ from lumen.core.canon import JSON, printable, sha256
 from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
+from lumen.core.payloads import CyclePayload
 from lumen.core.stores import Store
 from lumen.kernel.contour.capabilities import Mind, Past
 from lumen.kernel.contour.policy import Parameters
@@ -178,7 +179,7 @@ class Evolved(Slot):
         """How much."""
         return f"{self.many} changes"
 
-    def cycle(self, stimulus: Stimulus, slots: Slots) -> dict[str, JSON]:
+    def cycle(self, stimulus: Stimulus, slots: Slots) -> CyclePayload:
         """What a reflection came to."""
         return {"loop": "reflection", "progress": self.many > 0}
 

@@ -10,10 +10,11 @@ import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 
-from lumen.core.canon import JSON, clean
+from lumen.core.canon import clean
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import LumenError, UsageError
+from lumen.core.payloads import StatePayload
 from lumen.kernel.contour.slots import Stimulus
 from lumen.kernel.gate.presence import in_turn, talking, when_free
 from lumen.kernel.steps.p1_perceive import Reality, Surface
@@ -76,7 +77,7 @@ async def converse(
         except BaseException as error:
             why = error.what if isinstance(error, LumenError) else _plainly(error)
             calls = turn.mind.calls.taken() if turn else []
-            payload: dict[str, JSON] = {"calls": calls} if calls else {}
+            payload: StatePayload = {"calls": calls} if calls else {}
             entry = kernel_entry(
                 "interrupted", f"The turn ended early: {why}", session_key, payload
             )

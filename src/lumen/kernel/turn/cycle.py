@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from lumen.core.canon import JSON
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Origin, SelfItem, kernel_entry
 from lumen.core.errors import LumenError, Refused
+from lumen.core.payloads import StatePayload
 from lumen.kernel.choice.candidates import needed, wanted_skill
 from lumen.kernel.choice.completion import OPEN, named_file
 from lumen.kernel.choice.score import LAW, prompt
@@ -268,7 +268,7 @@ async def _through(kernel: Kernel, loop: Loop, turn: Turn, watch: Watch) -> None
     except BaseException as error:
         why = error.what if isinstance(error, LumenError) else type(error).__name__
         calls = turn.mind.calls.taken()
-        payload: dict[str, JSON] = {"calls": calls} if calls else {}
+        payload: StatePayload = {"calls": calls} if calls else {}
         entry = kernel_entry(
             "interrupted", f"The cycle ended early: {why}", turn.stimulus.session_key, payload
         )

@@ -10,6 +10,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import MindError, UsageError
+from lumen.core.payloads import EscalationPayload
 from lumen.core.stores import Store
 from lumen.kernel.gate.approvals import signed_by
 from lumen.kernel.gate.proposals import APPROVED, ApprovalRequest, escalation, proposals
@@ -65,7 +66,7 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> ApprovalRequ
     value = expected_value(
         lacking, past.count("approved") + past.count("escalated"), past.count("denied")
     )
-    told: dict[str, JSON] = {
+    told: EscalationPayload = {
         "model": str(there),
         "question": question,
         "expected_value": value,
@@ -80,7 +81,7 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> ApprovalRequ
         {"escalation": told},
     )
     placed = kernel.gate.record(entry, sign=True)
-    return escalation(placed.seq, "", {"escalation": told})
+    return escalation(placed.seq, "", told)
 
 
 def must_be_known(index: Queries, seq: int) -> None:

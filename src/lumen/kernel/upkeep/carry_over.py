@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field
+from typing import cast
 
 from lumen.core.canon import JSON
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Event, ModelCall
+from lumen.core.payloads import CallPayload, ChangePayload, UsesPayload
 from lumen.core.stores import is_theirs, place_at
 from lumen.kernel.language.overlap import OverlapDetector
 from lumen.soul.ports.queries import Queries
@@ -24,12 +26,12 @@ from lumen.soul.state.records import Operation, in_words, without
 class CarriedState:
     """What the events that go did to state, without what is forgotten."""
 
-    changes: list[JSON] = field(default_factory=list)
+    changes: list[ChangePayload] = field(default_factory=list)
     records: set[str] = field(default_factory=set)  # which of them these events changed
-    uses: list[JSON] = field(default_factory=list)
-    restores: list[JSON] = field(default_factory=list)
-    undone: list[JSON] = field(default_factory=list)
-    calls: list[JSON] = field(default_factory=list)
+    uses: list[UsesPayload] = field(default_factory=list)
+    restores: list[dict[str, int]] = field(default_factory=list)
+    undone: list[dict[str, int]] = field(default_factory=list)
+    calls: list[CallPayload] = field(default_factory=list)
     sent: dict[str, list[str]] = field(default_factory=dict)  # to which models, and when
 
     def add(self, event: Event, done: EventEffects, traces: OverlapDetector) -> None:
@@ -41,7 +43,7 @@ class CarriedState:
         self.changes += [one.carried() for one in done.operations if not quoted(one, traces)]
         self.records |= {one.path for one in done.operations}
         self.records |= {one.path for one in done.files if place_at(one.path).is_record}
-        self.uses += map(asdict, done.uses)
+        self.uses += [cast("UsesPayload", asdict(one)) for one in done.uses]
         self.restores += map(asdict, done.restores)
         self.undone += map(asdict, done.undone)
         self.calls += [called(call) for call in done.calls]
@@ -66,7 +68,7 @@ class CarriedState:
             )
 
 
-def files_in_force(index: Queries, changes: Sequence[Mapping[str, JSON]]) -> dict[str, str]:
+def files_in_force(index: Queries, changes: Sequence[ChangePayload]) -> dict[str, str]:
     """The files whose text in force is among what was cleaned; settings are the author's."""
     latest = {path: kept.seq for path, kept in index.files.all_kept().items()}
     return {
@@ -111,7 +113,7 @@ def lost(before: str, after: str) -> tuple[str, ...]:
     return tuple(line for line in before.splitlines() if line and line not in left)
 
 
-def _cleaned(change: FileSet, traces: OverlapDetector) -> dict[str, JSON]:
+def _cleaned(change: FileSet, traces: OverlapDetector) -> ChangePayload:
     """A file's change without what is forgotten: history can still be gone back to."""
     text = None if change.text is None else without(change.path, change.text, traces.stands_in)
     return {
@@ -129,7 +131,7 @@ def _day(timestamp: str) -> str:
     return f"{moment.day} {moment:%b %Y}"
 
 
-def called(call: ModelCall) -> dict[str, JSON]:
+def called(call: ModelCall) -> CallPayload:
     """A call as an erasure carries it on: what is said elsewhere is not in it."""
     told = asdict(call)
     renamed = {
@@ -138,4 +140,4 @@ def called(call: ModelCall) -> dict[str, JSON]:
         "cached_tokens": "cached",
     }
     moved = {new: told.pop(old) for new, old in renamed.items()}
-    return {**told, **moved, "seconds": told.pop("ms") / 1000}
+    return cast("CallPayload", {**told, **moved, "seconds": told.pop("ms") / 1000})

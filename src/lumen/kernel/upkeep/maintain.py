@@ -11,6 +11,7 @@ from datetime import UTC, tzinfo
 
 from lumen.core.clock import parse_stamp
 from lumen.core.data import Change, kernel_entry
+from lumen.core.payloads import StatePayload
 from lumen.core.stores import Store
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.revise import base_of
@@ -37,7 +38,7 @@ def fade(gate: Gate, half_life_days: int) -> str:
     if not old:
         return "no memory is old enough to fade"
     what = f"Memories that were not used fade: half in {half_life_days} days."
-    payload = {"fade": {"as_of": today.isoformat(), "half_life_days": half_life_days}}
+    payload: StatePayload = {"fade": {"as_of": today.isoformat(), "half_life_days": half_life_days}}
     gate.commit("maintenance", [], kernel_entry("fade", what, KERNEL, payload), sign=True)
     gate.index.catch_up()
     return f"{old:,} memories faded a little"

@@ -5,11 +5,12 @@ Answers come from the index, which is caught up by whoever asks. Nothing here re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
-from lumen.core.canon import JSON, sha256
+from lumen.core.canon import sha256
 from lumen.core.data import FileVersion, Transition
+from lumen.core.payloads import ChangePayload
 from lumen.soul.index.rows import Rows
 from lumen.soul.ports.records import NOW
 from lumen.soul.state.operated import operations_from
@@ -80,7 +81,7 @@ class FileTable:
         return [(int(seq), str(text or "")) for seq, text in rows]
 
     def folded_without(
-        self, path: str, gone: AbstractSet[int], again: Iterable[Mapping[str, JSON]]
+        self, path: str, gone: AbstractSet[int], again: Iterable[ChangePayload]
     ) -> str | None:
         """What a record would be if some events had not been, but for what is stated again of them."""
         sets: dict[int, str | None] = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
-from lumen.core.canon import JSON
 from lumen.core.data import FileVersion, FinishedCycle, ModelCall, Spent, Transition
+from lumen.core.payloads import ChangePayload
 
 NOW = 1 << 62  # an event that is behind every event there is
 
@@ -32,7 +32,7 @@ class FileHistory(Protocol):
         ...
 
     def folded_without(
-        self, path: str, gone: AbstractSet[int], again: Iterable[Mapping[str, JSON]]
+        self, path: str, gone: AbstractSet[int], again: Iterable[ChangePayload]
     ) -> str | None:
         """What a record would be if some events had not been, but for what is stated again of them."""
         ...

@@ -7,14 +7,22 @@ Only the kernel's word, and an edit by the author's own hand, changes anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
+from typing import cast
 
-from lumen.core.canon import JSON, dumps
+from lumen.core.canon import dumps
 from lumen.core.data import Author, Entry, Event, EventType, ModelCall, Origin
 from lumen.core.errors import Damaged
+from lumen.core.payloads import (
+    CallPayload,
+    ChangePayload,
+    CyclePayload,
+    StatePayload,
+    UsesPayload,
+)
 from lumen.core.stores import fixed_paths
 from lumen.soul.state.records import Operation, folded, is_operation, operation_from
 
@@ -23,24 +31,7 @@ ERASED = "erased"
 PURSUES = "pursues"
 TOLD = "told"  # what the author gave to remember: nobody is to answer it
 CLOSING = frozenset({"record", "unclosed", "interrupted", ERASED})
-# A payload key with a meaning for state; nobody but the kernel may write one.
-SPOKEN_FOR = frozenset(
-    {
-        "call",
-        "calls",
-        "changes",
-        "checkpoint",
-        "cycle",
-        "erases",
-        "fade",
-        "held",
-        "marks",
-        "restores",
-        "scrubbed",
-        "undoes",
-        "uses",
-    }
-)
+SPOKEN_FOR = frozenset(StatePayload.__annotations__)
 _BEFORE_PATHS = fixed_paths()  # older changes name no path
 
 
@@ -174,13 +165,13 @@ def effects(event: Event) -> EventEffects:
         Damaged: the kernel's word does not make sense, so it cannot be the kernel's.
     """
     entry = event.entry
-    said: Mapping[str, JSON] = entry.payload
-    if said.keys().isdisjoint(SPOKEN_FOR):
+    if entry.payload.keys().isdisjoint(SPOKEN_FOR):
         return NOTHING
+    said = cast("StatePayload", entry.payload)  # as far as it is read below, and refused there
     if entry.author is not Author.KERNEL:
         if not _by_hand(entry):
             return NOTHING
-        said = {"changes": said.get("changes", ())}  # a hand can do no more than edit files
+        said = {"changes": said.get("changes", [])}  # a hand can do no more than edit files
     try:
         return _read(event, said)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -213,7 +204,7 @@ def _by_hand(entry: Entry) -> bool:
     return authors and entry.event_type is EventType.SYSTEM_EVENT and entry.situation == EDITED
 
 
-def _read(event: Event, payload: Mapping[str, JSON]) -> EventEffects:
+def _read(event: Event, payload: StatePayload) -> EventEffects:
     fade, held, marks = payload.get("fade"), payload.get("held"), payload.get("marks")
     changes = list(enumerate(payload.get("changes", ())))
     return EventEffects(
@@ -236,7 +227,7 @@ def _read(event: Event, payload: Mapping[str, JSON]) -> EventEffects:
     )
 
 
-def _cycled(told: Mapping[str, JSON]) -> CycleEffect:
+def _cycled(told: CyclePayload) -> CycleEffect:
     return CycleEffect(
         loop=str(told["loop"]),
         goal=str(told.get("goal", "")),
@@ -251,14 +242,14 @@ def _cycled(told: Mapping[str, JSON]) -> CycleEffect:
     )
 
 
-def _calls(event: Event, payload: Mapping[str, JSON]) -> tuple[ModelCall, ...]:
+def _calls(event: Event, payload: StatePayload) -> tuple[ModelCall, ...]:
     """A call that is about to be made, or those that are over; older lines gave them no id."""
     one = payload.get("call")
     many = [one] if one else payload.get("calls", ())
     return tuple(_called(event, told) for told in many if "id" in told)
 
 
-def _called(event: Event, told: Mapping[str, JSON]) -> ModelCall:
+def _called(event: Event, told: CallPayload) -> ModelCall:
     return ModelCall(
         at=int(told.get("at", event.seq)),
         id=str(told["id"]),
@@ -279,11 +270,11 @@ def _called(event: Event, told: Mapping[str, JSON]) -> ModelCall:
     )
 
 
-def _number(value: JSON) -> int | None:
+def _number(value: int | None) -> int | None:
     return None if value is None else int(value)
 
 
-def _file(event: Event, change: Mapping[str, JSON]) -> FileSet:
+def _file(event: Event, change: ChangePayload) -> FileSet:
     store, text = str(change["store"]), change["value"]
     return FileSet(
         at=int(change.get("at", event.seq)),
@@ -294,7 +285,7 @@ def _file(event: Event, change: Mapping[str, JSON]) -> FileSet:
     )
 
 
-def _uses(event: Event, uses: JSON) -> tuple[Uses, ...]:
+def _uses(event: Event, uses: UsesPayload | list[UsesPayload] | None) -> tuple[Uses, ...]:
     """A turn's own uses are one object; an erasure carries on, in a list, what it blanks out."""
     if not uses:
         return ()
@@ -310,19 +301,19 @@ def _uses(event: Event, uses: JSON) -> tuple[Uses, ...]:
     )
 
 
-def _many(name: str, said: JSON) -> list[dict[str, JSON]]:
+def _many(name: str, said: int | list[dict[str, int]] | None) -> list[dict[str, int]]:
     if said is None or isinstance(said, list):
         return said or []
     return [{name: said}]
 
 
-def _undone(event: Event, undoes: JSON) -> tuple[ChangeUndone, ...]:
+def _undone(event: Event, undoes: int | list[dict[str, int]] | None) -> tuple[ChangeUndone, ...]:
     """An undo names one event; an erasure carries on, in a list, what it blanks out."""
     many = _many("undoes", undoes)
     return tuple(ChangeUndone(int(u.get("at", event.seq)), int(u["undoes"])) for u in many)
 
 
-def _restores(event: Event, restores: JSON) -> tuple[Restore, ...]:
+def _restores(event: Event, restores: int | list[dict[str, int]] | None) -> tuple[Restore, ...]:
     """A restore names one event; an erasure carries on, in a list, what it blanks out."""
     many = _many("upto", restores)
     found = tuple(Restore(int(r.get("at", event.seq)), int(r["upto"])) for r in many)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from lumen.core.canon import JSON, dumps, loads
+from lumen.core.payloads import ChangePayload
 from lumen.core.stores import StoreKind, StoreLayout, place_at
 from lumen.soul.state.selfhood import Flaw
 from lumen.soul.state.selfhood import check as check_self
@@ -34,7 +36,7 @@ class Operation:
     share: int = 0  # how far an average moves towards the value, in millionths
     most: int = 0  # lines that are kept
 
-    def payload(self) -> dict[str, JSON]:
+    def payload(self) -> ChangePayload:
         """As it stands in the archive, in the event that did it."""
         said: dict[str, JSON] = {"store": self.store, "operation": self.operation}
         said["path"] = self.path
@@ -45,19 +47,19 @@ class Operation:
             said["share"] = self.share
         if self.most:
             said["most"] = self.most
-        return said
+        return cast("ChangePayload", said)
 
-    def carried(self) -> dict[str, JSON]:
+    def carried(self) -> ChangePayload:
         """As another event states it again."""
         return {**self.payload(), "at": self.at, "n": self.n}
 
 
-def is_operation(change: Mapping[str, JSON]) -> bool:
+def is_operation(change: ChangePayload) -> bool:
     """Whether a change in the archive is an operation on a record, and not a file's whole text."""
     return change.get("operation", "set") != "set" or "name" in change
 
 
-def operation_from(change: Mapping[str, JSON], seq: int, n: int) -> Operation:
+def operation_from(change: ChangePayload, seq: int, n: int) -> Operation:
     """The operation that a change in the archive tells of."""
     if change["operation"] not in ("append", "set", "average"):
         raise ValueError(f"no record knows {change['operation']!r}")
