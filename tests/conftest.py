@@ -17,7 +17,13 @@ from types import ModuleType
 
 import pytest
 from tests.forking import shared
-from tests.measuring import import_all, is_measured, measure_no_children, unmeasured
+from tests.measuring import (
+    import_all,
+    is_measured,
+    measure_no_children,
+    save_measured,
+    unmeasured,
+)
 from tests.peers import LlamaServer, Wire
 from tests.recorded import Answer, answering, read, write
 from tests.remembering import FILE, Remembering
@@ -64,6 +70,12 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     import_all()
     with unmeasured():
         return (yield)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep what a worker measured before it says that it is done."""
+    if hasattr(session.config, "workerinput"):
+        save_measured()
 
 
 @pytest.hookimpl(wrapper=True)

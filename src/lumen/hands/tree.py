@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from lumen.hands.seen import PROC, ProcessRow, look
 
-PATIENCE_SECONDS = 2.0  # for what was killed to be gone; longer takes only a broken disk
+PATIENCE_SECONDS = 60.0  # for what was killed to be gone: the dying want a processor too
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 _TICKS = os.sysconf("SC_CLK_TCK")
 
