@@ -104,7 +104,9 @@ def row(conversation: str, right: int, seed: int) -> AskedRow:
     sessions = np.arange(6, dtype=np.int64)
     names = ("bm25", "noise")
     held = frozenset({right})
-    return AskedRow(conversation, "locomo", "1", names, table, mask, sessions, 1, held, {}, 1.0)
+    return AskedRow(
+        conversation, "locomo", "1", names, table, mask, sessions, 1, held, {}, 1.0, 1.0
+    )
 
 
 def test_weights_are_learnt_that_put_the_right_ones_first() -> None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,19 @@ from lumen.kernel.recall.features import bm25, idf
 from lumen.kernel.recall.fusion import RankWanted
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.lab.recall_data import LabConversation, LabQuestion
-from lumen.mind.embed import SIZE, WhenNeeded
+from lumen.mind.embed import SIZE
 from lumen.soul.ports.sessions import Sessions
 
 NEVER = 10**6  # the rank of what was not found
 BM25, BM25_CONTENT = "bm25", "bm25 of content words"
 EVERY = 50  # questions between two lines of progress
 Told = Callable[[str], None]
+Clocks = NDArray[np.float64]  # milliseconds by the clock, and of all processors
+
+
+def clocks() -> Clocks:
+    """Both, now."""
+    return 1000 * np.array([perf_counter(), process_time()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +56,25 @@ class AskedRow:
     many_right: int
     right_sessions: frozenset[int]
     plain_ranks: Mapping[str, int]  # of plain BM25, by all words and by those with content
-    ms: float
+    ms: float  # beside the vector of the question
+    cpu_ms: float
 
 
 @dataclass(slots=True)
 class CachedEmbedder:
-    """An embedder whose vectors are kept in a file, by the hash of their text."""
+    """An embedder whose vectors are kept, in a file too where there is a folder, by the hash of their text."""
 
     inner: Embedder
-    folder: Path
+    folder: Path | None
+    took: Clocks = field(default_factory=lambda: np.zeros(2))  # to make vectors, so far
     _known: dict[bytes, Rows] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        size = 32 + 4 * SIZE
-        raw = self._file.read_bytes() if self._file.exists() else b""
+        size, raw = 32 + 4 * SIZE, b""
+        if self.folder:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file = self.folder / f"{self.id}.vectors"
+            raw = file.read_bytes() if file.exists() else b""
         for start in range(0, len(raw) - size + 1, size):
             row = np.frombuffer(raw[start + 32 : start + size], np.float32)
             self._known[raw[start : start + 32]] = row
@@ -74,33 +84,30 @@ class CachedEmbedder:
         """Which embedder it is."""
         return self.inner.id
 
-    @property
-    def _file(self) -> Path:
-        return self.folder / f"{self.id}.vectors"
-
     def embed(self, texts: Sequence[str]) -> Rows:
         """One unit row per text."""
         keys = [sha256(text.encode()).digest() for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:
+            before = clocks()
             rows = self.inner.embed([*new.values()])
-            with self._file.open("ab") as kept:
-                for key, row in zip(new, rows, strict=True):
-                    self._known[key] = row
-                    kept.write(key + row.astype(np.float32).tobytes())
+            self.took = self.took + clocks() - before
+            made = dict(zip(new, rows.astype(np.float32), strict=True))
+            self._known |= made
+            self._keep(b"".join(key + row.tobytes() for key, row in made.items()))
         return np.stack([self._known[key] for key in keys])
+
+    def _keep(self, made: bytes) -> None:
+        """In one write: another run may keep its own in the same file."""
+        if self.folder:
+            with (self.folder / f"{self.id}.vectors").open("ab", buffering=0) as kept:
+                kept.write(made)
 
 
 def ask_all(
-    conversations: Sequence[LabConversation],
-    vectors: Path | None,
-    progress: Told,
-    *,
-    pooled: bool = False,
+    groups: Sequence[Sequence[LabConversation]], embedder: CachedEmbedder, progress: Told
 ) -> list[AskedRow]:
-    """Tell each conversation to a being of its own, or all of them to one, and ask."""
-    embedder: Embedder = CachedEmbedder(WhenNeeded(), vectors) if vectors else WhenNeeded()
-    groups = [conversations] if pooled else [[one] for one in conversations]
+    """Tell each group of conversations to a being of its own, and ask."""
     rows: list[AskedRow] = []
     for group in groups:
         with tempfile.TemporaryDirectory(prefix="lumen-recall-") as folder:
@@ -111,7 +118,7 @@ def ask_all(
 
 
 def _ask_group(
-    being: Being, group: Sequence[LabConversation], embedder: Embedder, progress: Told
+    being: Being, group: Sequence[LabConversation], embedder: CachedEmbedder, progress: Told
 ) -> list[AskedRow]:
     kernel = kernel_of(being)
     kernel.recall = IndexedRecall(kernel.index, embedder)
@@ -127,7 +134,10 @@ def _ask_group(
     for one in group:
         for question in one.questions:
             gold = frozenset(places[one.name][n] for n in question.gold)
-            rows.append(_ask(being, one, question, gold, plain.ranks(question.text, gold)))
+            before = embedder.took
+            row = _ask(being, one, question, gold, plain.ranks(question.text, gold))
+            ms, cpu_ms = embedder.took - before
+            rows.append(replace(row, ms=row.ms - float(ms), cpu_ms=row.cpu_ms - float(cpu_ms)))
             if len(rows) % EVERY == 0:
                 progress(f"  {len(rows)} asked")
     return rows
@@ -141,9 +151,9 @@ def _ask(
     plain: dict[str, int],
 ) -> AskedRow:
     kernel = kernel_of(being)
-    began = perf_counter()
+    before = clocks()
     found = kernel.recall.rank(question.text, RankWanted(limit=None))
-    ms = 1000 * (perf_counter() - began)
+    ms, cpu_ms = clocks() - before
     names = tuple(found[0].features) if found else ()
     placed = kernel.index.sessions.utterances(gold)
     return AskedRow(
@@ -157,7 +167,8 @@ def _ask(
         many_right=len(gold),
         right_sessions=frozenset(u.session for u in placed.values()),
         plain_ranks=plain,
-        ms=ms,
+        ms=float(ms),
+        cpu_ms=float(cpu_ms),
     )
 
 
@@ -244,7 +255,6 @@ def summary(rows: Sequence[AskedRow], found: Sequence[Judged]) -> dict[str, obje
     kinds: dict[str, list[Judged]] = {}
     for row, one in zip(rows, found, strict=True):
         kinds.setdefault(row.kind, []).append(one)
-    slow = sorted(row.ms for row in rows)
     return {
         "questions": len(rows),
         "recall": figures(found),
@@ -255,8 +265,14 @@ def summary(rows: Sequence[AskedRow], found: Sequence[Judged]) -> dict[str, obje
             kind: {"questions": len(some), "hit@5": float(np.mean([j.rank <= 5 for j in some]))}
             for kind, some in sorted(kinds.items())
         },
-        "ms": {"p50": median(slow), "p95": slow[int(0.95 * (len(slow) - 1))]},
+        "ms": quantiles([row.ms for row in rows]),
+        "cpu_ms": quantiles([row.cpu_ms for row in rows]),
     }
+
+
+def quantiles(took: Sequence[float]) -> dict[str, float]:
+    """The middle, and what one in twenty passes."""
+    return {"p50": median(took), "p95": sorted(took)[int(0.95 * (len(took) - 1))]}
 
 
 def _plain(rows: Sequence[AskedRow], name: str) -> Figures:

@@ -1,4 +1,4 @@
-"""What `lumen lab recall` prints of a run: its measures beside plain BM25, by kind, and how long it took."""
+"""What `lumen lab recall` prints of a run: its measures beside plain BM25 and other engines, by kind, and how long it took."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 
 from lumen.core.canon import JSON
 from lumen.kernel.recall.fusion import weights_for
-from lumen.lab.recall import BM25, BM25_CONTENT, AskedRow, ask_all, judged, summary
+from lumen.lab.recall import BM25, BM25_CONTENT, CachedEmbedder, ask_all, judged, summary
 from lumen.lab.recall_data import LabConversation, read_conversations
+from lumen.lab.recall_peers import ask_peers, chosen_peers, known_peers
+from lumen.lab.recall_plot import drawn
 from lumen.lab.recall_weights import learnt, left_out
 from lumen.mind.embed import WhenNeeded
 
@@ -28,16 +30,18 @@ class RecallRun:
     leave_one_out: bool = False
     learn: Path | None = None  # where learnt weights are written
     most: int | None = None  # conversations of each file
+    peers: str = ""  # other engines that are asked too, with commas between
+    plot: Path | None = None  # where quality beside time is drawn
 
 
 def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
     """Tell, ask and measure; a part for each dataset, and one for each that is pooled."""
+    peers = chosen_peers(wanted.peers) if wanted.peers else []
     read = [c for file in wanted.files for c in read_conversations(file)[: wanted.most]]
-    rows = ask_all(read, wanted.vectors, progress)
-    together: list[AskedRow] = []
-    if wanted.pooled:
-        for group in _by_dataset(read).values():
-            together += ask_all(group, wanted.vectors, progress, pooled=True)
+    by_dataset = _by_dataset(read)
+    embedder = CachedEmbedder(WhenNeeded(), wanted.vectors)
+    rows = ask_all([[one] for some in by_dataset.values() for one in some], embedder, progress)
+    together = ask_all([*by_dataset.values()] if wanted.pooled else [], embedder, progress)
     if wanted.leave_one_out:
         progress("learning weights, one conversation left out each time …")
         apart, pooled = left_out(rows, together)
@@ -51,7 +55,13 @@ def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
     for name, some, found in (("", rows, apart), (" pooled", together, pooled)):
         for dataset in dict.fromkeys(row.dataset for row in some):
             kept = [n for n, row in enumerate(some) if row.dataset == dataset]
-            told[dataset + name] = summary([some[n] for n in kept], [found[n] for n in kept])
+            part = summary([some[n] for n in kept], [found[n] for n in kept])
+            group = by_dataset[dataset]
+            groups = [group] if name else [[one] for one in group]
+            beside = ask_peers(peers, groups, embedder, progress)
+            told[dataset + name] = part | {"peers": {k: v.as_json() for k, v in beside.items()}}
+    if wanted.plot:
+        wanted.plot.write_text(drawn(told), "utf-8")
     return told
 
 
@@ -71,8 +81,27 @@ def lines(told: dict[str, JSON]) -> list[str]:
         among, many = part["right_among_candidates"], part["candidates"]
         said.append(f"  right among        {among:.3f} of {many:.0f} candidates on average")
         said.append(
-            f"  a question takes   p50 {part['ms']['p50']:.0f} ms, p95 {part['ms']['p95']:.0f} ms"
+            f"  a question takes   p50 {part['ms']['p50']:.0f} ms, p95 {part['ms']['p95']:.0f} ms beside its vector"
         )
+        said += _beside(part)
+    return said
+
+
+def _beside(part: dict[str, JSON]) -> list[str]:
+    """A row for each engine, recall first."""
+    if not part["peers"]:
+        return []
+    said = [
+        "  " + f"{'':<20}" + "".join(f"{name:>18}" for name in part["recall"]) + "   CPU ms p50"
+    ]
+    titles = {name: peer.title for name, peer in known_peers().items()}
+    for name, one in {"": part, **part["peers"]}.items():
+        title = titles.get(name, "Lumen")
+        if "missing" in one:
+            said.append(f"  {title:<20}missing: {one['missing']}")
+            continue
+        row = "".join(f"{value:>18.3f}" for value, _, _ in one["recall"].values())
+        said.append(f"  {title:<20}{row}{one['cpu_ms']['p50']:>13.2f}")
     return said
 
 

@@ -75,6 +75,18 @@ def facts(_request: CommandRequest, which: str, model: str, verbose: bool) -> Te
     "--learn", type=click.Path(dir_okay=False, path_type=Path), help="Write weights learnt on all."
 )
 @click.option("--most", type=click.IntRange(1), help="Conversations of each file; else all.")
+@click.option(
+    "--peers",
+    default="",
+    metavar="NAMES",
+    help="Ask other engines too: all, or some of fts5, embedding, chroma, lancedb, mem0, langgraph, tantivy, "
+    "with commas between. Each is installed once, under ~/.cache/lumen-lab.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw hit@5 beside the time a question takes, as SVG.",
+)
 def recall(_request: CommandRequest, files: tuple[Path, ...], **how: JSON) -> TextResult:
     """Tell long conversations to new beings, ask what was said, count; plain BM25 beside it."""
     from lumen.lab.recall_report import RecallRun, lines, run
