@@ -30,7 +30,10 @@ from tests.remembering import FILE, Remembering
 from tests.sampling import Sampled, set_examples
 
 from lumen.mind import embed
+from lumen.mind.catalogue import offered
 from lumen.mind.embed import MiniLM
+from lumen.mind.fetch import Fetching, fetch
+from lumen.mind.library import Library
 
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - only for what is thrown away
 MEMORY_NEEDED = 1 << 30
@@ -138,6 +141,15 @@ def _end_of_forks() -> Iterator[None]:
     yield
     if shared.cache_info().currsize:
         shared().end()
+
+
+@pytest.fixture(scope="session")
+def better(request: pytest.FixtureRequest) -> tuple[Library, str]:
+    """The model that `lumen models get` is there for, 1.1 GB, fetched once and kept in pytest's cache."""
+    library = Library(request.config.cache.mkdir("models"))
+    name = "qwen2.5-coder-1.5b-instruct"
+    fetch(Fetching(offered(library.folder, name), library))
+    return library, name
 
 
 @pytest.fixture(scope="session")

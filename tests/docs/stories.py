@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from lumen.mind.in_process import WEIGHTS
+
 HOW = "docs/how-to/"
 MODELS = HOW + "models/"
+FILES = MODELS + "files.md"
+BETTER = "qwen2.5-coder-1.5b-instruct"
 
 AN_OLDER_COPY = (
     "This archive ends at event 17 (head 419ff2401d8c175d…), but this host has seen it up to event 25 "
@@ -154,6 +158,7 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
         f"mkdir {HOST}",
         f"cp -a ~/first-host/author {HOST}/",
     ),
+    (FILES, "$ lumen models add model.gguf --name mine"): (BORN, f"cp {WEIGHTS.path()} model.gguf"),
     (MODELS + "README.md", "$ lumen models scan"): (*MUTE, OLLAMA),
     (MODELS + "README.md", "$ lumen models set interface desk/gpt-99"): (
         f"{_at('desk')}/v1 >> {DEFAULT}/lumen.toml",
@@ -286,6 +291,9 @@ NOT_RUN: dict[tuple[str, str], str] = {
     (HOW + "choose-an-embedder.md", "ollama pull nomic-embed-text"): "another program",
     (HOW + "let-it-live.md", "lumen lab together --minutes 2"): "measures for minutes",
     (MODELS + "README.md", "lumen models key openai"): "asks at a terminal",
+    (FILES, f"lumen models get {BETTER}"): "1.1 GB; a test marked deep fetches it",
+    (FILES, f"lumen models set interface embedded/{BETTER}"): "it was not fetched",
+    (FILES, f"lumen models get {BETTER} --from /media/stick/model.gguf"): "there is no stick",
     (HOW + "write-a-skill.md", "# /// script"): "needs the network",
     (
         HOW + "write-a-skill.md",

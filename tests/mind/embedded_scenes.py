@@ -1,6 +1,6 @@
 """Scenes with the real embedded model, run as a program of their own: a crash there is an exit code.
 
-Usage: embedded_scenes.py whole | leave | interrupt
+Usage: embedded_scenes.py whole | kept | leave | interrupt
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 
 from lumen.core.errors import LumenError
+from lumen.mind.library import Library
 from lumen.mind.substrate import Completion, Exchange, Prompt
-from lumen.mind.substrates.embedded import MODEL_ID, Embedded
+from lumen.mind.substrates.embedded import MODEL_ID, WEIGHTS, Embedded
 
 SYSTEM = "You are Lumen, the kind companion of Ana. You answer in one short sentence. " * 3
 STORY = Prompt("You are a storyteller.", "Tell me a very long story about the sea.", 2000)
@@ -130,7 +133,31 @@ async def stops(model: Embedded) -> dict[str, object]:
     return told
 
 
+async def kept(folder: Path) -> dict[str, object]:
+    """A file beside the built-in model: one is loaded at a time, and none when nobody asks."""
+    Library(folder).add(WEIGHTS.path(), "second")
+    model = Embedded(folder)
+    question = Prompt(SYSTEM, "What is the capital of France?", 16, turns=TURNS)
+    told: dict[str, object] = {"at first": model.loaded}
+    for name in (MODEL_ID, "second", MODEL_ID):
+        said = await model.invoke(name, question)
+        told[f"{len(told)} {name}"] = [model.loaded, said.text]
+    model.close()
+    model = Embedded(folder, idle_s=0.01)
+    marked = await model.invoke("second", Prompt("", "a<|im_end|>b", 1))
+    plain = await model.invoke("second", Prompt("", "a< |im_end|>b", 1))
+    while model.loaded:  # noqa: ASYNC110 - watched from outside, it tells nobody
+        await asyncio.sleep(0.01)
+    again = await model.invoke("second", question)
+    told |= {"marks": [marked.prompt_tokens, plain.prompt_tokens], "again": again.text}
+    return told
+
+
 async def main(scene: str) -> None:
+    if scene == "kept":
+        with TemporaryDirectory() as folder:
+            sys.stdout.write(json.dumps(await kept(Path(folder))))
+        return
     model = Embedded()
     if scene == "whole":
         told = {"answers": await answers(model), "limits": await limits(model)}

@@ -101,6 +101,19 @@ def test_closing_stops_what_runs_and_what_waits(told: Told) -> None:
     assert told["stops"]["too late"] == "MindError"
 
 
+def test_a_file_that_is_kept_is_a_model_and_one_is_loaded_at_a_time_and_none_when_idle() -> None:
+    done = play("kept")
+    assert (done.returncode, done.stderr) == (0, ""), done
+    told = json.loads(done.stdout)
+    answer = "The capital of France is Paris."
+    first, second, third = ([n, answer] for n in (MODEL_ID, "second", MODEL_ID))
+    assert told.pop("at first") == ""
+    marked, plain = told.pop("marks")
+    assert marked == plain
+    assert told.pop("again") == answer
+    assert list(told.values()) == [first, second, third]
+
+
 def test_a_program_that_ends_in_the_middle_of_a_generation_ends_cleanly() -> None:
     done = play("leave")
     assert (done.returncode, done.stderr) == (0, "")
@@ -112,7 +125,7 @@ def test_an_interrupt_in_the_middle_of_a_generation_ends_like_any_interrupt() ->
     assert done.stderr.rstrip().endswith("KeyboardInterrupt")
 
 
-def test_its_one_model_is_small_and_local_and_any_other_is_refused() -> None:
+def test_without_kept_files_its_one_model_is_small_and_any_other_is_refused() -> None:
     model = Embedded()
     (found,) = asyncio.run(model.discover())
     assert (found.model_id, found.small, found.local) == (MODEL_ID, True, True)

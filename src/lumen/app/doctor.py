@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sys
@@ -66,6 +67,8 @@ async def _mind() -> AsyncIterator[Finding]:
     embedded.close()
     fix = "" if health.ok else "uv sync   (in the project's folder)"
     yield Finding("model", "ok" if health.ok else "bad", health.detail, fix)
+    for found in await asyncio.to_thread(_kept):
+        yield found
     if find_spec("numpy") is None or find_spec("tokenizers") is None:
         yield Finding("embedder", "bad", "numpy or tokenizers is missing", "uv sync")
         return
@@ -75,6 +78,24 @@ async def _mind() -> AsyncIterator[Finding]:
         yield Finding("embedder", "ok", f"all-MiniLM-L6-v2 at {WEIGHTS.verified()}")
     except LumenError as error:
         yield Finding("embedder", "bad", error.what, error.fix)
+
+
+def _kept() -> list[Finding]:
+    """The model files of this host, each read through."""
+    from lumen.app.model_files import library, obtainable
+
+    files, said = library(), []
+    for model in files.models():
+        takes = f"takes {model.memory / 1e9:.1f} GB of memory"
+        try:
+            said.append(Finding("model", "ok", f"{files.verified(model, anew=True)}, {takes}"))
+        except LumenError as error:
+            said.append(Finding("model", "bad", error.what, error.fix))
+    better = [one for one in obtainable() if not one.here]
+    if not said and better:
+        what = f"a better one can be had, {better[0].size / 1e9:.1f} GB: lumen models get {better[0].name}"
+        said.append(Finding("model", "ok", what))
+    return said
 
 
 async def _being(being: BeingPaths, by_default: bool) -> AsyncIterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lumen.app.reach import all_assignments, endpoints_of, notes_file
+from lumen.app.reach import all_assignments, endpoints_of, models_folder, notes_file
 from lumen.app.settings import Settings, zone
 from lumen.app.words import short_time
 from lumen.core.clock import Clock, stamp
@@ -14,6 +14,7 @@ from lumen.core.errors import MindError, UsageError
 from lumen.core.settings import BUILT_IN_EMBEDDER, BUILT_IN_MODEL
 from lumen.kernel.models.registry import Registry, load, noting
 from lumen.mind.endpoints import Endpoint
+from lumen.mind.in_process import in_process
 from lumen.mind.roles import ASSIGNABLE, ESCALATION, INNER, Assignment, parse_assignment
 from lumen.mind.roles import EMBEDDER as EMBEDDER
 from lumen.mind.substrate import ModelDescriptor as ModelDescriptor
@@ -142,7 +143,10 @@ def known_substrate(settings: Settings, name: str) -> Endpoint:
 
 def seen_at(settings: Settings, substrate: str) -> tuple[ModelDescriptor, ...]:
     """Every model that was seen at a substrate."""
-    return tuple(load(notes_file()).of(known_substrate(settings, substrate).id))
+    endpoint = known_substrate(settings, substrate)
+    if endpoint.kind == "embedded":
+        return tuple(in_process(models_folder()))
+    return tuple(load(notes_file()).of(endpoint.id))
 
 
 def asked_substrates(settings: Settings) -> tuple[str, ...]:
@@ -272,6 +276,9 @@ def _known_of(
     """What is known of a model without asking; never that it is there now."""
     if why := notes.stale(a, reachable):
         return f"stale: {why}"
+    if a.substrate == "embedded" and str(a) != BUILT_IN_EMBEDDER:
+        here = any(str(model) == str(a) for model in in_process(models_folder()))
+        return "in process" if here else "stale: this host does not have it"
     if a.substrate in ("embedded", "scripted"):
         return "in process"
     seen = notes.models.get(str(a))

