@@ -16,17 +16,18 @@ from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
-from lumen.kernel.language.dates import WEEK, day_named, days_there
+from lumen.kernel.language.dates import day_named, days_there
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.pronouns import mirror
 from lumen.kernel.language.questions import asked, said_here
-from lumen.kernel.language.reading import stems, tells_home
+from lumen.kernel.language.reading import sentences, stems, tells_home
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
 MOST_KNOWN = 8
 LONGEST = 160
+ABOUT_DAYS = ("shift", "until", "since")
 
 
 def answer(kind: str, asking: AnswerContext) -> KernelAnswer:
@@ -241,15 +242,16 @@ def _which_day(asking: AnswerContext) -> KernelAnswer:
     if found is None:
         return _no_day(asking)
     if lexicon().has("next_one", asking.text):  # people mean either
-        later = asking.full(found + timedelta(days=WEEK))
-        return KernelAnswer(asking.phrase("date_next", date=asking.full(found), later=later))
+        week = timedelta(days=7)
+        first = found - week if found - week > asking.here().date() else found
+        later = asking.full(first + week)
+        return KernelAnswer(asking.phrase("date_next", date=asking.full(first), later=later))
     return KernelAnswer(asking.phrase("date_then", date=asking.full(found)))
 
 
 def _no_day(asking: AnswerContext) -> KernelAnswer:
     """What is said of a day that is not named, or that no calendar has."""
-    _, found = asked(asking.text, asking.self_.name)
-    only = days_there(found[0]) if found else 0
+    only = days_there(_sentence(asking))
     return KernelAnswer(
         asking.phrase("no_such_day", days=str(only)) if only else asking.phrase("unknown")
     )
@@ -267,10 +269,15 @@ def _apart(asking: AnswerContext, found: date | None) -> KernelAnswer:
 
 
 def _day_named(asking: AnswerContext, *, past: bool = False) -> date | None:
-    _, found = asked(asking.text, asking.self_.name)
-    if found is None:
-        return None
-    return day_named(found[0], asking.here().date(), past=past or lexicon().has("was", found[0]))
+    said = _sentence(asking)
+    return day_named(said, asking.here().date(), past=past or lexicon().has("was", said))
+
+
+def _sentence(asking: AnswerContext) -> str:
+    """The sentence of a message that asks for a day."""
+    said = [asking.text[a:b] for a, b in sentences(asking.text)]
+    about = (s for s in reversed(said) if asked(s, asking.self_.name)[0] in ABOUT_DAYS)
+    return next(about, asking.text)
 
 
 ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from lumen.kernel.language.lexicon import FOLDER, filled
+from lumen.kernel.language.times.phrases import phrases
+from lumen.kernel.language.times.words import words_of
 
 INSIDE = re.compile(r"(?<![.!?…]\s)(?<!^)\b[^\W\d_][\w-]+")  # a word that opens no sentence
 MOST_CAPITALS = 4
@@ -55,8 +57,6 @@ class TextShape:
 @dataclass(frozen=True, slots=True)
 class _Patterns:
     ways: dict[str, re.Pattern[str]]
-    date: re.Pattern[str]
-    months: tuple[re.Pattern[str], ...]
     own: tuple[str, str]
 
 
@@ -64,23 +64,15 @@ class _Patterns:
 def _patterns() -> _Patterns:
     raw = tomllib.loads((FOLDER / "asking.toml").read_text(encoding="utf-8"))
     ways: dict[str, list[str]] = {way: [] for way in _WAYS}
-    months: list[list[str]] = [[] for _ in range(12)]
-    for words in raw.values():
-        for number, month in enumerate(words["months"]):
-            months[number].append(month)
-        parts = {"{day}": words["day"], "{month}": "|".join(words["months"])}
+    for language, words in raw.items():
+        parts = {
+            "{day}": "|".join(words_of("WEEKDAY", language)),
+            "{month}": "|".join(words_of("MONTH", language)),
+        }
         for way, patterns in ways.items():
             patterns.append(filled(words[way], parts))
-    any_month = "|".join(m for names in months for m in names)
-    date = (
-        r"(?:\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.)?(?: of)?,? )?"
-        rf"\b(?P<month>{any_month})\b\.?(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d))?"
-        r"(?:,? (?:of )?(?P<year>\d{4}))?"
-    )
     return _Patterns(
         {way: re.compile(rf"\b(?:{'|'.join(p)})\b", re.IGNORECASE) for way, p in ways.items()},
-        re.compile(date, re.IGNORECASE),
-        tuple(re.compile("|".join(names), re.IGNORECASE) for names in months),
         (raw["en"]["own"][0], raw["en"]["own"][1]),
     )
 
@@ -91,7 +83,7 @@ def asking(question: str) -> Asking:
     mine, yours, when, who, where = (
         ways[way].search(question) is not None for way in ("mine", "yours", "when", "who", "where")
     )
-    return Asking(mine, yours, when, who, where, tuple(_dates(question)))
+    return Asking(mine, yours, when, who, where, _dates(question))
 
 
 def shape(text: str) -> TextShape:
@@ -131,12 +123,7 @@ def in_first_person(question: str, names: Iterable[str]) -> str:
     return question
 
 
-def _dates(question: str) -> Iterable[AskedDate]:
-    known = _patterns()
-    for found in known.date.finditer(question):
-        word, day = found["month"], found["before"] or found["after"]
-        bare = not (day or found["year"])
-        if bare and word[0].islower() and word.isascii():  # "may I", "march on"
-            continue
-        month = next(n for n, names in enumerate(known.months, 1) if names.fullmatch(word))
-        yield AskedDate(int(found["year"] or 0), month, int(day or 0))
+def _dates(question: str) -> tuple[AskedDate, ...]:
+    """The months and days of a month that a question names; relative ones need a now."""
+    named = (p for p in phrases(question) if p.way in ("date", "month"))
+    return tuple(AskedDate(p.year, p.month, p.day) for p in named)

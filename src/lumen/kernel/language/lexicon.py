@@ -17,7 +17,7 @@ from typing import Any
 
 LANGUAGES = ("en", "ru")
 FOLDER = Path(__file__).with_name("lexicon")
-_GROUP = re.compile(r"\(\?P<\w+>")
+NAMED_DAY = "\N{WATCH}"  # stands in a sentence for the time it names
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,6 @@ class Lexicon:
     asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being
     courtesies: MappingProxyType[str, re.Pattern[str]]  # whole clauses of small talk
     spoken: MappingProxyType[str, MappingProxyType[str, str]]  # phrases by language
-    dates: MappingProxyType[str, re.Pattern[str]]  # ways of naming a day, each of one language
-    days: MappingProxyType[str, str]  # tomorrow as 1, Christmas as 12-25
     value_names: MappingProxyType[str, str]  # of values, Russian → English
 
     def has(self, signal: str, text: str) -> bool:
@@ -101,8 +99,6 @@ def lexicon() -> Lexicon:
         asks=MappingProxyType(_asks(raw)),
         courtesies=MappingProxyType(_whole(raw, "courtesies")),
         spoken=MappingProxyType({k: MappingProxyType(v["phrases"]) for k, v in raw.items()}),
-        dates=MappingProxyType(_dates(raw)),
-        days=MappingProxyType(_joined(raw, "days")),
         value_names=MappingProxyType(raw["ru"]["value_names"]),
     )
 
@@ -140,8 +136,7 @@ def _asks(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
     dressed = {}
     for language, words in raw.items():
         small = words["courtesies"]
-        named = "|".join([*words["dates"].values(), alternatives(words["days"])])
-        parts = {"{when}": small["when"], "{day}": f"(?:{_GROUP.sub('(?:', named)})"}
+        parts = {"{when}": small["when"], "{day}": rf"{NAMED_DAY}\d*"}
         dressed[language] = {
             "asks": {
                 name: f"{small['before']}(?:{filled(pattern, parts)}){small['after']}"
@@ -156,16 +151,6 @@ def filled(pattern: str, parts: Mapping[str, str]) -> str:
     for name, part in parts.items():
         pattern = pattern.replace(name, part)
     return pattern
-
-
-def _dates(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
-    """How a day is named, by the way and the language: a group tells what the words stand for."""
-    found = {}
-    for language, words in raw.items():
-        ways = words["dates"] | {"fixed": f"(?P<fixed>{alternatives(words['days'])})"}
-        for way, pattern in ways.items():
-            found[f"{way}_{language}"] = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")
-    return found
 
 
 def alternatives(words: Mapping[str, Any]) -> str:

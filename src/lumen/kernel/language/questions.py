@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.lexicon import NAMED_DAY, lexicon
 from lumen.kernel.language.reading import (
     CYRILLIC,
     EDGES,
@@ -21,6 +21,7 @@ from lumen.kernel.language.reading import (
     sentences,
     stems,
 )
+from lumen.kernel.language.times.phrases import masked
 
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
@@ -106,10 +107,14 @@ def language(text: str) -> str:
 
 
 def _bare(sentence: str, name: str) -> list[str]:
-    """A sentence in lower case without its marks; as it is, and without the one spoken to."""
-    plain = plainly(sentence[:MOST]).strip(EDGES)
+    """A sentence in lower case without its marks; as it is, and without the one spoken to.
+
+    Both once more with its times masked, for the questions that may be about any day.
+    """
+    told = [sentence[:MOST], masked(sentence[:MOST], NAMED_DAY)]
+    plain = [plainly(t).strip(EDGES) for t in dict.fromkeys(told)]
     if not name:
-        return [plain]
+        return plain
     spoken = rf"(?:(?:hey|hi|ok|okay|dear|привет) )?{re.escape(name.lower())}"
-    alone = re.sub(rf"^{spoken}[,:]? |,? {re.escape(name.lower())}$", "", plain).strip(EDGES)
-    return [plain, alone]
+    alone = re.compile(rf"^{spoken}[,:]? |,? {re.escape(name.lower())}$")
+    return [*plain, *(alone.sub("", p).strip(EDGES) for p in plain)]

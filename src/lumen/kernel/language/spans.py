@@ -1,23 +1,26 @@
-"""The stretch of time a question names, and whether it asks to look back over it.
+"""The stretch of time a question looks back over, and whether it asks to.
 
-The words stand in the lexicon; here is only what they mean on a calendar. Times ahead ("next
-week"), hours of the day and feasts are not read: the answer is then that no time was named.
+What the words mean on a calendar is for times to say; here a time becomes whole days and gets the
+name a person would call it by. Times ahead and hours of the day are not looked back over.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.reading import is_question, sentences
+from lumen.kernel.language.reading import is_question, plainly, sentences
+from lumen.kernel.language.times import calendar
+from lumen.kernel.language.times.calendar import DAY
+from lumen.kernel.language.times.phrase import Phrase
+from lumen.kernel.language.times.phrases import phrases
+from lumen.kernel.language.times.resolve import SMALL, Time, time_of
 
 LONG = timedelta(days=31)
 LONGEST_ASKED = 300  # characters of a sentence that may still be a plain question
 LONGEST_NAME = 3  # words, a greeting among them
-DAY = timedelta(days=1)
 EDGES = " \t,;:.!?…\"'“”‘’()"
 
 
@@ -45,42 +48,34 @@ class _Days:
     bare: str
 
 
-_Read = Callable[[re.Match[str], date], _Days | None]
-
-
 def span_of(question: str, now: datetime) -> Span | None:
     """The time a question names, seen from `now` in the author's zone."""
-    asked = [_plain(question[a:b]) for a, b in sentences(question)]
+    asked = [question[a:b][:LONGEST_ASKED] for a, b in sentences(question)]
     order = sorted(asked, key=lambda s: (not _looks_back(s), not is_question(s)))
     for sentence in order:
-        for name, found in _named(sentence):
-            days = READ[name](found, now.date())
-            if days:
-                return _span(days, _is_since(sentence, found), now)
+        for phrase in phrases(sentence):
+            if (time := time_of(phrase, now, past=True)) and (days := _days(time, now.date())):
+                return _span(days, phrase.open == "since", now)
     return None
 
 
 def asks_what_happened(question: str) -> bool:
     """Whether it asks to look back over a time, and not only about something in that time."""
-    return any(_looks_back(_plain(question[a:b])) for a, b in sentences(question))
-
-
-def _plain(text: str) -> str:
-    return " ".join(text[:LONGEST_ASKED].lower().replace("’", "'").split())
+    return any(_looks_back(question[a:b][:LONGEST_ASKED]) for a, b in sentences(question))
 
 
 def _looks_back(sentence: str) -> bool:
     asks = lexicon().signals["looks_back"]
     return any(
         asks.fullmatch(_bare(f"{before} {after}"))
-        for _, found in _named(sentence)
-        for before in _without_name(sentence[: _core(found)], first=True)
-        for after in _without_name(sentence[found.end() :], first=False)
+        for phrase in phrases(sentence)
+        for before in _without_name(sentence[: phrase.start], first=True)
+        for after in _without_name(sentence[phrase.stop :], first=False)
     )
 
 
 def _bare(text: str) -> str:
-    return " ".join(word for word in (w.strip(EDGES) for w in text.split()) if word)
+    return " ".join(word for word in (w.strip(EDGES) for w in plainly(text).split()) if word)
 
 
 def _without_name(text: str, *, first: bool) -> list[str]:
@@ -90,151 +85,83 @@ def _without_name(text: str, *, first: bool) -> list[str]:
     return [text, rest] if comma and len(name.split()) <= LONGEST_NAME else [text]
 
 
-def _named(sentence: str) -> list[tuple[str, re.Match[str]]]:
-    """What may be times in a sentence, the first first."""
-    signals = lexicon().signals
-    found = [
-        (_core(match), place, name, match)
-        for place, name in enumerate(READ)
-        for match in signals[name].finditer(sentence)
-        if _is_time(match)
-    ]
-    return [(name, match) for _, _, name, match in sorted(found, key=lambda f: f[:2])]
-
-
-def _core(match: re.Match[str]) -> int:
-    """Where the time itself starts, behind its "in" or "on"."""
-    return min(match.start(g) for g, said in match.groupdict().items() if said is not None)
-
-
-def _is_time(match: re.Match[str]) -> bool:
-    """Whether words that stand where a month, a weekday or a number would are one."""
-    words = match.groupdict()
-    counts = "count" in words  # there a month is a unit
-    kinds = ("count",) if counts else ("month", "weekday")
-    return all(_number(kind, words[kind]) is not None for kind in kinds if words.get(kind))
-
-
-def _number(kind: str, word: str) -> int | None:
-    """The number that a month, a weekday or a number word stands for."""
-    if word.isdecimal():
-        return int(word)
-    found = lexicon().signals[kind].match(word)
-    return int(found.lastgroup[1:]) if found and found.lastgroup else None
-
-
-def _is_since(sentence: str, match: re.Match[str]) -> bool:
-    return lexicon().signals["span_since"].search(sentence[: _core(match)]) is not None
-
-
 def _span(days: _Days, since: bool, now: datetime) -> Span:
-    if since and days.after <= now.date():
-        tomorrow = now.date() + DAY
-        label = _phrase("span_since", when=days.bare)
-        return Span(_midnight(days.first, now), _midnight(tomorrow, now), label)
-    return Span(_midnight(days.first, now), _midnight(days.after, now), days.label)
+    first, after, label = days.first, days.after, days.label
+    if since and after <= now.date():
+        after, label = now.date() + DAY, _phrase("span_since", when=days.bare)
+    return Span(calendar.midnight(first, now.tzinfo), calendar.midnight(after, now.tzinfo), label)
 
 
-def _midnight(day: date, now: datetime) -> datetime:
-    return datetime.combine(day, time(), now.tzinfo)
+def _days(time: Time, today: date) -> _Days | None:
+    """A time as whole days with a name; none if it lies ahead or is less than a day."""
+    phrase = time.phrase
+    ahead = phrase.count > 0 or phrase.rel == 1 or phrase.coming
+    if phrase.unit in SMALL or phrase.every or ahead or phrase.open not in ("", "since"):
+        return None
+    if phrase.upto or phrase.last_day:
+        first, last = time.start.date(), (time.end - DAY).date()
+        said = _phrase("span_from_to", first=_said(first, today), last=_said(last, today))
+        return _Days(first, last + DAY, said, said)
+    named = NAMED.get(phrase.way)
+    return named(phrase, time, today) if named else None
 
 
-def _back(match: re.Match[str], today: date) -> _Days | None:
-    name = (match.lastgroup or "").rstrip("0123456789")
-    return _unit(name, int((match.lastgroup or "")[len(name) :]), today)
-
-
-def _ago(match: re.Match[str], today: date) -> _Days | None:
-    count = _number("count", match["count"])
-    return _unit(_unit_named(match), count, today) if count else None
-
-
-def _unit(name: str, ago: int, today: date) -> _Days:
+def _unit(phrase: Phrase, time: Time, today: date) -> _Days | None:
     """A whole day, week, month or year of the calendar, so many before this one."""
-    key = f"span_{name}_{ago}" if ago < 2 else f"span_{name}_ago"
-    label = _phrase(key, count=str(ago))
-    monday = today - today.weekday() * DAY
-    if name == "day":
-        first, after = today - ago * DAY, today - (ago - 1) * DAY
-    elif name == "week":
-        first, after = monday - 7 * ago * DAY, monday - 7 * (ago - 1) * DAY
-    elif name == "weekend":
-        first, after = monday + (5 - 7 * ago) * DAY, monday + (7 - 7 * ago) * DAY
-    elif name == "month":
-        first = _month(today, -ago)
-        after = _month(first, 1)
-    else:
-        first, after = date(today.year - ago, 1, 1), date(today.year - ago + 1, 1, 1)
-    return _Days(first, after, label, label)
+    if phrase.vague and phrase.way == "shift":  # "a few days ago" is no day
+        return None
+    unit, ago = phrase.unit, -phrase.count
+    first, after = calendar.whole(unit, -ago, today)
+    if unit == "weekend":
+        first, after = time.start.date(), time.end.date()
+        ago = int(after <= today)
+    said = _phrase(f"span_{unit}_{ago}" if ago < 2 else f"span_{unit}_ago", count=str(ago))
+    return _Days(first, after, said, said)
 
 
-def _rolling(match: re.Match[str], today: date) -> _Days | None:
+def _rolling(phrase: Phrase, time: Time, _: date) -> _Days:
     """The last so many days, weeks, months or years, today among them."""
-    count = _number("count", match["count"]) if match["count"] else 1
-    if not count:
-        return None
-    name = _unit_named(match)
-    if name in ("day", "week"):
-        first = today - (count * (7 if name == "week" else 1) - 1) * DAY
-    else:
-        month = _month(today, -count * (12 if name == "year" else 1))
-        first = min(month + (today.day - 1) * DAY, _month(month, 1) - DAY) + DAY
-    said = _phrase("span_rolling_one", unit=name)
-    if count > 1:
-        said = _phrase(f"span_rolling_{name}", count=str(count))
-    return _Days(first, today + DAY, _phrase("span_in", when=said), said)
+    said = _phrase("span_rolling_one", unit=phrase.unit)
+    if phrase.count < -1:
+        said = _phrase(f"span_rolling_{phrase.unit}", count=str(-phrase.count))
+    return _whole_time(time, "span_in", said)
 
 
-def _date(match: re.Match[str], today: date) -> _Days | None:
-    """One day; without its year the last such day that is not ahead, leap days too."""
-    month, number = _number("month", match["month"]), int(match["day"])
-    years = [int(match["year"])] if match["year"] else range(today.year, today.year - 9, -1)
-    possible = (_day(year, month or 0, number) for year in years)
-    day = next((d for d in possible if d and (match["year"] or d <= today)), None)
-    if not day:
-        return None
-    key = "span_date" if day.year == today.year else "span_date_of_year"
-    said = _phrase(key, day=str(day.day), month=_month_name(day), year=str(day.year))
-    return _Days(day, day + DAY, _phrase("span_on", when=said), said)
+def _date(_: Phrase, time: Time, today: date) -> _Days:
+    return _whole_time(time, "span_on", _said(time.start.date(), today))
 
 
-def _month_named(match: re.Match[str], today: date) -> _Days | None:
-    number = _number("month", match["month"]) or 1
-    year = int(match["year"]) if match["year"] else today.year - (number > today.month)
-    first = date(year, number, 1)
-    said = _phrase("span_month_of_year", month=_month_name(first), year=str(year))
-    return _Days(first, _month(first, 1), _phrase("span_in", when=said), said)
+def _month(_: Phrase, time: Time, __: date) -> _Days:
+    month, year = _month_name(time.start.date()), str(time.start.year)
+    return _whole_time(time, "span_in", _phrase("span_month_of_year", month=month, year=year))
 
 
-def _year_named(match: re.Match[str], _today: date) -> _Days | None:
-    year = int(match["year"])
-    said = str(year)
-    return _Days(date(year, 1, 1), date(year + 1, 1, 1), _phrase("span_in", when=said), said)
+def _season(phrase: Phrase, time: Time, _: date) -> _Days:
+    year = str(time.start.year)
+    said = _phrase("span_season_of_year", season=phrase.season, year=year)
+    return _whole_time(time, "span_in", said)
 
 
-def _weekday(match: re.Match[str], today: date) -> _Days | None:
+def _year(phrase: Phrase, time: Time, _: date) -> _Days:
+    return _whole_time(time, "span_in", str(phrase.year))
+
+
+def _weekday(phrase: Phrase, time: Time, today: date) -> _Days:
     """The last such day: asked on a Monday, "on Monday" is today."""
-    number = _number("weekday", match["weekday"]) or 0
-    day = today - (today.weekday() - number) % 7 * DAY
-    said = lexicon().phrases["weekdays"].split()[number]
-    return _Days(day, day + DAY, _phrase("span_on", when=said), said)
+    day = time.start.date()
+    said = lexicon().phrases["weekdays"].split()[day.weekday()]
+    return _whole_time(time, "span_on", _said(day, today) if phrase.unit else said)
 
 
-def _unit_named(match: re.Match[str]) -> str:
-    return next(unit for unit in ("day", "week", "month", "year") if match[unit])
+def _whole_time(time: Time, key: str, said: str) -> _Days:
+    """The days a time lies in."""
+    last = calendar.before(time.end).date()
+    return _Days(time.start.date(), last + DAY, _phrase(key, when=said), said)
 
 
-def _month(day: date, ahead: int) -> date:
-    """The first of the month so many ahead."""
-    months = day.year * 12 + day.month - 1 + ahead
-    return date(months // 12, months % 12 + 1, 1)
-
-
-def _day(year: int, month: int, number: int) -> date | None:
-    try:
-        return date(year, month, number)
-    except ValueError:
-        return None
+def _said(day: date, today: date) -> str:
+    key = "span_date" if day.year == today.year else "span_date_of_year"
+    return _phrase(key, day=str(day.day), month=_month_name(day), year=str(day.year))
 
 
 def _month_name(day: date) -> str:
@@ -245,15 +172,15 @@ def _phrase(key: str, /, **given: str) -> str:
     return lexicon().phrases[key].format(**given)
 
 
-READ: dict[str, _Read] = {
-    "span_back": _back,
-    "span_rolling": _rolling,
-    "span_ago": _ago,
-    "span_date": _date,
-    "span_date_after": _date,
-    "span_date_iso": _date,
-    "span_month": _month_named,
-    "span_month_year": _month_named,
-    "span_year": _year_named,
-    "span_weekday": _weekday,
+NAMED: dict[str, Callable[[Phrase, Time, date], _Days | None]] = {
+    "shift": _unit,
+    "whole": _unit,
+    "rolling": _rolling,
+    "date": _date,
+    "iso": _date,
+    "month_day": _date,
+    "month": _month,
+    "season": _season,
+    "year": _year,
+    "weekday": _weekday,
 }

@@ -1,0 +1,1 @@
+"""Times that words name: what stands in a text, and which days and hours that is."""
