@@ -184,6 +184,17 @@ def test_what_cannot_be_is_refused_with_two(
     assert settings(lumen) == before
 
 
+def test_a_trace_shows_a_call_that_failed_and_why_there_are_no_tokens(
+    lumen: Lumen, inside: Inside, desk: Wire
+) -> None:
+    inside("models", "set", "interface", "desk/m", env=lumen.env())
+    desk.on("/v1/chat/completions", whole({"error": {"message": "no"}}, 400))
+    inside("chat", "-m", "What is rice?", env=lumen.env())
+    ran = inside("trace", env=lumen.env())
+    assert ran.code == 0
+    assert "model desk/m: no answer (MindError), " in ran.out
+
+
 def test_a_model_that_vanishes_leaves_its_role_stale_and_nothing_takes_its_place(
     lumen: Lumen, inside: Inside, desk: Wire
 ) -> None:

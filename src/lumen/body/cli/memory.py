@@ -122,8 +122,13 @@ def _tell_trace(found: Traced, _request: CommandRequest) -> None:
         rows = [(s["step"], f"{s['ms']:.1f} ms", one_line(_wrote(s), 200)) for s in steps]
         table(rows, indent="  ")
         for call in beat.payload.get("calls", ()):
-            tokens = f"{call['prompt_tokens']} + {call['completion_tokens']} tokens"
-            say(f"  model {call['model']}: {tokens}, {call['seconds']:.1f} s")
+            say(f"  model {call['model']}: {_came_to(call)}, {call['seconds']:.1f} s")
+
+
+def _came_to(call: JSON) -> str:
+    if call.get("outcome", "ok") != "ok":  # older lines tell of answers only
+        return f"no answer ({call['outcome']})"
+    return f"{call['prompt_tokens']} + {call['completion_tokens']} tokens"
 
 
 def _wrote(told: JSON) -> str:
