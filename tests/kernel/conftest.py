@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.kernel.listening import Listener, nothing
 from tests.kernel.recorder import Recorder, connect, recording
+from tests.kernel.turning import close_dead_turns
 from tests.storing import begun, gate_of, tables
 from tests.storing import born as bear
 
@@ -36,7 +37,7 @@ from lumen.kernel.recall.search import IndexedRecall
 from lumen.kernel.reflection.triggers import Thresholds
 from lumen.kernel.turn.conversation import TurnResult, converse
 from lumen.kernel.turn.recorded import PROMPTS
-from lumen.kernel.turn.run import Kernel, Watch, adopt_edits, close_dead_turns
+from lumen.kernel.turn.run import Kernel, Watch, adopt_edits
 from lumen.mind.ask import Reach
 from lumen.mind.embed import MiniLM
 from lumen.mind.roles import parse_assignments

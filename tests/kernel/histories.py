@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
+from tests.kernel.turning import close_dead_turns
 from tests.storing import begun, tables
 
 from lumen.core.canon import JSON
@@ -26,7 +27,7 @@ from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.recovery import recover
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.kernel.turn.recorded import PROMPTS
-from lumen.kernel.turn.run import Kernel, adopt_edits, close_dead_turns
+from lumen.kernel.turn.run import Kernel, adopt_edits
 from lumen.mind.ask import Reach
 from lumen.mind.roles import parse_assignments
 from lumen.soul.archive.line import parse, read, segments

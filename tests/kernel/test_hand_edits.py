@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.kernel.turning import in_turn
+from tests.kernel.turning import close_dead_turns, in_turn
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
@@ -21,7 +21,7 @@ from lumen.core.stores import Store
 from lumen.kernel.gate.edits import look, self_in_force
 from lumen.kernel.identity.digest import snapshot
 from lumen.kernel.identity.provenance import provenance
-from lumen.kernel.turn.run import EditsWait, adopt_edits, close_dead_turns
+from lumen.kernel.turn.run import EditsWait, adopt_edits
 from lumen.soul.checking.verify import verify
 from lumen.soul.state.selfhood import SOUL, VALUES, goals_of, spell
 from lumen.soul.writing.open import files_of

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kernel.turning import close_dead_turns
 
 from lumen.app.skills import decide_skill
 from lumen.core.canon import JSON
 from lumen.core.data import Author, EventType
 from lumen.core.errors import BadSetting
 from lumen.kernel.turn.recorded import RecordedHands
-from lumen.kernel.turn.run import Watch, close_dead_turns
+from lumen.kernel.turn.run import Watch
 from lumen.soul.checking.verify import verify
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A turn under way, for a test that does nothing else in an event loop."""
+"""A turn under way, for a test that does nothing else in an event loop; and what a dead one leaves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 
 from lumen.core.data import BeingPaths
 from lumen.kernel.gate import presence
+from lumen.kernel.turn.run import Kernel, close_dead
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.ports.locks import Locks
 
@@ -37,3 +38,9 @@ def talking(being: BeingPaths) -> Iterator[None]:
     """Somebody is being answered."""
     with _plainly(presence.talking, being):
         yield
+
+
+def close_dead_turns(kernel: Kernel) -> list[str]:
+    """What the beginning of a turn does about turns whose process died, unless one is alive."""
+    with presence.nobody_in_turn(kernel.gate.locks) as alone:
+        return close_dead(kernel) if alone else []

@@ -15,6 +15,7 @@ from shlex import quote
 
 from lumen.app.settings import Settings, data_home
 from lumen.core.canon import dumps
+from lumen.core.durable import save
 from lumen.core.errors import BadSetting, LumenError, UsageError, unreadable
 from lumen.core.exclusive import exclusive
 from lumen.mind.endpoints import Endpoint, EndpointSettings, endpoints
@@ -131,10 +132,7 @@ def _write_keys(path: Path, keys: dict[str, str]) -> None:
     text = "".join(f"{n} = {k}\n" for n, k in spelled)
     beside = path.with_suffix(f".{os.getpid()}.new")
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        save(beside, text.encode(), new=True, mode=0o600)
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)

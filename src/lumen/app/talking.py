@@ -9,11 +9,11 @@ from lumen.core.clock import ulid
 from lumen.core.errors import LumenError
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.steps.reflect import in_words
+from lumen.kernel.turn.conversation import IncomingMessage as IncomingMessage
 from lumen.kernel.turn.conversation import TurnResult, converse
 from lumen.kernel.turn.cycle import reflect_if_due
 from lumen.kernel.turn.escalate import propose
 from lumen.kernel.turn.loops import SHOWN as SHOWN
-from lumen.kernel.turn.message import IncomingMessage as IncomingMessage
 from lumen.kernel.turn.run import Kernel
 from lumen.kernel.turn.run import Watch as Watch
 

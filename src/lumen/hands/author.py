@@ -9,7 +9,6 @@ of it, is the kernel's to decide.
 from __future__ import annotations
 
 import ast
-import os
 import tempfile
 import warnings
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from lumen.core.canon import clean, dumps
 from lumen.core.clock import Clock
+from lumen.core.durable import save, settle
 from lumen.core.errors import SkillError
 from lumen.hands.effects import DeclaredEffects, effects_of
 from lumen.hands.isolation import Isolation, Sandbox, bwrap_trouble
@@ -178,7 +178,7 @@ async def _try(
 
 def _sign(skill: Skill, sha256: str, signed: Signature) -> None:
     mark = {"by": signed.by, "sha256": sha256, "made": signed.made}
-    _put(skill.folder / AUTHORED, dumps(mark) + b"\n")
+    save(skill.folder / AUTHORED, dumps(mark) + b"\n", new=True)
 
 
 def _place_in(staging: Path) -> tempfile.TemporaryDirectory[str]:
@@ -198,27 +198,12 @@ def _move(source: Path, target: Path) -> bool:
     except OSError:
         target.rmdir()
         raise
-    _settle(target.parent)
+    settle(target.parent)
     return True
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
     folder.mkdir()
     for name, text in files.items():
-        _put(folder / name, text.encode())
-    _settle(folder)
-
-
-def _put(path: Path, data: bytes) -> None:
-    with path.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _settle(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        save(folder / name, text.encode(), new=True)
+    settle(folder)

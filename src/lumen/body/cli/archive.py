@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -120,6 +120,15 @@ def _fix(what: str) -> str:
     return "lumen restore-backup FILE ANOTHER_FOLDER, then lumen archive verify there"
 
 
+class ArchiveDecision(NamedTuple):
+    """What the author is asked about an archive that is refused, and what a yes does."""
+
+    question: str
+    fix: str
+    said: str
+    does: Callable[[UnrecognisedArchive], Accepted]
+
+
 @command("accept-rollback", within=archive)
 @click.option("--head", default="", metavar="HEX", help="The head that is kept; a fork needs it.")
 @YES
@@ -130,9 +139,9 @@ def accept_rollback(request: CommandRequest, head: str, yes: bool) -> TextResult
     Your key signs that, where this host has it.
     """
     fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
-    done = _decided(request, "Go on from this one?", yes, fix, lambda found: found.accept(head))
-    what = "This host now knows the being by this archive."
-    return TextResult(done, f"Accepted in event {done.event}. {what}") if done else None
+    said = "Accepted in event {event}. This host now knows the being by this archive."
+    decision = ArchiveDecision("Go on from this one?", fix, said, lambda found: found.accept(head))
+    return _decided(request, decision, yes=yes)
 
 
 @command("accept-tail", within=archive)
@@ -140,13 +149,10 @@ def accept_rollback(request: CommandRequest, head: str, yes: bool) -> TextResult
 @signing
 def accept_the_tail(request: CommandRequest, yes: bool) -> TextResult | None:
     """Take events at the end that this host did not write for true; your key signs that."""
+    said = "Accepted in event {event}. They count from here on."
     fix = "lumen archive accept-tail --yes"
-    done = _decided(request, "Take them for true?", yes, fix, lambda found: found.accept_tail())
-    return (
-        TextResult(done, f"Accepted in event {done.event}. They count from here on.")
-        if done
-        else None
-    )
+    decision = ArchiveDecision("Take them for true?", fix, said, lambda found: found.accept_tail())
+    return _decided(request, decision, yes=yes)
 
 
 @command("cut-tail", within=archive)
@@ -154,31 +160,25 @@ def accept_the_tail(request: CommandRequest, yes: bool) -> TextResult | None:
 @signing
 def cut_the_tail(request: CommandRequest, yes: bool) -> TextResult | None:
     """Move events at the end that this host did not write to quarantine; your key signs that."""
+    said = "Moved to data/memory/quarantine; event {event} says so."
     fix = "lumen archive cut-tail --yes"
-    done = _decided(request, "Move them to quarantine?", yes, fix, lambda found: found.cut_tail())
-    return (
-        TextResult(done, f"Moved to data/memory/quarantine; event {done.event} says so.")
-        if done
-        else None
+    decision = ArchiveDecision(
+        "Move them to quarantine?", fix, said, lambda found: found.cut_tail()
     )
+    return _decided(request, decision, yes=yes)
 
 
-def _decided(
-    request: CommandRequest,
-    question: str,
-    yes: bool,
-    fix: str,
-    what: Callable[[UnrecognisedArchive], Accepted],
-) -> Accepted | None:
+def _decided(request: CommandRequest, decision: ArchiveDecision, *, yes: bool) -> TextResult | None:
     """What the author decided about a being that is refused as it stands; nothing: they did not."""
     from lumen.app.accepting import strange
 
     def agreed(trouble: str) -> bool:
         note(trouble)
-        return agrees(question, yes=yes, fix=fix)
+        return agrees(decision.question, yes=yes, fix=decision.fix)
 
     with strange(request.being, agreed, note, at_terminal()) as found:
-        return what(found) if found else None
+        done = decision.does(found) if found else None
+    return TextResult(done, decision.said.format(event=done.event)) if done else None
 
 
 @dataclass(frozen=True, slots=True)

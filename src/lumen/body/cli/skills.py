@@ -115,31 +115,24 @@ def new_skill(request: CommandRequest, name: str) -> TextResult:
     return TextResult(made, [said, f"  then: lumen skills test {name}"])
 
 
-@command("disable", within=skills)
-@NAME
-def disable(request: CommandRequest, name: str) -> TextResult:
-    """Switch a skill off: the being does not find it any more."""
-    return _decide(request, name, "disabled")
+def _add_decision(verb: str, what: str, meaning: str) -> None:
+    """A command by which the author decides about a skill, and not while a turn is under way."""
+
+    def decide(request: CommandRequest, name: str) -> TextResult:
+        soul = request.settings.soul
+        app.must_be_decidable(request.being, name, what)
+        with request.as_author() as kernel:
+            said = app.decide_skill(kernel, soul, name, what)
+        return TextResult({"name": name, "decided": what}, said)
+
+    decide.__doc__ = meaning
+    command(verb, within=skills)(NAME(decide))
 
 
-@command("enable", within=skills)
-@NAME
-def enable(request: CommandRequest, name: str) -> TextResult:
-    """Switch a skill on again."""
-    return _decide(request, name, "enabled")
-
-
-@command("accept", within=skills)
-@NAME
-def accept(request: CommandRequest, name: str) -> TextResult:
-    """Take a skill that a model wrote for your own: it runs on your terms from now on."""
-    return _decide(request, name, "accepted")
-
-
-def _decide(request: CommandRequest, name: str, what: str) -> TextResult:
-    """Something about a skill that only the author decides, and not while a turn is under way."""
-    soul = request.settings.soul
-    app.must_be_decidable(request.being, name, what)
-    with request.as_author() as kernel:
-        said = app.decide_skill(kernel, soul, name, what)
-    return TextResult({"name": name, "decided": what}, said)
+_add_decision("disable", "disabled", "Switch a skill off: the being does not find it any more.")
+_add_decision("enable", "enabled", "Switch a skill on again.")
+_add_decision(
+    "accept",
+    "accepted",
+    "Take a skill that a model wrote for your own: it runs on your terms from now on.",
+)

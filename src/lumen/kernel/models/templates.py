@@ -35,7 +35,7 @@ class Declared:
 
     meaning: str
     slots: Mapping[str, Given]
-    parts: tuple[str, ...]
+    parts: tuple[str, ...] = ("system", "prompt")
 
     def tries(self) -> Iterator[dict[str, object]]:
         """Slots as the step could give them: every value of one beside every value of the others."""
@@ -109,12 +109,10 @@ TEMPLATES: Mapping[str, Declared] = {
             "skills": Given("skills of its own, in their words", ([],)),
             "facts": Given("what the author told that bears on it", (["Sunday: I sing."], [])),
         },
-        parts=("system", "prompt"),
     ),
     "decide": Declared(
         meaning="which of several actions that score the same",
         slots={"options": Given("what they are, as models put it", (["search: it is found"],))},
-        parts=("system", "prompt"),
     ),
     "record": Declared(
         meaning="a sentence on how an outcome differed from its prediction",
@@ -123,7 +121,6 @@ TEMPLATES: Mapping[str, Declared] = {
             "outcome": Given("what a skill came to", ("nothing was found",), untrusted=True),
             "delta": Given("the difference, computed", ("-0.50",)),
         },
-        parts=("system", "prompt"),
     ),
     "create_skill": Declared(
         meaning="a program for something it cannot do yet",
@@ -131,7 +128,6 @@ TEMPLATES: Mapping[str, Declared] = {
             "skill": Given("its name", ("email",)),
             "purpose": Given("what it is for", ("send a letter",), untrusted=True),
         },
-        parts=("system", "prompt"),
     ),
     "explore": Declared(
         meaning="one question about what is not known",
@@ -140,7 +136,6 @@ TEMPLATES: Mapping[str, Declared] = {
             "values": Given("names of its values", (["honesty"], [])),
             "gaps": Given("what is not known, as questions", ([],)),
         },
-        parts=("system", "prompt"),
     ),
     "ask": Declared(
         meaning="what one might change about oneself",
@@ -153,11 +148,8 @@ TEMPLATES: Mapping[str, Declared] = {
                 ([{"name": "sing", "weight": 0.5, "status": "todo"}], []),
             ),
         },
-        parts=("system", "prompt"),
     ),
-    "probe": Declared(
-        meaning="whether a model can be reached", slots={}, parts=("system", "prompt")
-    ),
+    "probe": Declared(meaning="whether a model can be reached", slots={}),
     "repair": Declared(
         meaning="an answer that had to be JSON and was not, asked for again",
         slots={
@@ -168,7 +160,6 @@ TEMPLATES: Mapping[str, Declared] = {
             "answer": Given("what the model said", ("Sure! Here it is.", ""), untrusted=True),
             "schema": Given("the JSON schema it must keep to", ('{"type":"object"}',)),
         },
-        parts=("system", "prompt"),
     ),
 }
 
@@ -206,9 +197,7 @@ def templates(folder: Path) -> list[Template]:
     """The templates a folder holds, in the order of the declaration."""
     known = [
         Template(folder / step / f"{part}{'.small' if small else ''}.md", step, part, small)
-        for step, declared in TEMPLATES.items()
-        for part in declared.parts
-        for small in (False, True)
+        for step, part, small in _every()
     ]
     return [template for template in known if template.path.is_file()]
 
@@ -216,14 +205,14 @@ def templates(folder: Path) -> list[Template]:
 def in_force(folders: Iterable[Path]) -> list[Template]:
     """What each kind of model is shown: for every step and part, plain and small."""
     folders = tuple(folders)
-    found: list[Template] = []
+    shown = ((find(folders, *one[:2], small=one[2])[1], one) for one in _every())
+    return [Template(at[0], *one) for at, one in shown if at is not None]
+
+
+def _every() -> Iterator[tuple[str, str, bool]]:
+    """Each step, each of its parts, plain and for small models."""
     for step, declared in TEMPLATES.items():
-        for part in declared.parts:
-            for small in (False, True):
-                _, at = find(folders, step, part, small=small)
-                if at is not None:
-                    found.append(Template(at[0], step, part, small))
-    return found
+        yield from product((step,), declared.parts, (False, True))
 
 
 def check(folders: Iterable[Path]) -> list[TemplateProblem]:

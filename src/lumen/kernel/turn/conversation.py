@@ -7,14 +7,12 @@ How the steps are run is in run.py.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from dataclasses import dataclass
 
-from lumen.core.canon import clean
+from lumen.core.canon import JSON, clean
 from lumen.core.clock import ulid
-from lumen.core.data import Author, Entry, EventType, Origin, kernel_entry
+from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import LumenError, UsageError
-from lumen.core.payloads import StatePayload
 from lumen.kernel.contour.slots import Stimulus
 from lumen.kernel.gate.presence import in_turn, talking, when_free
 from lumen.kernel.steps.p1_perceive import Reality, Surface
@@ -22,11 +20,42 @@ from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.turn.loops import ACTION
-from lumen.kernel.turn.message import IncomingMessage
-from lumen.kernel.turn.run import Kernel, Turn, Watch, begin, run_loop, take_in_edits
+from lumen.kernel.turn.run import Kernel, Turn, Watch, begin, interrupted, run_loop, take_in_edits
 
 LONGEST_MESSAGE = 4_000_000
 GUESSED, UNKNOWN = 0.7, 1.0  # what a stronger model could add to a guess, and to nothing
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingMessage:
+    """How a message came: what was said in one conversation is recalled as such.
+
+    `speaker` names somebody other than the author: a guest, whose words are no evidence of the
+    author's life. `key` tells a message from its repetition.
+    """
+
+    conversation: str = ""
+    speaker: str = ""
+    key: str = ""
+    private: bool = False
+
+    def entry(self, text: str, session_key: str) -> Entry:
+        """The message as it is archived."""
+        told: dict[str, JSON] = {
+            "private": self.private,
+            "conversation": self.conversation,
+            "speaker": self.speaker,
+            "key": self.key,
+        }
+        return Entry(
+            author=Author.EXTERNAL,
+            event_type=EventType.AUTHOR_MESSAGE,
+            origin=Origin.GUEST if self.speaker else Origin.AUTHOR,
+            situation="heard",
+            description=text,
+            session_key=session_key,
+            payload={name: value for name, value in told.items() if value},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +106,7 @@ async def converse(
         except BaseException as error:
             why = error.what if isinstance(error, LumenError) else _plainly(error)
             calls = turn.mind.calls.taken() if turn else []
-            payload: StatePayload = {"calls": calls} if calls else {}
-            entry = kernel_entry(
-                "interrupted", f"The turn ended early: {why}", session_key, payload
-            )
-            with suppress(LumenError):  # a full disk: the next start closes the turn
-                kernel.gate.record(entry, sign=True)
+            interrupted(kernel, session_key, f"The turn ended early: {why}", calls)
             raise
     if unheard:
         raise unheard

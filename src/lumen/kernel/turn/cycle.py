@@ -7,13 +7,11 @@ when nothing is worth doing, nothing is done and nothing is written.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 from lumen.core.clock import ulid
-from lumen.core.data import Author, Entry, EventType, Origin, SelfItem, kernel_entry
+from lumen.core.data import Author, Entry, EventType, Origin, SelfItem
 from lumen.core.errors import LumenError, Refused
-from lumen.core.payloads import StatePayload
 from lumen.kernel.choice.candidates import needed, wanted_skill
 from lumen.kernel.choice.completion import OPEN, named_file
 from lumen.kernel.choice.score import LAW, prompt
@@ -39,6 +37,7 @@ from lumen.kernel.turn.run import (
     Watch,
     adopt_edits,
     begin,
+    interrupted,
     rehearse,
     run_loop,
     take_in_edits,
@@ -267,11 +266,6 @@ async def _through(kernel: Kernel, loop: Loop, turn: Turn, watch: Watch) -> None
         await run_loop(loop, turn, watch)
     except BaseException as error:
         why = error.what if isinstance(error, LumenError) else type(error).__name__
-        calls = turn.mind.calls.taken()
-        payload: StatePayload = {"calls": calls} if calls else {}
-        entry = kernel_entry(
-            "interrupted", f"The cycle ended early: {why}", turn.stimulus.session_key, payload
-        )
-        with suppress(LumenError):
-            kernel.gate.record(entry, sign=True)
+        what = f"The cycle ended early: {why}"
+        interrupted(kernel, turn.stimulus.session_key, what, turn.mind.calls.taken())
         raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from lumen.core.clock import Clock, Draw, Now, draw_from
 from lumen.core.data import BeingPaths, Change, Entry, NamedValue, kernel_entry
 from lumen.core.errors import LumenError, MindError
 from lumen.core.exposure import quoted, trace
+from lumen.core.payloads import CallPayload, StatePayload
 from lumen.core.stores import Store
 from lumen.hands.policy import SkillPolicies
 from lumen.kernel.contour.capabilities import Hands, Mind
@@ -251,16 +252,20 @@ def _ruled_out(one: Step, turn: Turn) -> str:
     return one.policy.rules_out(turn.depth, turn.number, last, turn.written)
 
 
-def close_dead_turns(kernel: Kernel) -> list[str]:
-    """Archive, as unclosed, every turn whose process died; none is run again.
+def interrupted(kernel: Kernel, session_key: str, what: str, calls: list[CallPayload]) -> None:
+    """Archive that a turn was broken off, with the calls it had made; where that cannot be, as on a
+    full disk, the next start closes it.
+    """
+    payload: StatePayload = {"calls": calls} if calls else {}
+    with suppress(LumenError):
+        kernel.gate.record(kernel_entry("interrupted", what, session_key, payload), sign=True)
+
+
+def close_dead(kernel: Kernel) -> list[str]:
+    """Archive, as unclosed, every turn whose process died; none is run again, and none is alive now.
 
     A self file that changed meanwhile may be the doing of a skill, so it waits for the author.
     """
-    with nobody_in_turn(kernel.gate.locks) as alone:
-        return _close_dead(kernel) if alone else []
-
-
-def _close_dead(kernel: Kernel) -> list[str]:
     kernel.index.catch_up()
     said = []
     for session_key, seq in kernel.index.events.open_turns():
@@ -300,7 +305,7 @@ def adopt_edits(kernel: Kernel, *, alone: bool = False) -> bool:
     """
     with nullcontext(True) if alone else nobody_in_turn(kernel.gate.locks) as nobody:
         if nobody:
-            kernel.gate.repairs.extend([*_close_dead(kernel), *kernel.gate.adopt()])
+            kernel.gate.repairs.extend([*close_dead(kernel), *kernel.gate.adopt()])
     kernel.index.catch_up()
     latest = (
         kernel.index.files.last_change(),

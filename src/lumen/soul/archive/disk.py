@@ -14,30 +14,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lumen.core.canon import printable
+from lumen.core.durable import save, settle
 from lumen.core.errors import ArchiveError, Busy, NoSpace
 
 PATIENCE_S = 30.0
 LONGEST_COMMAND = 60
 YIELDING_S = 2e-4
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
-
-def save(path: Path, data: bytes, *, new: bool = False, mode: int = 0o644) -> None:
-    """Write a file and wait until the disk has it; with `new`, only where there is none yet."""
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_EXCL if new else os.O_TRUNC)
-    with os.fdopen(os.open(path, flags, mode), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def settle(path: Path) -> None:
-    """Wait until the disk has a file, or the names in a folder."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -16,8 +16,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from lumen.core.durable import settle
 from lumen.core.errors import Busy, Damaged
-from lumen.soul.archive.disk import held_too_long, identity, refusal, settle, take
+from lumen.soul.archive.disk import held_too_long, identity, refusal, take
 from lumen.soul.archive.line import (
     CONTENT_HASH,
     HEADER_AT,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from lumen.core.canon import sha256
 from lumen.core.data import Entry, kernel_entry
-from lumen.soul.archive.disk import refusal, save, settle
+from lumen.core.durable import save, settle
+from lumen.soul.archive.disk import refusal
 from lumen.soul.archive.line import Torn
 
 

@@ -21,8 +21,9 @@ from shlex import quote
 from tempfile import mkdtemp
 
 from lumen.core.data import BeingPaths, Head, Signed
+from lumen.core.durable import settle
 from lumen.core.errors import ArchiveError, Busy, Damaged, NoSpace, Unproved, UsageError
-from lumen.soul.archive.disk import FULL, settle
+from lumen.soul.archive.disk import FULL
 from lumen.soul.backup.bundle import (
     SOUL,
     UNSIGNED_FORMAT,

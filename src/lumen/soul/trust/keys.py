@@ -18,8 +18,9 @@ from pathlib import Path
 
 from lumen.core.canon import JSON, dumps, loads
 from lumen.core.data import Entry, Head, Signed, kernel_entry
+from lumen.core.durable import save
 from lumen.core.errors import Damaged
-from lumen.soul.archive.disk import refusal, save, take
+from lumen.soul.archive.disk import refusal, take
 from lumen.soul.archive.mark import Mark, read_mark
 from lumen.soul.trust.passphrase import is_sealed, public_of, seal, unseal
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lumen.core.data import BeingPaths
+from lumen.core.durable import save
 from lumen.core.stores import YEAR, Store, is_looked_at, is_theirs
-from lumen.soul.archive.disk import put_in_place, refusal, save, staged
+from lumen.soul.archive.disk import put_in_place, refusal, staged
 from lumen.soul.ports.files import FOLDER, LINK
 
 STAGED = re.compile(r"\..+\.[0-9]+\.new")

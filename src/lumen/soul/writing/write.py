@@ -16,8 +16,9 @@ from contextlib import contextmanager, suppress
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import BeingPaths, Entry, Placed, Signer, kernel_entry
+from lumen.core.durable import settle
 from lumen.core.errors import ArchiveError, Busy, Damaged, Refused
-from lumen.soul.archive.disk import put_in_place, refusal, settle, staged
+from lumen.soul.archive.disk import put_in_place, refusal, staged
 from lumen.soul.archive.hold import Hold
 from lumen.soul.archive.line import FORMAT, Body, Tail, Torn, prepared, segment_for, tail
 from lumen.soul.archive.links import follow, links_on
