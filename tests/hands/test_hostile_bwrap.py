@@ -26,12 +26,11 @@ from lumen.hands.isolation import (
     Isolation,
     bwrap_trouble,
     confined,
-    isolation_available,
-    strongest,
 )
+from lumen.hands.policy import SkillPolicies, isolation_for
 from lumen.hands.process import python
 from lumen.hands.run import Limits, Sandbox
-from lumen.hands.skills import Skill, describe
+from lumen.hands.skills import Maker, Skill, describe
 from lumen.soul.trust.keys import Keyring
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ KNOCKS = (
 
 
 def test_bubblewrap_is_tried_for_real_and_is_the_strongest_there_is(bwrap: Sandbox) -> None:
-    assert isolation_available() == (Isolation.NONE, Isolation.LIMITS, Isolation.BWRAP)
-    assert strongest() is bwrap.isolation
+    assert bwrap_trouble() == ""
+    assert isolation_for("its", Maker.AUTHOR, SkillPolicies()) == (bwrap.isolation, "")
 
 
 @pytest.fixture
@@ -74,7 +73,8 @@ def without_bwrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[P
 
 def test_where_there_is_no_bubblewrap_that_is_said(without_bwrap: Path, ask: Ask) -> None:
     assert "is not installed" in bwrap_trouble()
-    assert strongest() is Isolation.LIMITS
+    held = isolation_for("its", Maker.AUTHOR, SkillPolicies())
+    assert held == (Isolation.LIMITS, bwrap_trouble())
     result = ask("print(json.dumps({'ok': True}))", box=Sandbox(Isolation.BWRAP))
     assert result.error == (
         "The skill tried was not run, as bubblewrap is not installed (apt install bubblewrap)."
@@ -85,7 +85,7 @@ def test_a_bubblewrap_that_does_not_work_is_as_good_as_none(without_bwrap: Path)
     (without_bwrap / "bwrap").write_text("#!/bin/sh\necho no namespaces for you >&2; exit 1\n")
     (without_bwrap / "bwrap").chmod(0o755)
     assert bwrap_trouble() == "bubblewrap does not work here: no namespaces for you"
-    assert isolation_available() == (Isolation.NONE, Isolation.LIMITS)
+    assert isolation_for("its", Maker.AUTHOR, SkillPolicies())[0] is Isolation.LIMITS
     (without_bwrap / "bwrap").write_text("no program at all")
     bwrap_trouble.cache_clear()
     assert bwrap_trouble().startswith("bubblewrap does not work here: ")

@@ -12,7 +12,7 @@ from tests.kernel.listening import Listener, nothing
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Change, Entry, Event, FinishedCycle, SelfItem, kernel_entry
 from lumen.core.stores import Store
-from lumen.kernel.turn.cycle import CycleOutcome, ReflectionOutcome, due
+from lumen.kernel.turn.cycle import CycleResult, ReflectionOutcome, due
 from lumen.kernel.turn.cycle import pursue as _pursue
 from lumen.kernel.turn.cycle import reflect as _reflect
 from lumen.kernel.turn.cycle import wonder as _wonder
@@ -108,12 +108,12 @@ def refresh(life: Life) -> None:
     adopt_edits(life.kernel)
 
 
-def pursue(life: Life) -> CycleOutcome:
+def pursue(life: Life) -> CycleResult:
     """One action cycle."""
     return asyncio.run(_pursue(life.kernel, QUIET))
 
 
-def wonder(life: Life) -> CycleOutcome:
+def wonder(life: Life) -> CycleResult:
     """One explore cycle."""
     return asyncio.run(_wonder(life.kernel, QUIET))
 

@@ -7,22 +7,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from lumen.kernel.gate.presence import yield_to_talk
+from lumen.kernel.turn.cycle import CycleResult as CycleResult
 from lumen.kernel.turn.cycle import due, pursue, reflect_if_due, wonder
 from lumen.kernel.turn.loops import SHOWN as SHOWN
 from lumen.kernel.turn.run import Kernel, Watch, adopt_edits
 
 Watching = Callable[[str], AbstractContextManager[Callable[[str], None]]]
-
-
-@dataclass(frozen=True, slots=True)
-class CycleResult:
-    """What a cycle came to, in words for whoever watches; `done`: something was done."""
-
-    loop: str
-    what: str
-    outcome: str = ""
-    delta: float = 0.0
-    done: bool = True
 
 
 @contextmanager
@@ -71,8 +61,7 @@ class Scheduler:
         went = self.quiet.still(loop)
         if went is None:
             with self._politely(loop) as watch:
-                came = await (pursue if loop == "action" else wonder)(self.kernel, watch)
-            went = CycleResult(came.loop, came.what, came.outcome, came.delta, came.done)
+                went = await (pursue if loop == "action" else wonder)(self.kernel, watch)
             self.quiet.after(loop, went)
         self.acts = not self.acts
         yield went

@@ -73,17 +73,6 @@ def confined(command: tuple[str, ...], folder: Path, box: Sandbox, limits: Limit
     return Program((*_limited(limits), *command), folder, environment(home))
 
 
-def isolation_available() -> tuple[Isolation, ...]:
-    """What works on this host, the weakest first; tried once in a process."""
-    works = (Isolation.NONE, Isolation.LIMITS)
-    return works if bwrap_trouble() else (*works, Isolation.BWRAP)
-
-
-def strongest() -> Isolation:
-    """The strictest isolation this host has."""
-    return isolation_available()[-1]
-
-
 @functools.cache
 def bwrap_trouble() -> str:
     """Why bubblewrap cannot be used here; empty when it can. It is really run, once."""

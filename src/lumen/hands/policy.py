@@ -15,7 +15,7 @@ from pathlib import Path
 from lumen.core.canon import JSON
 from lumen.core.errors import SkillError, Unapproved
 from lumen.hands.effects import BY_SETTING, DeclaredEffects, effects_of
-from lumen.hands.isolation import Isolation, Sandbox, bwrap_trouble, strongest
+from lumen.hands.isolation import Isolation, Sandbox, bwrap_trouble
 from lumen.hands.process import Limits
 from lumen.hands.skills import Maker, Skill, came_with_lumen, made_by, source_hash
 
@@ -147,7 +147,8 @@ def isolation_for(name: str, maker: Maker, policies: SkillPolicies) -> tuple[Iso
         return Isolation(chosen), said
     if policies.isolation is not Isolation.LIMITS or maker is Maker.SHIPPED:
         return policies.isolation, ""
-    return strongest(), bwrap_trouble()
+    trouble = bwrap_trouble()
+    return Isolation.LIMITS if trouble else Isolation.BWRAP, trouble
 
 
 def in_force(policies: SkillPolicies) -> tuple[str, ...]:

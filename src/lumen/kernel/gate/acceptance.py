@@ -9,7 +9,7 @@ from lumen.core.canon import JSON
 from lumen.core.data import Placed, Signer, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.kernel.gate.commit import Gate
-from lumen.kernel.gate.keys import author_signer, must_be_author
+from lumen.kernel.gate.keys import author_signer, must_be_author, open_author_key
 from lumen.kernel.gate.recovery import AUTHOR
 from lumen.soul.checking.witness import (
     SURE,
@@ -73,11 +73,7 @@ def _at_hand(gate: Gate, soul: str) -> Signer | None:
 
     It is not asked whether it counts: a chain that was cut off may not name it any more.
     """
-    if not gate.keyring.has_author_key(soul):
-        return None
-    if not gate.keyring.author_is_locked(soul):
-        gate.offer(soul)
-    return gate.keyring.open_author(soul, gate.ask)
+    return open_author_key(gate, soul) if gate.keyring.has_author_key(soul) else None
 
 
 def _must_be_foreign(gate: Gate, soul: str) -> ForeignTail:

@@ -34,9 +34,17 @@ def author_signer(gate: Gate) -> Signer:
     """
     must_be_author(gate)
     soul = gate.index.events.soul()
-    if not gate.keyring.has_author_key(soul):
-        new_author_key(gate)
-    elif not gate.keyring.author_is_locked(soul):
+    if gate.keyring.has_author_key(soul):
+        return open_author_key(gate, soul)
+    new_author_key(gate)
+    return gate.keyring.open_author(soul, gate.ask)
+
+
+def open_author_key(gate: Gate, soul: str) -> Signer:
+    """The author's key on this host, open, whether or not it counts; one in the open may be put
+    under a passphrase first.
+    """
+    if not gate.keyring.author_is_locked(soul):
         gate.offer(soul)
     return gate.keyring.open_author(soul, gate.ask)
 

@@ -46,14 +46,14 @@ from lumen.soul.state.fold import PURSUES
 
 
 @dataclass(frozen=True, slots=True)
-class CycleOutcome:
-    """What a cycle came to, in words for whoever watches."""
+class CycleResult:
+    """What a cycle came to, in words for whoever watches; `done`: something was done."""
 
     loop: str
     what: str
     outcome: str = ""
     delta: float = 0.0
-    done: bool = True  # something was done
+    done: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ def _rests(kernel: Kernel, goal: SelfItem, heard: int) -> bool:
     return kernel.index.cycles.last_pursued(goal.name) > heard
 
 
-async def pursue(kernel: Kernel, watch: Watch) -> CycleOutcome:
+async def pursue(kernel: Kernel, watch: Watch) -> CycleResult:
     """One action cycle for the goal that prompts most."""
     await take_in_edits(kernel)
     found = next_goal(kernel)
     if found is None:
         open_ = any(g.status in OPEN for g in kernel.self_.goals)
-        return CycleOutcome("action", "no goal gets on" if open_ else "no goal is open", done=False)
+        return CycleResult("action", "no goal gets on" if open_ else "no goal is open", done=False)
     goal, tries = found
     session_key = f"lumen:orchestrator:{ulid(kernel.clock)}"
     private = ("goal", goal.name) in kernel.self_.private
@@ -121,26 +121,26 @@ async def pursue(kernel: Kernel, watch: Watch) -> CycleOutcome:
         try:
             turn = await _run(kernel, ACTION, stimulus, watch)
         except Refused as error:  # archived by the gate; somebody else changed the goal, perhaps
-            return CycleOutcome("action", goal.name, error.what, done=False)
+            return CycleResult("action", goal.name, error.what, done=False)
     selection: Selection = turn.slots[Selection]
     came: Evaluation = turn.slots[Evaluation]
     plan: Plan = turn.slots[Plan]
     adopt_edits(kernel)
     if selection.chosen < 0:
-        return CycleOutcome("action", goal.name, selection.why, done=bool(selection.changes))
+        return CycleResult("action", goal.name, selection.why, done=bool(selection.changes))
     skill = plan.candidates[selection.chosen].skill
     told = (_outcome(turn.slots[Acted]), _standing(skill, came), selection.held)
     outcome = " · ".join(filter(None, told))
-    return CycleOutcome("action", f"{goal.name} → {skill}", outcome, came.delta)
+    return CycleResult("action", f"{goal.name} → {skill}", outcome, came.delta)
 
 
-async def wonder(kernel: Kernel, watch: Watch) -> CycleOutcome:
+async def wonder(kernel: Kernel, watch: Watch) -> CycleResult:
     """One explore cycle."""
     await take_in_edits(kernel)
     experience = ArchivedExperience(kernel.index)
     kernel.index.catch_up()
     if not await fresh(experience, RecallBefore(kernel.recall), 1, parameters(Exploring)):
-        return CycleOutcome("explore", "there is nothing new to wonder about", done=False)
+        return CycleResult("explore", "there is nothing new to wonder about", done=False)
     stimulus = Stimulus(
         "", kernel.index.events.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}"
     )
@@ -150,7 +150,7 @@ async def wonder(kernel: Kernel, watch: Watch) -> CycleOutcome:
     looked: Looked = turn.slots[Looked]
     shown = "(private)" if wondered.private else wondered.question
     found = f"found {looked.found}" if looked.found else "found nothing"
-    return CycleOutcome("explore", shown, found if looked.ok else looked.error)
+    return CycleResult("explore", shown, found if looked.ok else looked.error)
 
 
 def _outcome(acted: Acted) -> str:
