@@ -12,7 +12,8 @@ import lumen
 from lumen.app.opened import kernel_of
 from lumen.app.recalling import LANES
 from lumen.core.errors import UsageError
-from lumen.kernel.recall.fusion import RankWanted, shipped_weights
+from lumen.kernel.recall.candidates import RankWanted
+from lumen.kernel.recall.fusion import shipped_weights
 from lumen.kernel.recall.lanes import Lane
 from lumen.mind.embed import WhenNeeded
 
@@ -105,6 +106,38 @@ def test_what_came_later_does_not_crowd_out_what_was_before_it(home: Path) -> No
     assert then[0].paths[:2] == turn[0].paths[:2] == ("text", "meaning")
     assert [*then[0].neighbours, *turn[0].neighbours] == []  # what stands beside it came later too
     assert before not in {m.memory.seq for m in late}
+
+
+def test_what_was_revised_stands_behind_what_revises_it_and_was_current_before(home: Path) -> None:
+    old, new = "My sister lives in Lisbon.", "Actually, that is over: my sister lives in Faro now."
+    asked = "Does my sister live in Lisbon?"
+    with lumen.open(home) as being:
+        being.remember(old, at=MAY)
+        being.remember([lumen.Memo(text, MAY) for text in FILLER])
+        being.remember(new, at=MAY + timedelta(days=30))
+        now = being.recall(asked, explain=True)
+        then = being.recall(asked, as_of=date(2023, 5, 20), explain=True)
+    assert [m.text for m in now[:2]] == [new, old]
+    assert now[0].parts["revises"] > 0, "by itself it would stand behind"
+    assert (now[0].replaces, now[1].revised_by) == (now[1].event, now[0].event)
+    assert then[0].text == old
+    assert not then[0].revised_by
+
+
+def test_evidence_is_what_the_ranking_finds_of_the_authors_statements_in_its_order(
+    home: Path,
+) -> None:
+    with lumen.open(home) as being:
+        told(being)
+        being.remember([f"{text} It was Tuesday." for text in FILLER])
+        being.remember(["The boat is red.", "Which boat is it?", "We have no boat, only a raft."])
+        being.recall("boat")
+        recall = kernel_of(being).recall
+        found = recall.evidence("Which colour is the boat?", 1 << 60)
+        ranked = recall.rank("Which colour is the boat?", RankWanted(lane=Lane.STATED))
+    assert [e.memory.seq for e in found] == [m.memory.seq for m in ranked]
+    assert found[0].memory.text == "The boat is red."
+    assert len(found) == 5
 
 
 def test_of_two_that_say_the_same_the_recent_one_and_the_used_one_come_first(home: Path) -> None:

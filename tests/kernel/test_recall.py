@@ -11,7 +11,8 @@ import pytest
 from lumen.core.data import Author, Entry, EventType, Memory, Origin, kernel_entry
 from lumen.kernel.language.passages import LONGEST_QUOTE, Rows, is_evidence
 from lumen.kernel.recall.before import RecallBefore
-from lumen.kernel.recall.search import MOST_EVIDENCE, SHORTLIST, IndexedRecall
+from lumen.kernel.recall.candidates import BY_MEANING, BY_TEXT, OF_SESSION
+from lumen.kernel.recall.search import IndexedRecall
 from lumen.mind.embed import MiniLM
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def test_what_is_learnt_before_the_statement_it_revises_is_settled_after_it(life
 
 
 def test_nothing_is_read_but_what_words_or_meaning_found(life: Life) -> None:
-    life.tell(*FACTS, *(f"Drawer number {n} is empty." for n in range(300)))
+    life.tell(*FACTS, *(f"Drawer number {n} is empty." for n in range(900)))
     recall = life.wonder()
     recall.evidence(PARAPHRASES[0][0])
     read: list[int] = []
@@ -151,7 +152,7 @@ def test_nothing_is_read_but_what_words_or_meaning_found(life: Life) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(life.kernel.index.memories, "get", counted)
         assert recall.evidence(PARAPHRASES[0][0])
-    assert len(read) <= 3 * SHORTLIST + 2 * MOST_EVIDENCE
+    assert len({*read}) <= 3 * (BY_TEXT + BY_MEANING) + OF_SESSION
 
 
 def test_a_revision_of_a_revision_is_the_one_that_is_quoted(life: Life) -> None:

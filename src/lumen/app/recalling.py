@@ -48,6 +48,8 @@ class RecalledMemory(Recollection):
     speaker: str
     conversation: str
     quote: str
+    revised_by: int = 0  # the event in which you said otherwise later
+    replaces: int = 0  # the event with what this revises
     parts: Mapping[str, float] = field(default_factory=dict)
     neighbours: tuple[Recollection, ...] = ()
 
@@ -64,7 +66,7 @@ def recall(
     Raises:
         UsageError: there is no such lane, or nothing is asked for.
     """
-    from lumen.kernel.recall.fusion import RankWanted
+    from lumen.kernel.recall.candidates import RankWanted
     from lumen.kernel.recall.lanes import Lane
     from lumen.kernel.recall.search import IndexedRecall
     from lumen.kernel.recall.verified import proved
@@ -112,6 +114,8 @@ def _recalled(one: RankedMemory, query: str, *, explain: bool) -> RecalledMemory
         speaker=one.memory.speaker,
         conversation=one.memory.conversation,
         quote=quoted(text, start, stop),
+        revised_by=one.revised_by,
+        replaces=one.replaces,
         parts={name: round(part, 3) for name, part in parts if explain},
         neighbours=tuple(map(recollection, one.neighbours)) if explain else (),
     )

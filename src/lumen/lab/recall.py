@@ -23,8 +23,8 @@ from lumen.app.being import Being, Door, create
 from lumen.app.opened import kernel_of
 from lumen.kernel.language.passages import Embedder, Rows
 from lumen.kernel.language.reading import WORD, words
+from lumen.kernel.recall.candidates import RankWanted
 from lumen.kernel.recall.features import bm25, idf
-from lumen.kernel.recall.fusion import RankWanted
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.lab.recall_data import LabConversation, LabQuestion
 from lumen.mind.embed import SIZE

@@ -2,7 +2,7 @@
 
 The loss is -ln of the share that falls to any right candidate; features are scaled by their deviation,
 and large weights cost. What no dataset knows is set by hand: how much a memory
-weighs, how recent it is, and that a question asked before does not answer itself.
+weighs, how recent it is, that a question asked before does not answer itself, and what a revision gains.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from lumen.lab.recall import AskedRow, Judged, judged
 
-BY_HAND = {"weight": 0.4, "recency": 0.2, "echo": -10.0}
-SHARES = {"beam": 3.0}  # how much a question of a set counts: of some there are few
+BY_HAND = {"weight": 0.4, "recency": 0.2, "echo": -10.0, "revises": 1.0}
+SHARES = {"beam": 5.0, "facts": 12.0}  # how much a question of a set counts: of some there are few
 POOLED_SHARE = 0.3
 RIDGE = 1e-3
 STEPS, HELD = 300, 12

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from lumen.core.canon import JSON
 from lumen.core.data import Memory
+from lumen.kernel.language.passages import quoted
+from lumen.kernel.language.questions import despairs
 from lumen.kernel.language.spans import Span
+from lumen.kernel.recall.fusion import RankedMemory
 from lumen.kernel.recall.summary import Line, Noted
+from lumen.kernel.recall.verdict import EvidenceVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +25,43 @@ class Evidence:
     score: float
     fits: bool | None = None  # does it hold the kind of answer asked for; None: cannot tell
     replaces: Memory | None = None
+    found: RankedMemory | None = None  # by which paths, with which score
 
     def cited(self) -> JSON:
         """As a trace names it: by its event, never by its words."""
         told = {"event": self.memory.seq, "score": round(self.score, 4)}
         return told | ({"replaces": self.replaces.seq} if self.replaces else {})
+
+
+def current(found: Sequence[tuple[RankedMemory, EvidenceVerdict]]) -> tuple[Evidence, ...]:
+    """Evidence in order; what the author revised gives way to what revises it, and lends it its verdict."""
+    known = {one.memory.seq: (one, verdict) for one, verdict in found}
+    lent: dict[int, EvidenceVerdict] = {}
+    for seq in sorted(known):
+        one, own = known[seq]
+        best = lent.get(seq)
+        if best is None or own.score >= best.score:
+            best = lent[seq] = own
+        if one.revised_by in known:
+            later = lent.get(one.revised_by)
+            if later is None or best.score > later.score:
+                lent[one.revised_by] = best
+    return tuple(
+        _evidence(one, verdict, lent[one.memory.seq], known.get(one.replaces))
+        for one, verdict in found
+        if one.revised_by not in known
+    )
+
+
+def _evidence(
+    one: RankedMemory,
+    at: EvidenceVerdict,
+    best: EvidenceVerdict,
+    old: tuple[RankedMemory, EvidenceVerdict] | None,
+) -> Evidence:
+    text = one.memory.text
+    quote = quoted(text, at.start, at.stop, alone=despairs(text))
+    return Evidence(one.memory, quote, best.score, best.fits, old[0].memory if old else None, one)
 
 
 class Recall(Protocol):

@@ -12,7 +12,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from lumen.core.data import Memory
+from lumen.core.data import Memory, NearPassage, Passage
 from lumen.kernel.language.asking import AskedDate, Asking, TextShape
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.recall.lanes import Lane
@@ -30,8 +30,10 @@ ECHO_FROM = 0.75  # a question so near to the one asked asks the same, and answe
 
 @dataclass(frozen=True, slots=True)
 class SoughtQuestion:
-    """A question as ranking looks at it: its terms with their frequency, whom it names, its vector."""
+    """A question as ranking looks at it: its words, terms with their frequency, whom it names, its vector."""
 
+    question: str
+    content: Sequence[str]
     asking: Asking
     terms: Mapping[str, TermFrequency]
     named: frozenset[str]
@@ -42,15 +44,28 @@ class SoughtQuestion:
 class LearntRows:
     """The vectors of memories, passage by passage; what is not learnt yet has none."""
 
+    passages: Sequence[Passage]
     places: Mapping[int, int]
     rows: Rows
     starts: Sequence[int]  # where the passages of each memory begin
+    cosines: Rows  # of each passage with the question
 
-    def best(self, vector: Rows) -> Column:
+    def best(self) -> Column:
         """How near the nearest passage of each memory is; a nought behind them, for none."""
         if not self.starts:
             return np.zeros(1)
-        return np.append(np.maximum.reduceat(self.rows @ vector, self.starts), 0.0)
+        return np.append(np.maximum.reduceat(self.cosines, self.starts), 0.0)
+
+    def of(self, seq: int) -> list[NearPassage]:
+        """The passages of a memory, each with its cosine."""
+        place = self.places.get(seq)
+        if place is None:
+            return []
+        stop = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.passages)
+        return [
+            NearPassage(p.number, seq, p.start, p.stop, p.marks, float(self.cosines[n]))
+            for n, p in enumerate(self.passages[self.starts[place] : stop], self.starts[place])
+        ]
 
     def whole(self, size: int) -> Rows:
         """Each memory as one vector; a nought behind them, for none."""
@@ -164,7 +179,7 @@ def _of_meaning(
     before: Sequence[Utterance | None],
     after: Sequence[Utterance | None],
 ) -> dict[str, Column]:
-    best, whole = found.vectors.best(asked.vector), found.vectors.whole(len(asked.vector))
+    best, whole = found.vectors.best(), found.vectors.whole(len(asked.vector))
     own, first, last = (found.vectors.at(rows) for rows in (found.order, before, after))
     window = whole[own] + np.float32(0.5) * (whole[first] + whole[last])
     norms = np.maximum(np.linalg.norm(window, axis=1, keepdims=True), 1e-9)

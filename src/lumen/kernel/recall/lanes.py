@@ -8,6 +8,7 @@ from lumen.core.data import EventType, Memory, Origin
 from lumen.kernel.language.asking import TextShape, packed, unpacked
 from lumen.kernel.language.passages import is_evidence
 from lumen.kernel.language.questions import may_answer
+from lumen.soul.ports.vectors import LISTED_MARK
 
 ASSISTANT = "assistant"  # a speaker of this name is a being, wherever the talk was
 
@@ -25,6 +26,7 @@ class Lane(StrEnum):
 # Of a passage, below the listed ones: its lane, and behind that the shape of the text it is of.
 MARKS = {lane: 1 << bit for bit, lane in enumerate(Lane)}
 SHAPE, SHAPES = len(Lane), 0xFF
+CHANGES = LISTED_MARK  # a statement that says that something is no longer so, or new
 
 
 def marks_for(lane: Lane, shape: TextShape) -> int:

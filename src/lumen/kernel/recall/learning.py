@@ -24,13 +24,12 @@ from lumen.kernel.language.passages import (
     stretches,
 )
 from lumen.kernel.language.reading import CYRILLIC, stem, words
-from lumen.kernel.recall.lanes import MARKS, Lane, lane_of, marks_for
+from lumen.kernel.recall.lanes import CHANGES, MARKS, Lane, lane_of, marks_for
 from lumen.kernel.recall.ranking import RANKING
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.vectors import LISTED_MARK, VectorSet
 
 STATED = MARKS[Lane.STATED]
-CHANGES = LISTED_MARK  # a statement that says that something is no longer so, or new
 FOREIGN = LISTED_MARK << 1  # a statement in Cyrillic letters
 WEIGHED = 2000  # characters of a passage whose words are looked at one by one
 LOOKED_AT = 40  # earlier passages among which the revised one is looked for, on either path

@@ -15,11 +15,9 @@ class Ranking:
     met: float = 0.55  # a plain word is met by one so near to it
     kind: float = 0.08  # for whether it holds the kind of answer asked for, or not
     thin: float = 0.1  # against one that says next to nothing the question did not
-    weight: float = 0.02  # between a memory that faded away and one that is always of use
     same_subject: float = 0.32
     surely: float = 0.4  # so near, one shared word is enough
     seldom: int = 8  # memories that a word may stand in and still tell something
-    novelty_may_lag: float = 0.05  # how much worse what is newer may fit
 
 
 RANKING = Ranking()

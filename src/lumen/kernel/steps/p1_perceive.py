@@ -195,10 +195,14 @@ def _despaired(recent: tuple[Memory, ...], now: Now) -> bool:
 
 
 def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
-    """How well the best evidence answers: strong, middling, weak, or none at all."""
+    """How well the first of the evidence answers: strong, middling, weak, or none at all.
+
+    Only what comes first may be stated; whatever is quoted with it may be the closest there is.
+    """
     if not evidence:
         return "none"
     best = evidence[0]
     if best.score >= grounding.strong and best.fits is not False:
         return "strong"
-    return "middling" if best.score >= grounding.middling else "weak"
+    near = any(e.score >= grounding.middling for e in evidence[: grounding.quotes])
+    return "middling" if near else "weak"

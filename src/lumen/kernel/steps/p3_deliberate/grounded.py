@@ -85,7 +85,7 @@ def too_small(surface: Surface) -> Draft:
 
 def bears(reality: Reality, grounding: Grounding) -> bool:
     """Whether what was told is near enough to the question that it may be about that."""
-    return bool(reality.evidence) and reality.evidence[0].score >= grounding.bears
+    return any(e.score >= grounding.bears for e in reality.evidence[: grounding.quotes])
 
 
 def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, ...]:

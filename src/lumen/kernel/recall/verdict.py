@@ -1,0 +1,126 @@
+"""How sure it is that something the author stated answers a question: a law over its words and vectors.
+
+The order of what is found is the ranking's (fusion.py); this says what of it may be told as certain. The
+cosine of sentence vectors, plus how much of the question's rare words the passage holds (exactly, and by the
+nearness of single words), plus whether it holds the kind of answer asked for. A cosine alone says nothing
+of that: where fewer than half of the words are met, it is no answer, however near it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lumen.core.data import NearPassage
+from lumen.kernel.language.lexicon import AnswerKind
+from lumen.kernel.language.passages import Rows
+from lumen.kernel.language.reading import asks_for, fits, names, stem, words
+from lumen.kernel.recall.fusion import RankedMemory
+from lumen.kernel.recall.lanes import CHANGES
+from lumen.kernel.recall.learning import STATED, WEIGHED, Lessons
+from lumen.kernel.recall.nearness import is_foreign, is_met, nearness
+from lumen.kernel.recall.ranking import RANKING
+
+LOOKED_AT = 8  # passages of a memory: those nearest in meaning
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceVerdict:
+    """How well a memory answers, whether it is of the kind asked for, and where in it that stands."""
+
+    score: float
+    fits: bool | None
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtWords:
+    """A question as the law looks at it."""
+
+    question: str
+    asked: list[str]
+    stems: frozenset[str]
+    named: set[str]
+    kind: AnswerKind | None
+    rarity: Rows  # how much each word tells, summing to 1
+    by_cosine: bool  # whether the embedder is trusted across languages
+
+
+def sought(question: str, lessons: Lessons, *, by_cosine: bool) -> SoughtWords:
+    """What of a question is looked for: rare words tell more."""
+    asked, memories = words(question), lessons.index.memories
+    total, many = max(1, memories.many_texts()), memories.frequencies(asked)
+    weights = [math.log(1 + total / (0.5 + many.get(w, 0))) for w in asked]
+    rarity = np.array(weights, np.float32) / np.float32(max(sum(weights), 1e-6))
+    stems = frozenset(map(stem, asked))
+    return SoughtWords(
+        question, asked, stems, names(question), asks_for(question), rarity, by_cosine
+    )
+
+
+def verdicts(
+    sought: SoughtWords, found: Sequence[RankedMemory], lessons: Lessons
+) -> list[EvidenceVerdict | None]:
+    """What each memory comes to; nothing for one in which nothing is stated."""
+    stated = [_stated(one) for one in found]
+    texts = [
+        [one.memory.text[p.start : p.stop][:WEIGHED] for p in some]
+        for one, some in zip(found, stated, strict=True)
+    ]
+    held = [[words(text) for text in some] for some in texts]
+    lessons.know([*sought.asked, *(w for some in held for each in some for w in each)])
+    return [
+        _verdict(sought, one, some, [*zip(said, of, strict=True)], lessons)
+        for one, some, said, of in zip(found, stated, texts, held, strict=True)
+    ]
+
+
+def _stated(one: RankedMemory) -> list[NearPassage]:
+    """The passages that may answer, as far as they are near; of one that revises, those that do."""
+    stated = [p for p in one.passages if p.marks & STATED]
+    stated.sort(key=lambda p: -p.cosine)
+    return stated[:LOOKED_AT]
+
+
+def _verdict(
+    sought: SoughtWords,
+    one: RankedMemory,
+    passages: Sequence[NearPassage],
+    texts: Sequence[tuple[str, list[str]]],
+    lessons: Lessons,
+) -> EvidenceVerdict | None:
+    if not passages:
+        return None
+    scored = [_score(sought, text, held, lessons) for text, held in texts]
+    every = [(p.cosine + s, answers, p) for p, (s, answers) in zip(passages, scored, strict=True)]
+    best = max(every, key=lambda each: each[0])
+    whole = (0, len(one.memory.text))
+    parts = [each for each in every if (each[2].start, each[2].stop) != whole]
+    changing = [each for each in parts if one.replaces and each[2].marks & CHANGES]
+    spot = max(changing or parts or [best], key=lambda each: each[0])[2]
+    return EvidenceVerdict(best[0], best[1], spot.start, spot.stop)
+
+
+def _score(
+    sought: SoughtWords, text: str, held: list[str], lessons: Lessons
+) -> tuple[float, bool | None]:
+    """What is added to the cosine of a passage, and whether it holds the kind of answer asked for."""
+    asked, kind = sought.asked, sought.kind
+    answers = fits(kind, text, sought.question)
+    score = 0.0 if answers is None else (RANKING.kind if answers else -RANKING.kind)
+    stems = {stem(w) for w in held}
+    if len(stems - sought.stems) < 2:
+        score -= RANKING.thin
+    if not (asked and held):
+        return score, answers
+    exact = np.array([stem(w) in stems for w in asked], dtype=np.float32)
+    near = nearness(asked, held, lessons.rows_of(asked) @ lessons.rows_of(held).T).max(axis=1)
+    if not sought.by_cosine and is_foreign(asked, near, kind):
+        return -2.0, False
+    soft = np.clip((near - RANKING.near_from) / (1 - RANKING.near_from), 0, 1)
+    score += float((RANKING.exact * exact + RANKING.near * soft) @ sought.rarity)
+    return score, answers if is_met(asked, near, sought.named, kind) else False
