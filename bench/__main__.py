@@ -1,10 +1,11 @@
-"""Run every benchmark: `python -m bench`, or `lumen lab bench`."""
+"""Run benchmarks: `python -m bench`, or `lumen lab bench`; all of them, or those named."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
-from bench import archive, calls, growth, memories, million, skills, startup
+from lumen.body.cli.lab import BENCHES
 
-runs = (archive, startup, calls, skills, growth, million, memories)
-sys.exit(max([run.main() for run in runs]))
+named = [name for name in BENCHES if name in sys.argv[1:]]
+sys.exit(max([import_module(f"bench.{name}").main() for name in named or BENCHES]))

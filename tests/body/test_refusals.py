@@ -49,6 +49,7 @@ COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
         ("why 0", "Event 0 belongs to no answer"),
         ("why", "There is no answer to explain yet"),
         ("lab bench --loud", "No such option '--loud'"),
+        ("lab bench everything", "'everything' is not one of 'archive'"),
         ("archive mend", "No such command 'mend'"),
     ],
 )

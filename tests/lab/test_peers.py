@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from lumen.body.cli.lab import BENCHES
 from lumen.core.canon import dumps
 from lumen.core.errors import UsageError
 from lumen.lab.recall import NEVER, CachedEmbedder, Judged
@@ -110,6 +111,11 @@ def test_every_engine_has_a_program_and_pinned_packages(script: Script) -> None:
     with pytest.raises(UsageError) as refused:
         chosen_peers("fts5,google")
     assert "'google' is no peer" in str(refused.value)
+
+
+def test_every_benchmark_can_be_named(root: Path) -> None:
+    runs = {p.stem for p in (root / "bench").glob("*.py") if "def main() -> int" in p.read_text()}
+    assert runs == {*BENCHES}
 
 
 def test_an_engine_reaches_this_machine_alone(script: Script) -> None:

@@ -8,8 +8,8 @@ from math import ceil, floor, log10
 from lumen.core.canon import JSON
 from lumen.lab.recall_peers import known_peers
 
-WIDTH, HEIGHT = 460, 340  # of a panel
-LEFT, RIGHT, TOP, BOTTOM = 50, 130, 40, 50
+WIDTH, HEIGHT = 500, 340  # of a panel
+LEFT, RIGHT, TOP, BOTTOM = 50, 165, 40, 50
 ROW = 15  # between two labels
 STYLE = (
     "text{font:12px sans-serif;fill:#444}.title{font-weight:bold}.grid{stroke:#ccc}"

@@ -20,6 +20,8 @@ ANSWERED = ("dev", "dev2", "held")  # sets whose answers are read; of the others
 FOUND = tuple(
     f"{name}_{half}" for name in ("ru", "de", "mixed", "said") for half in ("dev", "held")
 )
+# modules of bench/, in the order in which they run
+BENCHES = ("archive", "startup", "calls", "skills", "growth", "million", "memories", "recall")
 MODEL = click.option("--model", default="", help="substrate/model for the interface role.")
 
 
@@ -112,10 +114,11 @@ def together(request: CommandRequest, minutes: float, model: str) -> None:
 
 
 @command("bench", within=lab)
-def bench(request: CommandRequest) -> None:
-    """Run the benchmarks of a checkout: ratios against peers, measured in one run."""
+@click.argument("names", nargs=-1, type=click.Choice(BENCHES))
+def bench(request: CommandRequest, names: tuple[str, ...]) -> None:
+    """Run the benchmarks of a checkout, or those named: ratios against peers, measured in one run."""
     root = Path(__file__).resolve().parents[4]
     if not (root / "bench" / "__main__.py").exists():
         raise UsageError("bench/ is not here", fix="run it from a checkout of the project")
-    command = [sys.executable, "-m", "bench", *(["--json"] if request.as_json else [])]
+    command = [sys.executable, "-m", "bench", *names, *(["--json"] if request.as_json else [])]
     click.get_current_context().exit(subprocess.run(command, cwd=root, check=False).returncode)
