@@ -93,3 +93,19 @@ def test_a_day_of_the_authors_life_is_not_reckoned(life: Life, asked: str) -> No
 )
 def test_months_end_and_leap_years_are_minded(words: str, today: date, day: date | None) -> None:
     assert day_named(words, today) == day
+
+
+def test_what_was_told_is_told_back_in_the_language_of_the_question(life: Life) -> None:
+    life.listen("…", small=True)
+    life.say("Я купил велосипед.")
+    first, second = life.say("Что я говорил тебе сегодня?").text.splitlines()
+    assert first.startswith("Сегодня ты говорил")
+    assert second == "• воскресенье, 15 ноября: «Я купил велосипед.»"
+    assert "марте 2026 года ты ничего" in life.say("Что я говорил тебе в марте?").text
+
+
+def test_a_weekday_called_next_is_told_with_the_one_people_may_mean_too(life: Life) -> None:
+    life.listen("…", small=True)
+    assert life.say("What date is next Friday?").text == (
+        "The coming one is Friday 20 November 2026, the one after that Friday 27 November 2026."
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -132,6 +133,23 @@ SPANS = [
     ("since last October", "since October 2026", date(2026, 10, 1), 49),
     ("since the start of the year", "this year", date(2026, 1, 1), 365),
 ]
+
+OTHER_LANGUAGES = [
+    [part.strip() for part in line.split("|")]
+    for line in Path(__file__).with_name("looking_back.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize("row", OTHER_LANGUAGES, ids=lambda row: row[0])
+def test_one_may_look_back_in_russian_and_german(row: list[str]) -> None:
+    question, *expected = row
+    assert asks_what_happened(question) == bool(expected)
+    if expected:
+        span = span_of(question, WEDNESDAY)
+        assert span is not None
+        days = (span.end.date() - span.start.date()).days
+        assert [span.label, f"{span.start:%Y-%m-%d}", str(days)] == expected
 
 
 @pytest.mark.parametrize(("said", "label", "first", "days"), SPANS)

@@ -11,14 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from lumen.kernel.language.lexicon import FOLDER, filled
-from lumen.kernel.language.times.phrases import phrases
-from lumen.kernel.language.times.words import words_of
+from lumen.kernel.language.lexicon import FOLDER
+from lumen.kernel.language.times.phrases import names_time, phrases
 
 INSIDE = re.compile(r"(?<![.!?…]\s)(?<!^)\b[^\W\d_][\w-]+")  # a word that opens no sentence
 MOST_CAPITALS = 4
 LOOKED_AT = 2000  # characters of a text that are looked at
-_WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time", "sure_time")
+_WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,9 @@ class _Patterns:
 def _patterns() -> _Patterns:
     raw = tomllib.loads((FOLDER / "asking.toml").read_text(encoding="utf-8"))
     ways: dict[str, list[str]] = {way: [] for way in _WAYS}
-    for language, words in raw.items():
-        parts = {
-            "{day}": "|".join(words_of("WEEKDAY", language)),
-            "{month}": "|".join(words_of("MONTH", language)),
-        }
+    for words in raw.values():
         for way, patterns in ways.items():
-            patterns.append(filled(words[way], parts))
+            patterns.append(words[way])
     return _Patterns(
         {way: re.compile(rf"\b(?:{'|'.join(p)})\b", re.IGNORECASE) for way, p in ways.items()},
         (raw["en"]["own"][0], raw["en"]["own"][1]),
@@ -90,13 +85,14 @@ def shape(text: str) -> TextShape:
     """What a text has to offer."""
     text = text[:LOOKED_AT]
     ways = _patterns().ways
+    named = names_time(text)
     capitals = {word for word in INSIDE.findall(text) if word[0].isupper()}
     return TextShape(
         asks="?" in text,
         ends_asking=text.rstrip().endswith("?"),
         first_person=ways["first_person"].search(text) is not None,
-        time=ways["time"].search(text) is not None,
-        sure_time=ways["sure_time"].search(text) is not None,
+        time=named or ways["time"].search(text) is not None,
+        sure_time=named,
         capitals=min(MOST_CAPITALS, len(capitals)),
     )
 

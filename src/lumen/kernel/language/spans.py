@@ -7,10 +7,10 @@ name a person would call it by. Times ahead and hours of the day are not looked 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.lexicon import LANGUAGES, lexicon
 from lumen.kernel.language.reading import is_question, plainly, sentences
 from lumen.kernel.language.times import calendar
 from lumen.kernel.language.times.calendar import DAY
@@ -31,6 +31,7 @@ class Span:
     start: datetime
     end: datetime
     label: str
+    language: str = "en"
 
     @property
     def long(self) -> bool:
@@ -55,7 +56,7 @@ def span_of(question: str, now: datetime) -> Span | None:
     for sentence in order:
         for phrase in phrases(sentence):
             if (time := time_of(phrase, now, past=True)) and (days := _days(time, now.date())):
-                return _span(days, phrase.open == "since", now)
+                return _span(days, phrase, now)
     return None
 
 
@@ -85,11 +86,17 @@ def _without_name(text: str, *, first: bool) -> list[str]:
     return [text, rest] if comma and len(name.split()) <= LONGEST_NAME else [text]
 
 
-def _span(days: _Days, since: bool, now: datetime) -> Span:
+def _span(days: _Days, phrase: Phrase, now: datetime) -> Span:
     first, after, label = days.first, days.after, days.label
-    if since and after <= now.date():
-        after, label = now.date() + DAY, _phrase("span_since", when=days.bare)
-    return Span(calendar.midnight(first, now.tzinfo), calendar.midnight(after, now.tzinfo), label)
+    if phrase.open == "since" and after <= now.date():
+        after, label = now.date() + DAY, _said(phrase, "span_since", when=days.bare)
+    start, end = (calendar.midnight(day, now.tzinfo) for day in (first, after))
+    return Span(start, end, label, _spoken_in(phrase))
+
+
+def _spoken_in(phrase: Phrase) -> str:
+    """The language in which the kernel speaks of a time that was named in this one."""
+    return phrase.language if phrase.language in LANGUAGES else "en"
 
 
 def _days(time: Time, today: date) -> _Days | None:
@@ -99,11 +106,13 @@ def _days(time: Time, today: date) -> _Days | None:
     if phrase.unit in SMALL or phrase.every or ahead or phrase.open not in ("", "since"):
         return None
     if phrase.upto or phrase.last_day:
-        first, last = time.start.date(), (time.end - DAY).date()
-        said = _phrase("span_from_to", first=_said(first, today), last=_said(last, today))
-        return _Days(first, last + DAY, said, said)
+        first, last = (_date_said(d, phrase, today) for d in _first_and_last(time))
+        return _whole_time(time, "", _said(phrase, "span_from_to", first=first, last=last))
     named = NAMED.get(phrase.way)
-    return named(phrase, time, today) if named else None
+    days = named(phrase, time, today) if named else None
+    if days and _spoken_in(phrase) == "ru":  # there "since" needs another case
+        return replace(days, bare=_date_said(days.first, phrase, today))
+    return days
 
 
 def _unit(phrase: Phrase, time: Time, today: date) -> _Days | None:
@@ -115,61 +124,62 @@ def _unit(phrase: Phrase, time: Time, today: date) -> _Days | None:
     if unit == "weekend":
         first, after = time.start.date(), time.end.date()
         ago = int(after <= today)
-    said = _phrase(f"span_{unit}_{ago}" if ago < 2 else f"span_{unit}_ago", count=str(ago))
+    key = f"span_{unit}_{ago}" if ago < 2 else f"span_{unit}_ago"
+    said = _said(phrase, key, count=str(ago))
     return _Days(first, after, said, said)
 
 
 def _rolling(phrase: Phrase, time: Time, _: date) -> _Days:
     """The last so many days, weeks, months or years, today among them."""
-    said = _phrase("span_rolling_one", unit=phrase.unit)
-    if phrase.count < -1:
-        said = _phrase(f"span_rolling_{phrase.unit}", count=str(-phrase.count))
+    key = f"span_rolling_{phrase.unit}" if phrase.count < -1 else f"span_rolling_one_{phrase.unit}"
+    return _whole_time(time, "span_in", _said(phrase, key, count=str(-phrase.count)))
+
+
+def _date(phrase: Phrase, time: Time, today: date) -> _Days:
+    return _whole_time(time, "span_on", _date_said(time.start.date(), phrase, today))
+
+
+def _month(phrase: Phrase, time: Time, _: date) -> _Days:
+    month = _said(phrase, "span_months").split("|")[time.start.month - 1]
+    said = _said(phrase, "span_month_of_year", month=month, year=str(time.start.year))
     return _whole_time(time, "span_in", said)
 
 
-def _date(_: Phrase, time: Time, today: date) -> _Days:
-    return _whole_time(time, "span_on", _said(time.start.date(), today))
-
-
-def _month(_: Phrase, time: Time, __: date) -> _Days:
-    month, year = _month_name(time.start.date()), str(time.start.year)
-    return _whole_time(time, "span_in", _phrase("span_month_of_year", month=month, year=year))
-
-
 def _season(phrase: Phrase, time: Time, _: date) -> _Days:
-    year = str(time.start.year)
-    said = _phrase("span_season_of_year", season=phrase.season, year=year)
+    said = _said(phrase, f"span_{phrase.season}", year=str(time.start.year))
     return _whole_time(time, "span_in", said)
 
 
 def _year(phrase: Phrase, time: Time, _: date) -> _Days:
-    return _whole_time(time, "span_in", str(phrase.year))
+    return _whole_time(time, "span_in", _said(phrase, "span_year", year=str(phrase.year)))
 
 
 def _weekday(phrase: Phrase, time: Time, today: date) -> _Days:
     """The last such day: asked on a Monday, "on Monday" is today."""
     day = time.start.date()
-    said = lexicon().phrases["weekdays"].split()[day.weekday()]
-    return _whole_time(time, "span_on", _said(day, today) if phrase.unit else said)
+    said = _said(phrase, "span_weekdays").split("|")[day.weekday()]
+    return _whole_time(time, "span_on", _date_said(day, phrase, today) if phrase.unit else said)
 
 
 def _whole_time(time: Time, key: str, said: str) -> _Days:
     """The days a time lies in."""
-    last = calendar.before(time.end).date()
-    return _Days(time.start.date(), last + DAY, _phrase(key, when=said), said)
+    first, last = _first_and_last(time)
+    label = _said(time.phrase, key, when=said) if key else said
+    return _Days(first, last + DAY, label, said)
 
 
-def _said(day: date, today: date) -> str:
+def _first_and_last(time: Time) -> tuple[date, date]:
+    return time.start.date(), calendar.before(time.end).date()
+
+
+def _date_said(day: date, phrase: Phrase, today: date) -> str:
     key = "span_date" if day.year == today.year else "span_date_of_year"
-    return _phrase(key, day=str(day.day), month=_month_name(day), year=str(day.year))
+    month = _said(phrase, "months").split()[day.month - 1]
+    return _said(phrase, key, day=str(day.day), month=month, year=str(day.year))
 
 
-def _month_name(day: date) -> str:
-    return lexicon().phrases["months"].split()[day.month - 1]
-
-
-def _phrase(key: str, /, **given: str) -> str:
-    return lexicon().phrases[key].format(**given)
+def _said(phrase: Phrase, key: str, /, **given: str) -> str:
+    return lexicon().phrase(key, _spoken_in(phrase), **given)
 
 
 NAMED: dict[str, Callable[[Phrase, Time, date], _Days | None]] = {

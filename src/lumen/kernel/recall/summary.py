@@ -135,15 +135,21 @@ def tell(span: Span, told: Iterable[Noted | Line], zone: tzinfo) -> tuple[str, t
     evenly over the span.
     """
     lines, total = _selected(span, told, zone)
+
+    def phrase(key: str, **given: str) -> str:
+        spoken = lexicon().phrase(key, span.language, **given)
+        return spoken[:1].upper() + spoken[1:]
+
     if not lines:
-        return lexicon().phrase("told_nothing", when=span.label), ()
+        return phrase("told_nothing", when=span.label), ()
     years = span.start.year != _last_day(span).year
-    said = [lexicon().phrase("told_then", when=span.label[:1].upper() + span.label[1:])]
+    said = [phrase("told_then", when=span.label)]
     said += [
-        lexicon().phrase("told_item", date=_spoken(li.day, years), quote=li.quote) for li in lines
+        phrase("told_item", date=_spoken(li.day, years, span.language), quote=li.quote)
+        for li in lines
     ]
     if total > len(lines):
-        said.append(lexicon().phrase("told_more", count=f"{total - len(lines):,}"))
+        said.append(lexicon().phrase("told_more", span.language, count=f"{total - len(lines):,}"))
     return "\n".join(said), tuple(line.event for line in lines)
 
 
@@ -245,8 +251,8 @@ def _last_day(span: Span) -> date:
     return (span.end - timedelta(microseconds=1)).date()
 
 
-def _spoken(day: date, year: bool) -> str:
-    phrases = lexicon().phrases
-    weekday = phrases["weekdays"].split()[day.weekday()]
-    month = phrases["months"].split()[day.month - 1]
-    return f"{weekday} {day.day} {month}" + (f" {day.year}" if year else "")
+def _spoken(day: date, year: bool, language: str) -> str:
+    weekday = lexicon().phrase("weekdays", language).split()[day.weekday()]
+    month = lexicon().phrase("months", language).split()[day.month - 1]
+    comma = "," if language == "ru" else ""
+    return f"{weekday}{comma} {day.day} {month}" + (f" {day.year}" if year else "")

@@ -36,6 +36,17 @@ def phrases(text: str) -> tuple[Phrase, ...]:
     return tuple(max(found, key=lambda named: sum(p.stop - p.start for p in named)))
 
 
+def names_time(text: str) -> bool:
+    """Whether a text names any time, other than how often something is."""
+    known = [time_words(language) for language in LANGUAGES]
+    return any(
+        phrase.every is None
+        for run in cut(text[:LOOKED_AT])
+        for words in known
+        for phrase in _named(run, words)
+    )
+
+
 def masked(text: str, mask: str) -> str:
     """A text with a mark in place of each time it names; a year that is said stands behind it."""
     for phrase in reversed(phrases(text)):
@@ -209,7 +220,8 @@ def _before(phrase: Phrase, start: int, tokens: Sequence[Token], least: int) -> 
         if "EDGE" in kinds and phrase.way in PERIODS and phrase.edge is None:
             phrase = replace(phrase, edge=int(str(kinds["EDGE"])), start=tokens[at].start)
         elif "AROUND" in kinds:
-            phrase = replace(phrase, vague=True)
+            counted = phrase.clock is not None or "COUNT" in tokens[start].kinds
+            phrase = replace(phrase, vague=phrase.vague or counted or kinds["AROUND"] == 1)
         elif (said := kinds.get("OPEN")) and not phrase.open:
             phrase = replace(phrase, open=cast("Open", said))
             opened = opened or said == "since"

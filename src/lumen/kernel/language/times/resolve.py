@@ -315,6 +315,6 @@ def _ranged(phrase: Phrase, first: Time, now: datetime) -> Time | None:
         first = replace(again, phrase=phrase) if again else first
     seen = now if last.way in ("shift", "whole", "rolling") else first.start
     end = _time(last, seen, past=False)
-    if end is None or end.end <= first.start:
+    if end is None or end.start < first.start or end.end <= first.start:
         return None
-    return replace(first, end=end.end)
+    return replace(first, end=end.start if last.clock else end.end)

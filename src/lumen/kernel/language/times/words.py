@@ -117,11 +117,6 @@ def time_words(language: str) -> TimeWords:
     )
 
 
-def words_of(kind: str, language: str) -> list[str]:
-    """The words of a language that mean something of a kind."""
-    return [word for word, kinds in time_words(language).capital.items() if kind in kinds]
-
-
 def _written(meant: Kinds, weak: bool, named: bool) -> dict[str, Value]:
     """What a word means, with the kinds that depend on how it is written and what else it may be."""
     kinds = dict(meant)
