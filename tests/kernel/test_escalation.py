@@ -175,8 +175,10 @@ def test_a_yes_that_the_author_did_not_sign_is_none(
     proposal = proposed(able)
     keys, event_hash = able.keyring, able.kernel.index.events.hash_of(proposal.seq)
     strange = Keyring(tmp_path / "elsewhere")
-    strange.create_both(soul(able))
-    strange.adopt_both(soul(able))
+    strange.create(soul(able))
+    strange.create_author(soul(able))
+    strange.adopt(soul(able))
+    strange.adopt_author(soul(able))
     signer = {
         "unsigned": None,
         "the host's key": partial(keys.host_sign, soul(able)),

@@ -84,7 +84,7 @@ def must_be_author(gate: Gate, lost: str = "lumen keys new") -> None:
         )
 
 
-def new_author_key(gate: Gate, passphrase: str = "") -> Placed:
+def new_author_key(gate: Gate) -> Placed:
     """Make an author's key for this host and archive it, under the word of the host's own key.
 
     In a being from before there were two keys that is enough, once. Where an author's key is known
@@ -93,7 +93,7 @@ def new_author_key(gate: Gate, passphrase: str = "") -> Placed:
     gate.index.catch_up()
     soul = gate.index.events.soul()
     gate.log.make_key()
-    public = gate.keyring.create_author(soul, passphrase)
+    public = gate.keyring.create_author(soul)
     payload: dict[str, JSON] = {"public_key": public, "role": AUTHOR}
     what = "A key of the author's was added: it signs erasures, approvals and vouching."
     host = partial(gate.keyring.host_sign, soul)
@@ -172,7 +172,7 @@ def vouch_for_erasures(gate: Gate) -> tuple[Placed | None, list[int]]:
         UsageError: there are others, which no key that counts has signed.
     """
     trust = trust_of(gate)
-    old = trust.told_before(signed_up_to(gate.index, trust))
+    old = trust.valid_unvouched(signed_up_to(gate.index, trust))
     if not old:
         _refuse_unsigned(trust)
         return None, []

@@ -248,7 +248,7 @@ def _words(chain: CheckedRun, trust: Trust, covered: int, own: int) -> Iterator[
                 f"unvouched from event {key.since}: the key {key.public[:16]} {does}, and no key "
                 f"that counts vouches for it (lumen keys vouch {key.public[:16]})"
             )
-    if old := trust.told_before(covered):
+    if old := trust.valid_unvouched(covered):
         many = "1 erasure is" if len(old) == 1 else f"{len(old)} erasures are"
         yield (
             f"{many} from before they were signed; vouch for them once: lumen keys vouch --erasures"

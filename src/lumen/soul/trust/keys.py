@@ -70,15 +70,6 @@ class Keyring:
         """Sign heads with the key made last, from here on."""
         _put_in_use(self.key_file(soul))
 
-    def create_both(self, soul: str) -> dict[str, str]:
-        """Make both keys of a soul about to be born; their public halves as its genesis tells them."""
-        return {"public_key": self.create(soul), "author_key": self.create_author(soul)}
-
-    def adopt_both(self, soul: str) -> None:
-        """Sign with both keys made last, from here on."""
-        self.adopt(soul)
-        self.adopt_author(soul)
-
     def introduce(self, soul: str) -> Entry:
         """Make a key for a host that has none, and the event that names it."""
         said = "This host had no key for the being: a new one signs from here on, unvouched."

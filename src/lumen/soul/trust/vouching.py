@@ -67,7 +67,7 @@ class Trust:
         old = seq < self.old_until and seq <= covered
         return seq in self.authored or seq in self.pardoned or old
 
-    def told_before(self, covered: int) -> list[int]:
+    def valid_unvouched(self, covered: int) -> list[int]:
         """The old erasures that count and for which the author has not vouched."""
         return [s for s in self.without_word() if self.may_erase(s, covered)]
 

@@ -81,13 +81,15 @@ class Writer:
         with self.locked():
             if self._at_end().seq:
                 raise Refused("this archive has begun already")
-            both = self.keyring.create_both(soul)
-            payload: dict[str, JSON] = {"format": FORMAT, "soul": soul, **both}
+            payload: dict[str, JSON] = {"format": FORMAT, "soul": soul}
+            payload["public_key"] = self.keyring.create(soul)
+            payload["author_key"] = self.keyring.create_author(soul)
             if files:
                 payload["changes"] = list(files)
             genesis = kernel_entry("genesis", "A being begins.", "lumen:kernel", payload)
             placed = self._write([prepared(genesis, self.clock)], stamp(self.clock.now()), soul)
-            self.keyring.adopt_both(soul)
+            self.keyring.adopt(soul)
+            self.keyring.adopt_author(soul)
         self._flush()
         self._sign(placed[-1])
         return placed[0]
