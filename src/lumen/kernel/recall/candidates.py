@@ -24,8 +24,8 @@ from lumen.kernel.recall.features import (
     bm25,
     counted,
     idf,
-    lengths,
     mean_length,
+    window,
 )
 from lumen.kernel.recall.lanes import MARKS, Lane, lane_of, shape_in
 from lumen.soul.ports.queries import Queries
@@ -146,13 +146,7 @@ def _of_session(index: Queries, asked: SoughtQuestion, beside: Utterance) -> lis
     """What of a session bears most on the question by the words of each and its neighbours."""
     placed = index.sessions.utterances(index.sessions.near(beside.seq, AROUND))
     terms, totals, order = [*asked.terms], index.sessions.totals(), [*placed.values()]
-    sides: list[Sequence[Utterance | None]] = [
-        order,
-        [placed.get(u.previous) for u in order],
-        [placed.get(u.following) for u in order],
-    ]
-    counts = np.sum([counted(rows, terms) for rows in sides], axis=0)
-    long = np.sum([lengths(rows) for rows in sides], axis=0)
+    counts, long = window(counted(order, terms), order)
     rare = idf(np.array([f.memories for f in asked.terms.values()], float), totals.texts)
     score = bm25(counts, rare, long, 3 * mean_length(totals))
     return [order[n].seq for n in np.argsort(-score, kind="stable")[:OF_SESSION]]

@@ -108,22 +108,43 @@ def bm25(counts: Column, rarity: Column, lengths: Column, mean: float) -> Column
     return score
 
 
-def counted(rows: Sequence[Utterance | None], terms: Sequence[str]) -> Column:
-    """How often each text holds each term."""
-    table = [[row.count(t) if row else 0 for t in terms] for row in rows]
-    return np.array(table, float).reshape(len(rows), len(terms))
+@dataclass(frozen=True, slots=True)
+class CountedTerms:
+    """How often each of some texts holds each term, and how long it is; a nought behind them, for none."""
+
+    places: Mapping[int, int]
+    counts: Column
+    lengths: Column
+
+    def at(self, seqs: Sequence[int]) -> list[int]:
+        """Where each text is; where there is none, the nought."""
+        return [self.places.get(seq, -1) for seq in seqs]
 
 
-def lengths(rows: Sequence[Utterance | None]) -> Column:
-    """How long each text is."""
-    return np.array([row.length if row else 0 for row in rows], float)
+def counted(texts: Sequence[Utterance], terms: Sequence[str]) -> CountedTerms:
+    """Terms counted in all texts at once, as one string: text by text it takes longer than all else."""
+    every, ends = "".join(u.terms for u in texts), np.cumsum([len(u.terms) for u in texts])
+    counts = np.zeros((len(texts) + 1, len(terms)))
+    for column, term in enumerate(terms):
+        places = np.searchsorted(ends, _found(every, f" {term} "), side="right")
+        counts[:, column] = np.bincount(places, minlength=len(texts) + 1)
+    long = np.array([*(u.length for u in texts), 0], float)
+    return CountedTerms({u.seq: n for n, u in enumerate(texts)}, counts, long)
+
+
+def _found(text: str, sought: str) -> NDArray[np.int64]:
+    places, at = [], text.find(sought)
+    while at >= 0:
+        places.append(at)
+        at = text.find(sought, at + len(sought))
+    return np.array(places, np.int64)
 
 
 def features(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     """Each candidate's features, by name."""
     before = [found.utterances.get(u.previous) for u in found.order]
     after = [found.utterances.get(u.following) for u in found.order]
-    words = _of_words(asked, found, before, after)
+    words = _of_words(asked, found)
     meaning = _of_meaning(asked, found, before, after)
     cos, shaped = meaning["cos"], _of_shape(asked, found)
     both = {
@@ -134,17 +155,14 @@ def features(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     return words | meaning | both | who | dates | shaped
 
 
-def _of_words(
-    asked: SoughtQuestion,
-    found: CandidateSet,
-    before: Sequence[Utterance | None],
-    after: Sequence[Utterance | None],
-) -> dict[str, Column]:
+def _of_words(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     terms = [*asked.terms]
     rare = idf(np.array([f.memories for f in asked.terms.values()], float), found.totals.texts)
     total, mean = max(float(rare.sum()), 1e-9), mean_length(found.totals)
-    own, first, last = (counted(rows, terms) for rows in (found.order, before, after))
-    long = [lengths(rows) for rows in (found.order, before, after)]
+    known = counted([*found.utterances.values()], terms)
+    sides = [known.at(seqs) for seqs in _sides(found.order)]
+    own, first, last = (known.counts[at] for at in sides)
+    long = [known.lengths[at] for at in sides]
     window = own + first + last
     b = bm25(own, rare, long[0], mean) / total
     w = bm25(window, rare, long[0] + long[1] + long[2], 3 * mean) / total
@@ -171,6 +189,19 @@ def _of_words(
         "cov_win": ((window > 0) * rare).sum(1) / total,
         "cov_sess": (((said > 0) * s_rare).sum(1) / s_total)[at],
     }
+
+
+def _sides(order: Sequence[Utterance]) -> tuple[list[int], list[int], list[int]]:
+    """The texts themselves, what was said before each, and what after."""
+    return [u.seq for u in order], [u.previous for u in order], [u.following for u in order]
+
+
+def window(known: CountedTerms, order: Sequence[Utterance]) -> tuple[Column, Column]:
+    """How often each text and its neighbours hold each term, and how long they are together."""
+    sides = [known.at(seqs) for seqs in _sides(order)]
+    counts: Column = np.sum([known.counts[at] for at in sides], axis=0)
+    long: Column = np.sum([known.lengths[at] for at in sides], axis=0)
+    return counts, long
 
 
 def _of_meaning(
@@ -246,7 +277,7 @@ def _of_shape(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     def each(of: Callable[[TextShape], float]) -> Column:
         return np.array([float(of(one)) for one in shapes])
 
-    long, asking = np.log1p(lengths(found.order)), asked.asking
+    long, asking = np.log1p([float(u.length) for u in found.order]), asked.asking
     capitals = each(lambda s: s.capitals)
     return {
         "length": long,
