@@ -123,6 +123,15 @@ def test_why_tells_the_day_the_words_and_the_event(talked: Lumen, inside: Inside
     claim = inside("why", "my sister lives in Lisbon").out
     assert claim.startswith("● my sister lives in Lisbon\n  └ ")
     assert "event 2 · fits well" in claim
+    explained = inside("recall", "my sister lives in Lisbon", "--lane", "stated", "--explain").out
+    paths = next(line.strip() for line in explained.splitlines() if " by " in line)
+    assert [line.strip() for line in claim.splitlines()][3] == paths, "told in the same words"
+    found = inside("why", "my sister lives in Lisbon", "--json").json()[0]
+    assert {"text", "meaning"} <= {*found["paths"]}
+    assert found["neighbours"]
+    assert found["lane"] == "stated"
+    assert found["certainty"] > 0.64
+    assert f"score {found['score']:.2f}, certainty {found['certainty']:.2f}" in claim
     unknown = inside("why", "the moon is made of cheese").out
     assert unknown == "● the moon is made of cheese\n  └ you have not told me that\n"
 
@@ -247,6 +256,7 @@ def test_in_a_conversation_commands_answer_without_a_turn(lumen: Lumen) -> None:
     press("/memory", "external  The author edited data/soul.md.")
     press("I like rice.", "Vera › Noted: you like rice.")
     press("/why", "lumen trace")
+    press("/why I like rice", "by text, meaning")
     press("/memory", "external  I like rice.")
     press("/memory rice", "external  I like rice.")
     press("/memory snow", "nothing found")

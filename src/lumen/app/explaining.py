@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lumen.app.histories import History, history, named
-from lumen.app.memories import Recalled, Recollection, as_archived, bearing_on, recollection
+from lumen.app.memories import Recollection, as_archived, recollection
+from lumen.app.recalling import WeighedMemory, bearing_on
 from lumen.core.canon import JSON
 from lumen.core.data import Event
 from lumen.core.errors import UsageError
@@ -35,10 +36,10 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """What the author said that bears on a claim, best first."""
+    """What the author stated that bears on a claim, each with how it was found, best first."""
 
     claim: str
-    evidence: tuple[Recalled, ...]
+    evidence: tuple[WeighedMemory, ...]
 
 
 @dataclass(frozen=True, slots=True)

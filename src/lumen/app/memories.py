@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from lumen.kernel.recall.search import IndexedRecall
 
 RELATED = 0.3  # the least score of what a search finds by meaning
-BEARS_ON = 0.45  # the least score of what is shown for a claim
-MOST_EVIDENCE = 5
-NOT_SAID = "does not say it"
 MOST_HITS = 1000  # looked through before author and day are applied
 LISTED = 20
 
@@ -41,15 +38,6 @@ class Recollection:
     def date(self) -> datetime:
         """When it was."""
         return parse_stamp(self.timestamp)
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled(Recollection):
-    """A memory that bears on a question: how much, and the part of it that does."""
-
-    score: float
-    fit: str  # whether it says what was claimed: "fits well", "fits loosely", "does not say it"
-    quote: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,34 +148,6 @@ def _evidence(
         while recall.learn():
             pass
     return recall.evidence(claim, EVERYTHING)
-
-
-def bearing_on(claim: str, found: Iterable[Evidence]) -> tuple[Recalled, ...]:
-    """The evidence that is near enough to be shown for a claim, best first."""
-    near = [e for e in found if e.score >= BEARS_ON][:MOST_EVIDENCE]
-    return tuple(
-        Recalled(
-            **asdict(recollection(e.memory)),
-            score=round(e.score, 3),
-            fit=_fit(claim, e),
-            quote=e.quote,
-        )
-        for e in near
-    )
-
-
-def _fit(claim: str, e: Evidence) -> str:
-    """How well evidence supports a claim; nearness alone does not make Madrid of Lisbon.
-
-    It fits well when every word that carries content is in it, in whatever form: what is said of
-    Pavel's taxi is near to whatever else is said of Pavel. Where most of a claim is nowhere in it,
-    it does not say it.
-    """
-    from lumen.kernel.language.reading import lacks, strays, unsaid
-
-    if lacks(claim, e.memory.text) or strays(claim, e.memory.text):
-        return NOT_SAID
-    return "fits loosely" if unsaid(claim, e.memory.text) else "fits well"
 
 
 def recollection(m: Memory) -> Recollection:

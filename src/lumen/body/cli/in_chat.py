@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from lumen.app.explaining import explain
+from lumen.app.explaining import explain, why_of
 from lumen.app.holding import holding
-from lumen.app.memories import by_words, latest
+from lumen.app.memories import by_words, evidence_of, latest
 from lumen.app.privacy import mark
 from lumen.app.selves import items_of, put_item
 from lumen.app.talking import SHOWN, IncomingMessage, Said, Watch, answer
@@ -35,7 +36,7 @@ LEAVES = ("/quit", "/exit", "/q")
 COMMANDS = ("/why", "/memory", "/private", "/goal", "/value", "/help", *LEAVES)
 COMMAND = re.compile(r"/[\w-]*(?:\s|$)")  # /why, but not /etc/hosts
 HELP = """\
-  /why       where the last answer comes from
+  /why       where the last answer comes from; with words behind it, what you said that bears on them
   /memory    the last things remembered (/memory WORDS searches)
   /private   what you say next is marked private; again to end it (/private 14 marks event 14)
   /forget    /forget WORDS or an event's number: see what would go, and be asked
@@ -139,8 +140,13 @@ def carry_out(talk: Talk, text: str) -> bool:
     return False
 
 
-def _why(talk: Talk, _rest: str) -> None:
-    if talk.kernel.index.events.last_turn():
+def _why(talk: Talk, claim: str) -> None:
+    if claim:
+        index = (
+            talk.kernel.index
+        )  # by the built-in embedder alone: what is typed here is sent nowhere
+        tell(why_of(index, claim, partial(evidence_of, index, tell=note)), talk.request)
+    elif talk.kernel.index.events.last_turn():
         tell_reply(explain(talk.kernel.index), talk.request)
     else:
         say("  nothing was said yet")

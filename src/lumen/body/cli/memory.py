@@ -11,14 +11,16 @@ from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, Traced, trace_
 from lumen.app.forgetting import Forgotten, ToForget, must_be_author, plan_forgetting
 from lumen.app.forgetting import forget as erase
 from lumen.app.histories import History
-from lumen.app.memories import LISTED, NOT_SAID, MemoryFilter, Recollection, evidence_of, remembered
+from lumen.app.memories import LISTED, MemoryFilter, Recollection, evidence_of, remembered
 from lumen.app.privacy import mark
+from lumen.app.recalling import NOT_SAID
 from lumen.app.wiring import Kernel
 from lumen.app.words import counted, local, short_time
 from lumen.body.cli import plots as plots  # registers how a history is told
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
+from lumen.body.cli.recall import how_found
 from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, note_fixes, one_line, say, table
@@ -99,6 +101,8 @@ def _tell_claim(found: Claimed, request: CommandRequest) -> None:
     for e in found.evidence:
         when = f"{local(e.timestamp, request.zone):%d %b %H:%M}"
         say(f"  └ {when}  you: “{one_line(e.quote, 100)}”   event {e.event} · {e.fit}")
+        for line in (f"score {e.score:.2f}, certainty {e.certainty:.2f}", *how_found(e)):
+            say(f"      {line}")
 
 
 @command("trace", for_skills=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -55,13 +56,19 @@ def _lines(one: RecalledMemory, zone: ZoneInfo) -> list[str]:
     who = f"{one.lane}{f' ({one.speaker})' if one.speaker else ''}"
     when = f"{local(one.timestamp, zone):%d %b %Y}"
     lines = [f"{one.score:7.2f}  {when}  {who}: “{one_line(one.quote, 100)}”   event {one.event}"]
-    if one.parts:
-        told = [f"{name} {part:+.2f}" for name, part in [*one.parts.items()][:SHOWN_PARTS]]
-        lines.append(f"         by {', '.join(one.paths)} · {', '.join(told)}")
-        lines += [
-            f"         beside: “{one_line(m.text, 80)}”   event {m.event}" for m in one.neighbours
-        ]
-    return lines
+    return [*lines, *(f"         {line}" for line in how_found(one) if one.parts)]
+
+
+def how_found(one: RecalledMemory) -> Iterator[str]:
+    """By which paths, what its score is made of, what it revises, and what was said beside it."""
+    told = [f"{name} {part:+.2f}" for name, part in [*one.parts.items()][:SHOWN_PARTS]]
+    yield f"by {', '.join(one.paths)} · {', '.join(told)}"
+    if one.revised_by:
+        yield f"revised by event {one.revised_by}"
+    if one.replaces:
+        yield f"revises event {one.replaces}"
+    for m in one.neighbours:
+        yield f"beside: “{one_line(m.text, 80)}”   event {m.event}"
 
 
 def _data(one: RecalledMemory) -> JSON:

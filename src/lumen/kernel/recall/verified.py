@@ -106,5 +106,6 @@ def proved(
 
 
 def of_evidence(item: Evidence) -> Iterable[Memory]:
-    """The memories that a piece of evidence quotes."""
-    return (item.memory, item.replaces) if item.replaces else (item.memory,)
+    """The memories that a piece of evidence shows: quoted, replaced, and beside it."""
+    beside = item.found.neighbours if item.found else ()
+    return (item.memory, *((item.replaces,) if item.replaces else ()), *beside)
