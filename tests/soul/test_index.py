@@ -15,7 +15,7 @@ from lumen.core.data import Author, FileVersion
 from lumen.core.errors import Damaged, LumenError, NoSpace
 from lumen.soul.archive.line import read_at
 from lumen.soul.archive.links import UNREADABLE, LooseLine
-from lumen.soul.index import database, memories
+from lumen.soul.index import database, search
 from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def test_an_engine_that_can_corrupt_is_refused(home: Home, monkeypatch: pytest.M
 def test_a_search_looks_at_few_texts_however_many_hold_the_words(
     home: Home, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memories, "POSTINGS", 10)
+    monkeypatch.setattr(search, "POSTINGS", 10)
     texts = [
         f"a stone and {'moss' if n % 2 else 'sand'} {'heron' if n > 25 else ''}" for n in range(30)
     ]

@@ -192,6 +192,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Signs are compared from a few rows on, and few rows are compared by their vectors."""
     monkeypatch.setattr(scan, "MANY", 300)
     monkeypatch.setattr(scan, "CLOSE", 200)
+    monkeypatch.setattr(scan, "CLOSER", 150)
 
 
 @pytest.mark.usefixtures("few")

@@ -357,6 +357,7 @@ def _connect(path: Path) -> apsw.Connection:
     db = apsw.Connection(str(path))
     db.set_busy_timeout(30_000)
     db.pragma("journal_mode", "wal")
+    db.pragma("cache_size", -16_000)  # kB: what many questions pass through stays at hand
     db.pragma("synchronous", 0)  # rebuildable: a power cut costs a catch-up, not data
     db.pragma("secure_delete", 1)  # what is forgotten leaves no trace in a free page
     db.create_scalar_function("faded", _faded, 3, deterministic=True)

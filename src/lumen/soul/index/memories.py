@@ -7,22 +7,19 @@ where said; so is what was forgotten.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import log
 
 from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.soul.index.frequency import asked_terms
 from lumen.soul.index.rows import Row, Rows
+from lumen.soul.index.search import newest, search
 from lumen.soul.index.terms import phrase
 from lumen.soul.ports.vectors import LATEST
 
 ASKED_AT_ONCE = 500
 UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
-POSTINGS = 5_000  # texts that are looked at for one question
-FEW, TELLING = 100, 0.3  # of more than a few texts, a term that is in a larger part tells nothing
 _WHEN = "iif(occurred = '', timestamp, occurred)"
 _MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private, weight, speaker, conversation"
 _THERE = "author != 'kernel' AND situation != 'erased'"
-_SAID = "AND EXISTS (SELECT 1 FROM utterances u WHERE u.seq = words.rowid AND u.day <= ?4)"
 
 
 class MemoryTable:
@@ -140,41 +137,14 @@ class MemoryTable:
     def search(
         self, terms: Sequence[str], limit: int, *, before: int = LATEST, until: int | None = None
     ) -> list[tuple[int, float]]:
-        """Events of any of the terms by BM25, best first.
-
-        Only the rare terms are looked for, as many as stand in POSTINGS texts together, and none beside
-        the rarest that is in a large part of all. Where even the rarest is in more than POSTINGS, its
-        newest are found, all with one score.
-        """
-        total = self.many_texts()
-        most = total * TELLING if total > FEW else total
-        parts = (part for parts in asked_terms(self._db, terms).values() for part in parts)
-        known = {term: n.memories for part in parts for term, n in part if n.memories}
-        rare: list[str] = []
-        for term in sorted(known, key=lambda term: (known[term], term)):
-            if rare and (
-                known[term] > most or sum(known[t] for t in rare) + known[term] > POSTINGS
-            ):
-                break
-            rare.append(term)
-        if not rare or limit < 1:
-            return []
-        if known[rare[0]] > POSTINGS:
-            score = log((total - known[rare[0]] + 0.5) / (known[rare[0]] + 0.5))
-            newest = self._newest(_either(rare), limit, before, until)
-            return [(seq, max(score, 1e-6)) for seq in newest]
-        rows = self._db.rows(
-            "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?1 AND rowid < ?2 "  # noqa: S608 - a constant condition
-            f"{_SAID if until is not None else ''} ORDER BY rank LIMIT ?3",
-            (_either(rare), before, limit, *_day(until)),
-        )
-        return [(int(seq), float(score)) for seq, score in rows]
+        """Events of any of the terms by BM25, best first (search.py)."""
+        return search(self._db, terms, limit, before, until)
 
     def newest_with(self, terms: Sequence[str], limit: int) -> Iterator[Memory]:
         """The newest memories that hold any of some words, one after the other."""
         asked = asked_terms(self._db, terms).values()
         known = [t for parts in asked for part in parts for t, n in part if n.memories]
-        found = self._newest(_either(known), limit) if known else []
+        found = newest(self._db, known, limit) if known else []
         return (m for seq in found for m in self.get([seq]).values())
 
     def said_like(self, terms: str, shapes: Sequence[str], most: int) -> list[int]:
@@ -185,16 +155,6 @@ class MemoryTable:
             f"JOIN events e ON e.seq = w.rowid WHERE e.event_type = 'author_message' AND ({alike}) "
             "ORDER BY e.seq DESC",
             (" OR ".join(phrase(words) for words in terms.split(" OR ")), most, *shapes),
-        )
-        return [int(seq) for (seq,) in rows]
-
-    def _newest(
-        self, query: str, limit: int, before: int = LATEST, until: int | None = None
-    ) -> list[int]:
-        rows = self._db.rows(
-            "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid < ?2 "  # noqa: S608 - a constant condition
-            f"{_SAID if until is not None else ''} ORDER BY rowid DESC LIMIT ?3",
-            (query, before, limit, *_day(until)),
         )
         return [int(seq) for (seq,) in rows]
 
@@ -349,15 +309,6 @@ class MemoryTable:
             "SELECT term FROM temp.terms UNION SELECT term FROM frequency WHERE term != ''"
         )
         return (str(term) for (term,) in rows)
-
-
-def _day(until: int | None) -> tuple[int, ...]:
-    return () if until is None else (until,)
-
-
-def _either(terms: Iterable[str]) -> str:
-    """What finds any of some terms."""
-    return " OR ".join(f'"{term}"' for term in terms)
 
 
 def _memory(row: Row) -> Memory:

@@ -7,7 +7,7 @@ along.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -17,7 +17,7 @@ from lumen.core.data import Author, EventType, ModelCall
 from lumen.core.stores import is_self
 from lumen.soul.archive.line import Stored
 from lumen.soul.index.passages import forget_passages
-from lumen.soul.index.sessions import add_utterance, remove_utterance
+from lumen.soul.index.sessions import add_utterance, place_again, remove_utterance
 from lumen.soul.index.terms import terms
 from lumen.soul.state.fold import (
     NOTHING,
@@ -83,8 +83,9 @@ def apply(db: apsw.Connection, stored: Stored) -> None:
     )
     db.execute(_TALLY, (entry.author.value, entry.event_type.value))
     if entry.author is not Author.KERNEL:
-        add_words(db, event.seq, entry.description)
-        add_utterance(db, event.seq)
+        found = terms(entry.description)
+        _add_words(db, event.seq, found)
+        add_utterance(db, event.seq, found)
         if entry.description and entry.event_type is not EventType.SYSTEM_EVENT:
             db.execute("INSERT INTO unembedded VALUES(?)", (event.seq,))
     if opens(entry):
@@ -282,14 +283,12 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (target,))  # noqa: S608 - our own names
     forget_passages(db, target)
     for other in beside:  # an answer was in the conversation of its question
-        remove_utterance(db, other)
-        add_utterance(db, other)
+        place_again(db, other)
     return gone > 0
 
 
-def add_words(db: apsw.Connection, seq: int, text: str) -> None:
+def _add_words(db: apsw.Connection, seq: int, found: Sequence[str]) -> None:
     """Let a text be found by its terms, each of which is in one text more."""
-    found = terms(text)
     if found:
         db.execute("INSERT INTO words(rowid, text) VALUES(?,?)", (seq, " ".join(found)))
         db.executemany(_MORE, [(term,) for term in {"", *found}])

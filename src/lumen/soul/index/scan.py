@@ -1,5 +1,6 @@
 """Which vectors of a set are nearest to one: all of them compared while they are few, their signs first
-when they are many.
+when they are many: some signs of every row, all signs with weights of those that are close, and at last
+the vectors of those that are closer still.
 
 Vectors have length one, so a product is a cosine. Signs are taken of what is left of a vector without
 the mean of the set, as it was when there were many for the first time: embedders put all texts into one
@@ -21,10 +22,12 @@ from lumen.soul.index.sidecar import BITS, BLOCK, MARKS, SEQS, VECTORS, WORD, Ve
 
 MANY = 20_000  # rows from which on signs are compared first
 MANY_LATER = 200  # rows of later events, from which on they are left out beforehand
-CLOSE = 4000  # rows of a part that are close by signs and then compared by their vectors
+CLOSE = 5000  # rows of a part that are close by signs and then compared by weighted signs
+CLOSER = 700  # those of them that are closest by these, and then compared by their vectors
+PLANES = 4  # bits of the weight of a sign
 TAKEN = 256  # rows that are compared at once: they stay in the cache
-SAMPLED = 61  # rows of which one is looked at to guess a limit
-IN_BYTE = 3  # words whose differing bits are surely counted in a byte
+SAMPLED = 16_384  # rows that tell the limit of what is close
+SCANNED = 4  # words of signs that are compared in every row
 ALONE = 32  # blocks below which a second thread costs more than it does
 
 Floats = npt.NDArray[np.float32]
@@ -67,12 +70,13 @@ class MappedVectors:
         start, stop = first * BLOCK, min(after * BLOCK, wanted.rows)
         if self.bits is None or wanted.mean is None or start >= stop:
             return np.zeros(0, np.int64), np.zeros(0, np.float32)
-        away = distances(self.bits[first:after], signs((query - wanted.mean)[None])[0])[
-            : stop - start
-        ]
+        sought = query - wanted.mean
+        away = distances(self.bits[first:after], signs(sought[None])[0])[: stop - start]
         if wanted.marks or wanted.later >= MANY_LATER:
             away[~self._allowed(wanted, slice(start, stop))] = np.iinfo(away.dtype).max
         places = closest(away, max(CLOSE, 20 * wanted.most) + wanted.later) + start
+        few = max(CLOSER, 4 * wanted.most) + wanted.later
+        places = places[closest(weighted_distances(_columns(self.bits, places), sought), few)]
         return _best(places, self._cosines(places, query), self._allowed(wanted, places), wanted)
 
     def _cosines(self, places: Numbers, query: Floats) -> Floats:
@@ -186,39 +190,52 @@ def _pieces(files: VectorFiles, place: int, rows: Words) -> Iterator[tuple[int, 
         done += len(some)
 
 
-def distances(bits: Words, query: Words) -> Distances:
-    """In how many signs each row differs from a vector, the largest number never.
+def _columns(bits: Words, places: Numbers) -> Words:
+    """All signs of some rows, a column for each."""
+    words = bits.shape[1]
+    starts = places // BLOCK * (words * BLOCK) + places % BLOCK
+    return np.take(bits, starts + BLOCK * np.arange(words)[:, None])
 
-    Block by block, so that what is in between stays in the cache. Rows that differ in two of three signs
-    of one half are not told apart: a byte is enough then.
+
+def distances(bits: Words, query: Words) -> Distances:
+    """In how many of the first signs each row differs from a vector.
+
+    Block by block, so that what is in between stays in the cache. One that differs in all 256 is counted
+    as one that differs in none: a byte is enough, and its weights tell them apart.
     """
-    short = bits.shape[1] <= 2 * IN_BYTE
-    out = np.zeros((len(bits), BLOCK), np.uint8 if short else np.uint16)
-    differ = np.empty(bits.shape[1:], np.uint64)
-    counts = np.empty(bits.shape[1:], np.uint8)
-    part = np.empty(BLOCK, np.uint8)
-    column = query[:, None]
+    some = min(SCANNED, bits.shape[1])
+    out = np.empty((len(bits), BLOCK), np.uint8)
+    differ = np.empty((some, BLOCK), np.uint64)
+    counts = np.empty((some, BLOCK), np.uint8)
+    column = query[:some, None]
     for block, row in zip(bits, out, strict=True):
-        np.bitwise_xor(block, column, out=differ)
+        np.bitwise_xor(block[:some], column, out=differ)
         np.bitwise_count(differ, out=counts)
-        for first in range(0, len(counts), IN_BYTE):
-            np.add.reduce(counts[first : first + IN_BYTE], axis=0, out=part)
-            if short:
-                np.minimum(part, 127, out=part)
-            row += part
+        np.add.reduce(counts, axis=0, out=row)
     return out.reshape(-1)
 
 
-def closest(away: Distances, many: int) -> Numbers:
-    """The rows that differ least: so many, and those that differ as little as the last of them.
+def weighted_distances(columns: Words, sought: Floats) -> npt.NDArray[np.uint16]:
+    """How much rows differ from a vector in their signs, where a sign weighs what the number does.
 
-    One of the largest number is not wanted at all. The limit is guessed from some rows, then counted out.
+    Weights are rounded to so many bits, and each bit of all of them is counted at once.
     """
-    most = int(np.iinfo(away.dtype).max) - 1
-    some = np.sort(away[::SAMPLED])
-    limit = min(int(some[min(many // SAMPLED, len(some) - 1)]), most)
-    while limit < most and np.count_nonzero(away <= limit) < many:
-        limit += 1
-    while limit and np.count_nonzero(away < limit) >= many:
-        limit -= 1
+    size = np.abs(sought)
+    weights = np.minimum(size * (1.3 * 2**PLANES / max(size.max(), 1e-9)), 2**PLANES - 1)
+    differ = columns ^ signs(sought[None]).T
+    out = np.zeros(columns.shape[1], np.uint16)
+    for plane in range(PLANES):
+        heavy = signs((weights.astype(np.uint8) >> plane & 1)[None]).T
+        out += np.add.reduce(np.bitwise_count(differ & heavy), axis=0, dtype=np.uint16) << plane
+    return out
+
+
+def closest(away: Distances, many: int) -> Numbers:
+    """The rows that differ least: about so many, by a limit that some of them tell.
+
+    One of the largest number is not wanted at all.
+    """
+    step = max(1, len(away) // SAMPLED)
+    some = np.sort(away[::step])
+    limit = min(int(some[min(many // step, len(some) - 1)]), int(np.iinfo(away.dtype).max) - 1)
     return np.flatnonzero(away <= limit)

@@ -18,7 +18,6 @@ import apsw
 from lumen.core.canon import dumps
 from lumen.soul.index.frequency import asked_terms
 from lumen.soul.index.rows import Rows
-from lumen.soul.index.terms import terms
 from lumen.soul.ports.sessions import Session, TermFrequency, Totals, Utterance
 
 ALL = 0  # the number of the row that counts all sessions together
@@ -28,7 +27,7 @@ SPOKEN = (
     "'assistant_message') OR origin IN ('tool', 'web') AND event_type != 'system_event')"
 )
 _WHERE = (
-    "SELECT text, iif(occurred = '', timestamp, occurred), speaker, conversation, session_key "  # noqa: S608 - a constant condition
+    "SELECT iif(occurred = '', timestamp, occurred), speaker, conversation, session_key "  # noqa: S608 - a constant condition
     f"FROM events WHERE seq = ? AND {SPOKEN}"
 )
 _TURNS = (
@@ -37,11 +36,11 @@ _TURNS = (
 )
 _COUNT = (
     "INSERT INTO sessions VALUES(?,?,?) ON CONFLICT(id) DO UPDATE SET "
-    "n = n + excluded.n, length = length + excluded.length"
+    "n = n + excluded.n, length = length + excluded.length RETURNING n"
 )
-_TERM = (
-    "INSERT INTO session_terms VALUES(?,?,?) ON CONFLICT(session, term) DO UPDATE SET "
-    "n = n + excluded.n RETURNING n = ?3"
+_TERMS = (
+    "INSERT INTO session_terms SELECT ?, key, value FROM json_each(?) WHERE TRUE "
+    "ON CONFLICT(session, term) DO UPDATE SET n = n + excluded.n RETURNING term, n"
 )
 _SPEAKER = (
     "INSERT INTO session_speakers VALUES(?,?,?) ON CONFLICT(session, speaker) DO UPDATE SET "
@@ -54,21 +53,27 @@ _OF_SESSIONS = (
 )
 
 
-def add_utterance(db: apsw.Connection, seq: int) -> None:
-    """Put what was said into its session; an event that is none is passed over."""
-    row: Row = db.execute(_WHERE, (seq,)).fetchone()
-    found = terms(str(row[0])) if row else []
-    if not row or not found:
+def add_utterance(db: apsw.Connection, seq: int, found: Sequence[str]) -> None:
+    """Put what was said, as its terms, into its session; an event that is none is passed over."""
+    row: Row = db.execute(_WHERE, (seq,)).fetchone() if found else None
+    if not row:
         return
-    _text, moment, speaker, conversation, turn = map(str, row)
+    moment, speaker, conversation, turn = map(str, row)
     if not conversation:
         answered: Row = db.execute(_TURNS, (turn,)).fetchone()
         conversation = str(answered[0]) if answered else ""
-    session, speaker = _number(conversation, moment), speaker.lower()
+    session, speaker = session_number(conversation, moment), speaker.lower()
     placed = (seq, session, date.fromisoformat(moment[:10]).toordinal(), speaker, len(found))
     written = "".join(f" {term} " for term in found)
     db.execute("INSERT INTO utterances VALUES(?,?,?,?,?,?)", (*placed, written))
     _change(db, session, speaker, found, 1)
+
+
+def place_again(db: apsw.Connection, seq: int) -> None:
+    """Put what was said into the session it belongs to now."""
+    row: Row = db.execute("SELECT terms FROM utterances WHERE seq = ?", (seq,)).fetchone()
+    remove_utterance(db, seq)
+    add_utterance(db, seq, str(row[0]).split())
 
 
 def remove_utterance(db: apsw.Connection, seq: int) -> list[int]:
@@ -92,20 +97,18 @@ def _change(
     db: apsw.Connection, session: int, speaker: str, found: Sequence[str], more: int
 ) -> None:
     """Count a memory into its session, or out of it."""
-    for number in (ALL, session):
-        db.execute(_COUNT, (number, more, more * len(found)))
+    db.execute(_COUNT, (ALL, more, more * len(found))).fetchall()
+    said: Row = db.execute(_COUNT, (session, more, more * len(found))).fetchall()
     named = [(session, word, more) for word in {speaker, *speaker.split()} if word]
-    db.executemany(_SPEAKER, named)
-    db.executemany(_NAME, [(word, n) for _, word, n in named])
-    db.executemany("DELETE FROM names WHERE name = ? AND n = 0", [(word,) for _, word, _ in named])
-    moved = []
-    for term, n in Counter(found).items():
-        rows: Row = db.execute(_TERM, (session, term, more * n)).fetchall()
-        if more > 0 and rows[0][0]:
-            moved.append((term, 1))
+    if named:
+        db.executemany(_SPEAKER, named)
+        db.executemany(_NAME, [(word, n) for _, word, n in named])
+        db.executemany("DELETE FROM names WHERE name = ? AND n = 0", [(w,) for _, w, _ in named])
+    counts = {term: more * n for term, n in Counter(found).items()}
+    rows: Row = db.execute(_TERMS, (session, dumps(counts).decode())).fetchall()
     if more > 0:
-        said: Row = db.execute("SELECT n FROM sessions WHERE id = ?", (session,)).fetchone()
-        moved += [("", 1)] if said[0] == 1 else []
+        moved = [(term, 1) for term, n in rows if n == counts[term]]
+        moved += [("", 1)] if said[0][0] == 1 else []
     else:
         moved = _emptied(db, session, set(found))
     db.executemany(_OF_SESSIONS, moved)
@@ -125,7 +128,8 @@ def _emptied(db: apsw.Connection, session: int, found: Iterable[str]) -> list[tu
     return gone
 
 
-def _number(conversation: str, moment: str) -> int:
+def session_number(conversation: str, moment: str) -> int:
+    """What tells a session: its conversation, or its day where there is none."""
     told = f"c{conversation}" if conversation else f"d{moment[:10]}"
     return int.from_bytes(blake2b(told.encode(), digest_size=7).digest(), "big") + 1
 
@@ -191,8 +195,9 @@ class SessionTable:
             spoke.setdefault(int(session), set()).add(str(speaker))
         said: dict[int, dict[str, int]] = {}
         for session, term, n in self._db.rows(
+            # CROSS: else every term of a session is read, and compared with those asked for
             "SELECT s.session, s.term, s.n FROM json_each(?1) i CROSS JOIN json_each(?2) t "
-            "JOIN session_terms s ON s.session = i.value AND s.term = t.value",
+            "CROSS JOIN session_terms s ON s.session = i.value AND s.term = t.value",
             (wanted, dumps([*terms]).decode()),
         ):
             said.setdefault(int(session), {})[str(term)] = int(n)
