@@ -15,9 +15,10 @@ import numpy as np
 
 import lumen
 from bench.archive import workplace
-from bench.memories import Floats, embedded, mixtures
+from bench.corpus import Floats, mixtures, sentences
 from bench.rounds import Row, say, table
 from lumen.core.data import BeingPaths, Passage
+from lumen.kernel.language.asking import shape
 from lumen.kernel.recall.learning import marks_of
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.mind.embed import WhenNeeded
@@ -62,7 +63,8 @@ QUESTIONS = (
 
 def main() -> int:
     """Measure and print; the exit code says whether the target holds."""
-    real, embedder = embedded(REAL), WhenNeeded()
+    embedder = WhenNeeded()
+    real = np.asarray(embedder.embed(sentences(REAL)), np.float32)
     with workplace() as folder:
         os.environ["HOME"] = str(folder)
         beings = [BeingPaths(folder / name) for name in ("few", "many")]
@@ -91,7 +93,9 @@ def told(being: BeingPaths, many: int, embedder: WhenNeeded, real: Floats) -> In
         vectors.add(
             seqs,
             [
-                Passage(m.seq, 0, len(m.text), row.tobytes(), marks=marks_of(m, m.text))
+                Passage(
+                    m.seq, 0, len(m.text), row.tobytes(), marks=marks_of(m, m.text, shape(m.text))
+                )
                 for m, row in zip(memories, rows, strict=True)
             ],
         )

@@ -194,7 +194,8 @@ def _columns(bits: Words, places: Numbers) -> Words:
     """All signs of some rows, a column for each."""
     words = bits.shape[1]
     starts = places // BLOCK * (words * BLOCK) + places % BLOCK
-    return np.take(bits, starts + BLOCK * np.arange(words)[:, None])
+    found: Words = bits.reshape(-1)[starts + BLOCK * np.arange(words)[:, None]]
+    return found
 
 
 def distances(bits: Words, query: Words) -> Distances:
