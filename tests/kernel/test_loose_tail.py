@@ -13,6 +13,7 @@ from tests.soul.forging import heard, respelled
 from lumen.core.errors import ArchiveError, Damaged, Estranged, UsageError
 from lumen.kernel.gate.acceptance import accept, accept_tail, cut_tail
 from lumen.kernel.gate.recovery import recover
+from lumen.kernel.gate.undo import remembered
 from lumen.kernel.upkeep.forget import carry_out, find, plan
 from lumen.soul.archive.line import parse, segments
 from lumen.soul.checking.verify import verify
@@ -198,6 +199,25 @@ def test_damage_to_what_this_host_knows_is_no_foreign_end_and_is_not_cut_off(
         cut_tail(again.gate, soul)
     with pytest.raises(UsageError, match="the one this host has seen"):
         accept(again.gate, soul)
+    again.close()
+    guarded.gate = guarded.another().gate
+
+
+def test_lines_this_host_knows_are_not_cut_off_and_no_skill_is_held_to_account_for_them(
+    guarded: Guarded,
+) -> None:
+    lines = lived(guarded)
+    guarded.close()
+    (path,) = segments(guarded.being.memory)
+    path.write_bytes(b"".join([*lines[:2], lines[3], lines[2], *lines[4:]]))
+    forget_ring(guarded)
+    guarded.being.index.unlink()
+    before, again = guarded.archive(), guarded.another()
+    with pytest.raises(Damaged, match="event 3 does not link"):
+        remembered(again.gate)
+    with again.gate.log.locked(), pytest.raises(Damaged, match="event 3 does not link"):
+        again.gate.log.cut(3)
+    assert guarded.archive() == before
     again.close()
     guarded.gate = guarded.another().gate
 

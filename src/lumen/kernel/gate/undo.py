@@ -22,6 +22,7 @@ from lumen.soul.checking.witness import (
     ForeignTail,
     foreign,
     knows,
+    refuse_damaged,
     refuse_rolled_back,
     trust_in,
 )
@@ -81,8 +82,13 @@ class PutBack:
 
 
 def remembered(gate: Gate) -> Before:
-    """Look at all that a skill must leave as it is."""
+    """Look at all that a skill must leave as it is.
+
+    Raises:
+        Damaged: the archive is not what was written, before the skill has begun.
+    """
     gate.index.catch_up()
+    refuse_damaged(gate.index, gate.keyring, gate.index.events.soul())
     return Before(gate.files.watched(), _heads(gate), *gate.index.events.last_head())
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from lumen.core.data import Memory
+from lumen.core.errors import Damaged
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.recall.summary import Line, Noted
@@ -89,7 +90,12 @@ def proved(
     cited: Callable[[Item], Iterable[Memory]],
     holds: Callable[[Memory], bool] | None = None,
 ) -> list[Item]:
-    """What a look into the index finds, as far as the archive says the same."""
+    """What a look into the index finds, as far as the archive says the same.
+
+    Raises:
+        Damaged: read anew, the archive ends before a line that does not follow; what it says of
+            anything cannot be told then.
+    """
 
     def so(item: Item) -> bool:
         return all(holds(m) if holds else index.events.says(m) for m in cited(item))
@@ -98,6 +104,8 @@ def proved(
     if all(map(so, found)):
         return found
     index.distrust()
+    if index.loose:
+        raise Damaged(str(index.loose), fix="lumen archive verify")
     found = list(look())
     kept = [item for item in found if so(item)]
     if len(kept) < len(found):

@@ -106,7 +106,7 @@ async def converse(
         except BaseException as error:
             why = error.what if isinstance(error, LumenError) else _plainly(error)
             calls = turn.mind.calls.taken() if turn else []
-            interrupted(kernel, session_key, f"The turn ended early: {why}", calls)
+            interrupted(kernel, session_key, f"The turn ended early: {why}", calls, error)
             raise
     if unheard:
         raise unheard

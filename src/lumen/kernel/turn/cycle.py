@@ -267,5 +267,5 @@ async def _through(kernel: Kernel, loop: Loop, turn: Turn, watch: Watch) -> None
     except BaseException as error:
         why = error.what if isinstance(error, LumenError) else type(error).__name__
         what = f"The cycle ended early: {why}"
-        interrupted(kernel, turn.stimulus.session_key, what, turn.mind.calls.taken())
+        interrupted(kernel, turn.stimulus.session_key, what, turn.mind.calls.taken(), error)
         raise

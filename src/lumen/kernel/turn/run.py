@@ -17,7 +17,7 @@ from typing import Any
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock, Draw, Now, draw_from
 from lumen.core.data import BeingPaths, Change, Entry, NamedValue, kernel_entry
-from lumen.core.errors import LumenError, MindError
+from lumen.core.errors import Damaged, LumenError, MindError
 from lumen.core.exposure import quoted, trace
 from lumen.core.payloads import CallPayload, StatePayload
 from lumen.core.stores import Store
@@ -252,10 +252,14 @@ def _ruled_out(one: Step, turn: Turn) -> str:
     return one.policy.rules_out(turn.depth, turn.number, last, turn.written)
 
 
-def interrupted(kernel: Kernel, session_key: str, what: str, calls: list[CallPayload]) -> None:
+def interrupted(
+    kernel: Kernel, session_key: str, what: str, calls: list[CallPayload], error: BaseException
+) -> None:
     """Archive that a turn was broken off, with the calls it had made; where that cannot be, as on a
-    full disk, the next start closes it.
+    full disk, the next start closes it. Upon a damaged archive not a word is built.
     """
+    if isinstance(error, Damaged):
+        kernel.gate.log.stop(error)
     payload: StatePayload = {"calls": calls} if calls else {}
     with suppress(LumenError):
         kernel.gate.record(kernel_entry("interrupted", what, session_key, payload), sign=True)

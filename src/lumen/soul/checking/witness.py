@@ -141,7 +141,7 @@ def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:
         Estranged: it was rolled back, or it is a fork; both heads are shown.
         Damaged: a line does not follow, and this host or a head knows of others in its place.
     """
-    _refuse_damaged(index, keyring, soul)
+    refuse_damaged(index, keyring, soul)
     seen = keyring.witness(soul)
     if seen is None or knows(index, seen):
         return
@@ -182,8 +182,12 @@ def forked(index: Queries, keyring: Keyring, soul: str) -> KnownPlace | None:
     return max(differ, default=None)
 
 
-def _refuse_damaged(index: Queries, keyring: Keyring, soul: str) -> None:
-    """Tell damage to what is known from lines that others put behind it: that is not cut off."""
+def refuse_damaged(index: Queries, keyring: Keyring, soul: str) -> None:
+    """Tell damage to what is known from lines that others put behind it: that is not cut off.
+
+    Raises:
+        Damaged: a line does not follow, and this host or a head knows of others in its place.
+    """
     if not index.loose:
         return
     seen, mark = keyring.witness(soul), keyring.mark(soul) or Mark()

@@ -18,7 +18,7 @@ from lumen.soul.archive import disk
 from lumen.soul.archive.line import content_length, read_at, read_lines
 from lumen.soul.archive.links import soul_in
 from lumen.soul.archive.ring import is_sound
-from lumen.soul.checking.witness import knows
+from lumen.soul.checking.witness import knows, refuse_damaged
 from lumen.soul.index.index import Index
 from lumen.soul.trust.keys import Keyring, head_from
 from lumen.soul.writing.files import blank, cut_lines, keep_heads
@@ -87,7 +87,11 @@ class FileLog(Writer):
         """Move all that stands from an event on to quarantine; returns the files' names.
 
         Heads that speak for them go with them.
+
+        Raises:
+            Damaged: what does not follow stands where this host or a head knows of other lines.
         """
+        refuse_damaged(self._index, self.keyring, self.soul())
         loose = self._index.loose
         place = self._index.events.place(first)
         start = place[:2] if place else (loose.segment, loose.offset) if loose else None

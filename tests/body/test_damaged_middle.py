@@ -1,0 +1,109 @@
+"""Damage in the middle of what this host signed: refused, and nothing is moved or blamed on a skill."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.body.conftest import Lumen, Ran
+
+    Inside = Callable[..., Ran]
+
+TOLD, ASKED, OTHER = b"My sister lives", "Where does my sister live?", "Do I like rice?"
+Lines = list[bytes]
+Damage = Callable[[Lines, int], Lines]
+
+
+def swapped(after: int) -> Damage:
+    """Two neighbours have changed places: the last line stands where it stood."""
+
+    def swap(lines: Lines, told: int) -> Lines:
+        at = told + after
+        return [*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]]
+
+    return swap
+
+
+def garbled(lines: Lines, told: int) -> Lines:
+    """The line that answers is no line any more, and just as long."""
+    return [*lines[:told], b"x" * (len(lines[told]) - 1) + b"\n", *lines[told + 1 :]]
+
+
+def renumbered(lines: Lines, told: int) -> Lines:
+    """One byte of the line's own header is another."""
+    changed = lines[told].replace(b'"seq":', b'"seq" ', 1)
+    return [*lines[:told], changed, *lines[told + 1 :]]
+
+
+SEEN: dict[str, Damage] = {
+    "swapped with the line before": swapped(-1),
+    "swapped with the line behind": swapped(0),
+    "no line": garbled,
+    "a changed byte": renumbered,
+}
+DAMAGES: dict[str, Damage] = {
+    **SEEN,
+    "swapped further on": swapped(5),
+    "deleted": lambda lines, told: [*lines[:told], *lines[told + 1 :]],
+}
+
+
+def damage(lumen: Lumen, how: str) -> None:
+    """Spoil the archive where the ring, which could put lines back, does not reach any more."""
+    segment = lumen.segment()
+    lines = segment.read_bytes().splitlines(keepends=True)
+    told = next(at for at, line in enumerate(lines) if TOLD in line)
+    segment.write_bytes(b"".join(DAMAGES[how](lines, told)))
+    lock = lumen.being / "data" / "memory" / ".lock"
+    lock.write_bytes(bytes(lock.stat().st_size))
+
+
+def others(lumen: Lumen) -> dict[Path, bytes]:
+    """Every file of the being but its index, its lock and what only ever grows."""
+    data = lumen.being / "data"
+    grows = {lumen.segment(), data / "heads.jsonl", data / "memory" / ".lock"}
+    files = [p for p in lumen.being.rglob("*") if p.is_file() and p not in grows]
+    return {p: p.read_bytes() for p in files if not p.is_relative_to(data / "index")}
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+@pytest.mark.parametrize("how", DAMAGES)
+def test_damage_to_what_this_host_signed_moves_nothing_and_blames_no_skill(
+    talked: Lumen, inside: Inside, how: str, indexed: bool
+) -> None:
+    damage(talked, how)
+    if not indexed:
+        shutil.rmtree(talked.being / "data" / "index")
+    heads, spoiled = talked.being / "data" / "heads.jsonl", talked.segment().read_bytes()
+    signed, rest = heads.read_bytes(), others(talked)
+    ran = [inside("chat", "-m", question) for question in (ASKED, OTHER, ASKED)]
+    assert talked.segment().read_bytes().startswith(spoiled)
+    assert heads.read_bytes().startswith(signed)
+    assert others(talked) == rest
+    for said in ran:
+        assert "The skill" not in said.err
+        assert "not told me" not in said.out
+        if said.code:
+            assert (said.code, said.out) == (1, "")
+            assert "try: lumen archive verify" in said.err
+    if how in SEEN or not indexed:
+        assert [said.code for said in ran] == [1, 1, 1]
+    assert inside("archive", "verify").code == 1
+
+
+@pytest.mark.parametrize("how", SEEN)
+def test_upon_a_damaged_archive_nothing_is_built_but_the_message_that_came_upon_it(
+    talked: Lumen, inside: Inside, how: str
+) -> None:
+    damage(talked, how)
+    spoiled = talked.segment().read_bytes()
+    inside("chat", "-m", ASKED)
+    (heard,) = talked.segment().read_bytes()[len(spoiled) :].splitlines()
+    assert ASKED.encode() in heard
+    inside("chat", "-m", ASKED)
+    assert talked.segment().read_bytes() == spoiled + heard + b"\n"
