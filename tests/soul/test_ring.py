@@ -18,6 +18,7 @@ from lumen.soul.writing.files import blank
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.sampling import Sampled
     from tests.soul.conftest import Home
 
 pytestmark = pytest.mark.real_disk
@@ -252,6 +253,29 @@ def test_blanking_out_does_not_need_a_ring(home: Home) -> None:
         lock(home).unlink()
         blank(home.being.memory, told.seq + 1, [place])
     assert b"555 0123" not in home.newest().read_bytes()
+
+
+def test_however_short_the_ring_was_cut_the_missing_event_is_named(
+    home: Home, sampled: Sampled
+) -> None:
+    writer = home.begin()
+    home.say(writer, "one", "two", "three", sign=True)
+    writer.close()
+    last = len(home.lines())
+    cut(home, home.newest().stat().st_size - len(home.lines()[-1]))
+    ring = lock(home).read_bytes()
+    assert "puts them back" in _missing(home, last)
+    for length in sampled.of(range(SIZE), 40):
+        home.overwrite(lock(home), ring[:length])
+        assert "puts them back" not in _missing(home, last)
+
+
+def _missing(home: Home, seq: int) -> str:
+    """What is said to heal that an event is missing."""
+    problem = home.verify().problem
+    assert problem is not None
+    assert (problem.seq, problem.what.partition(":")[0]) == (seq, "is missing")
+    return problem.fix
 
 
 def test_lines_of_another_chain_are_not_taken_from_the_ring(home: Home) -> None:

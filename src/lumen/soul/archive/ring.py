@@ -205,10 +205,14 @@ def missing(memory: Path, ring: bytes) -> Lost | None:
 
 
 def puts_back(memory: Path) -> int:
-    """How many lines the next start would put back at the end of the newest segment."""
+    """How many lines the next start would put back at the end of the newest segment.
+
+    A file that is too short to be a ring gives nothing back: an empty one is laid out over it.
+    """
     try:
         with (memory / LOCK).open("rb") as file:
-            lost = missing(memory, file.read(SIZE))
+            ring = file.read(SIZE)
+        lost = missing(memory, ring) if len(ring) == SIZE else None
     except (OSError, Damaged):
         return 0
     return lost.lines.count(b"\n") if lost else 0
