@@ -143,3 +143,58 @@ def test_of_two_told_at_once_the_other_one_still_lives_there(life: Life) -> None
 
     assert told in life.say("Где живёт мама?").text
     assert told not in life.say("Где живёт Костя?").text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked", "both"),
+    [
+        (
+            "I'm Marta, I'm 34 and I live in Leeds with my husband Tom.",
+            "Actually I am 35, not 34.",
+            "Where do I live?",
+            True,
+        ),
+        (
+            "I'm Marta, I'm 34 and I live in Leeds with my husband Tom.",
+            "Actually I am 35, not 34.",
+            "Who is my husband?",
+            True,
+        ),
+        (
+            "We fly to Porto on the 12th of December and come back on the 19th.",
+            "Oops, we fly not on the 12th but on the 13th.",
+            "When do we come back?",
+            True,
+        ),
+        (
+            "Антон живёт в Омске и работает поваром.",
+            "Антон переехал в Пермь.",
+            "Кем работает Антон?",
+            True,
+        ),
+        (
+            "My exam is on the 3rd of March.",
+            "Oops, not the 3rd but the 5th of March.",
+            "When is my exam?",
+            False,
+        ),
+        (
+            "Антон живёт в Омске и работает поваром.",
+            "Антон переехал в Пермь.",
+            "Где живёт Антон?",
+            False,
+        ),
+    ],
+)
+def test_what_a_correction_says_nothing_of_is_still_answered_with_the_correction_behind_it(
+    life: Life, old: str, new: str, asked: str, *, both: bool
+) -> None:
+    life.listen("No.", small=True)
+    life.tell("I like rice.", old, new, "Мы купили новый стол.")
+
+    answered = life.say(asked).text
+    assert new in answered
+    assert (old in answered) is both
+    if both:
+        assert answered.index(old) < answered.index(new)
+        assert any(old in line and new in line for line in answered.splitlines())

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 
+from lumen.kernel.language.asking import asking
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import (
     CYRILLIC,
     LINKS,
     WORD,
+    asks_for,
     names,
     numbers,
     plainly,
@@ -95,6 +97,20 @@ def still_holds(question: str, old: str, new: str) -> bool:
     moved, asked = _living(new), stems(question)
     left = [who for who in _living(old) if not any(who & one for one in moved)]
     return bool(moved) and any(who & asked for who in left)
+
+
+def leaves_alone(question: str, old: str, new: str) -> bool:
+    """Whether a question is about something that a statement says and the one that revised it does not.
+
+    "I am 35, not 34" says nothing of where the author lives, though both stood in one sentence before.
+    """
+    asked, kind = asking(question), asks_for(question)
+    if asked.where and homes(new, old):
+        return False
+    counts = asked.when or (kind is not None and kind.numbers)
+    if counts and not _values_told(old) - _values_told(new) - _instead(new):
+        return False  # every figure and day of it is told anew, or taken back
+    return bool(stems(question) & (stems(old) - stems(new)))
 
 
 def _instead(text: str) -> set[str]:

@@ -26,6 +26,7 @@ class Evidence:
     fits: bool | None = None  # does it hold the kind of answer asked for; None: cannot tell
     replaces: Memory | None = None
     found: RankedMemory | None = None  # by which paths, with which score
+    later: Evidence | None = None  # what revised something else of it
 
     def cited(self) -> JSON:
         """As a trace names it: by its event, never by its words."""

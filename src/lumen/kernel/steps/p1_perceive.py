@@ -15,7 +15,7 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.biography import Biography
-from lumen.kernel.language.corrections import still_holds
+from lumen.kernel.language.corrections import leaves_alone, still_holds
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import after_despair, asked, despairs, language
@@ -163,7 +163,8 @@ async def reality_check(
         )
     if surface.modality not in ("question", "statement"):
         return Reality(recent=recent, gently=gently)
-    evidence = tuple(_still(e, ingested.excerpt) for e in recall.evidence(ingested.excerpt))
+    found_now = recall.evidence(ingested.excerpt)
+    evidence = tuple(e for one in found_now for e in _still(one, ingested.excerpt))
     found = verdict(evidence, grounding)
     asks = surface.modality == "question"
     told = {w for e in evidence for w in words(e.quote)}
@@ -178,12 +179,21 @@ async def reality_check(
     )
 
 
-def _still(found: Evidence, question: str) -> Evidence:
-    """Evidence as it was before a revision that is about somebody else than the question."""
-    old = found.replaces
-    if old is None or not still_holds(question, old.text, found.memory.text):
-        return found
-    return replace(found, memory=old, quote=quoted(old.text, 0, len(old.text)), replaces=None)
+def _still(found: Evidence, question: str) -> tuple[Evidence, ...]:
+    """Evidence as it was before a revision that is about something else than the question.
+
+    Where the revision is about somebody else it says nothing here; else both are evidence, for what
+    changed may bear on what is asked.
+    """
+    old, new = found.replaces, found.memory.text
+    if old is None:
+        return (found,)
+    before = replace(found, memory=old, quote=quoted(old.text, 0, len(old.text)), replaces=None)
+    if still_holds(question, old.text, new):
+        return (before,)
+    if leaves_alone(question, old.text, new):
+        return (replace(before, later=found), found)
+    return (found,)
 
 
 def _despaired(recent: tuple[Memory, ...], now: Now) -> bool:

@@ -106,11 +106,13 @@ def _answer(
     now: Now,
     grounding: Grounding,
 ) -> Draft | None:
-    told = reality.evidence[: grounding.quotes]
+    said_with = [e.later for e in reality.evidence if e.later]
+    told = tuple(e for e in reality.evidence if e not in said_with)[: grounding.quotes]
     phrase, language = lexicon().phrase, surface.language
 
     def quote(key: str, e: Evidence) -> str:
-        return phrase(key, language, date=day(e.memory.timestamp, now, language), quote=e.quote)
+        said = phrase(key, language, date=day(e.memory.timestamp, now, language), quote=e.quote)
+        return f"{said} {quote('since', e.later)}" if e.later else said
 
     if reality.verdict == "strong":
         close = [e for e in told[1:] if e.score >= told[0].score - grounding.close]
@@ -187,4 +189,5 @@ def _said_back(text: str, characters: int) -> str:
 
 
 def _sources(evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
-    return tuple(e.memory.seq for e in evidence)
+    every = (one for e in evidence for one in (e, e.later) if one)
+    return tuple(one.memory.seq for one in every)
