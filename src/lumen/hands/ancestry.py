@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lumen.hands.tree import look
+from lumen.hands.seen import look
 
 MARK = "lumen-runs-a-skill"
 MOST_ANCESTORS = 1000

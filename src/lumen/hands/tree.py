@@ -15,34 +15,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NamedTuple
+
+from lumen.hands.seen import PROC, ProcessRow, look
 
 PATIENCE_SECONDS = 60.0  # for what was killed to be gone: the dying want a processor too
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 _TICKS = os.sysconf("SC_CLK_TCK")
-PROC = Path("/proc")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-class ProcessRow(NamedTuple):
-    """A process, its parent and its session."""
-
-    pid: int
-    parent: int
-    session: int
-    began: int
-    memory: int
-
-
-def look(pid: int) -> ProcessRow | None:
-    """A process as it is now; nothing when there is none, or it cannot be seen."""
-    try:
-        stat = (PROC / str(pid) / "stat").read_bytes()
-    except OSError:
-        return None
-    told = stat[stat.rindex(b")") + 2 :].split()  # the name before it may hold anything
-    return ProcessRow(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)
 
 
 @dataclass(frozen=True, slots=True)

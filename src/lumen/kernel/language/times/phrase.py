@@ -64,7 +64,7 @@ class Phrase:
     stamp: str = ""
     open: Open = ""
     edge: int | None = None  # the start, middle or end of it
-    offset: tuple[int, str] | None = None
+    shifted: tuple[int, str] | None = None
     every: Every | None = None
     upto: Phrase | None = None
     vague: bool = False

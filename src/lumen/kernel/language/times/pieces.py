@@ -183,11 +183,11 @@ def _rolling(piece: TakenWords, one: Phrase) -> Phrase | None:
     return replace(one, way="rolling", unit=unit, count=rel * count, vague=_is_some(piece))
 
 
-def _offset(piece: TakenWords, one: Phrase) -> Phrase:
+def _shifted(piece: TakenWords, one: Phrase) -> Phrase:
     sign = piece.number("OFFSET", default=1)
     return replace(
         one,
-        offset=(sign * piece.number("COUNT", default=1), piece.text("UNIT") or "day"),
+        shifted=(sign * piece.number("COUNT", default=1), piece.text("UNIT") or "day"),
         loose=True,
     )
 
@@ -328,7 +328,7 @@ MADE: dict[str, Made] = {
     "back": _shift(-1),
     "ahead_half": _half(1),
     "back_half": _half(-1),
-    "offset": _offset,
+    "shifted": _shifted,
     "clock": _clock,
     "clock_one": _one_o_clock,
     "clocks": _clocks,

@@ -112,8 +112,8 @@ def _time(phrase: Phrase, now: datetime, past: bool) -> Time | None:
     named = _days(phrase, now, past)
     if named is None:
         return None
-    if phrase.offset and phrase.offset[1] not in SMALL:
-        first = calendar.moved(named.days[0], *phrase.offset)
+    if phrase.shifted and phrase.shifted[1] not in SMALL:
+        first = calendar.moved(named.days[0], *phrase.shifted)
         named = replace(named, days=(first, first + DAY), grain=Grain.DAY)
     vague = named.vague or phrase.vague
     if phrase.clock or phrase.part:
