@@ -183,6 +183,25 @@ def test_a_being_moved_without_its_key_gets_a_new_one_and_says_so(talked: Lumen)
     assert talked.verified()
 
 
+@pytest.mark.parametrize("whose", ["a stranger's", "the author's"])
+def test_another_key_in_the_place_of_the_hosts_is_set_aside_and_a_new_one_signs(
+    talked: Lumen, whose: str
+) -> None:
+    (key,) = (talked.home / "share" / "lumen" / "keys").glob("*.key")
+    (author,) = (talked.home / "share" / "lumen" / "author").glob("*.key")
+    other = "7" * 64 if whose == "a stranger's" else author.read_text("ascii")
+    key.write_text(other, "ascii")
+    ran = talked.run("chat", "-m", "I like tea.")
+    assert ran.code == 0
+    assert "is none that this archive names, and is kept aside in" in ran.err
+    assert "This host had no key for the being: a new one signs from here on" in ran.err
+    (aside,) = key.parent.glob("*.retired")
+    assert (aside.read_text("ascii"), key.read_text("ascii") == other) == (other, False)
+    assert talked.situations("key_added") == ["key_added"]
+    assert talked.run("chat", "-m", "I like bread.").err == ""
+    assert talked.verified()
+
+
 @pytest.mark.parametrize("heads", [b"", b"this is no head\n"])
 def test_lost_signatures_are_shown_and_made_again(talked: Lumen, heads: bytes) -> None:
     path = talked.being / "data" / "heads.jsonl"

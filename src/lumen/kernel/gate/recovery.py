@@ -23,6 +23,7 @@ from lumen.kernel.gate.meddling import archive_notes
 from lumen.soul.checking.witness import (
     OLD,
     ForeignTail,
+    own_key_is_named,
     own_key_revoked,
     refuse_strange,
     signed_up_to,
@@ -56,7 +57,7 @@ def recover(gate: Gate, soul: str = "") -> None:
         gate.index.follow_to_end()
         if soul:
             found = refuse_strange(gate.index, gate.keyring, soul)
-            _retire_revoked(gate, soul)
+            _retire_key(gate, soul)
             if found:
                 _settle_end(gate, found)
         gate.log.own_up()
@@ -87,13 +88,20 @@ def _finish(gate: Gate, seq: int, targets: Sequence[int]) -> None:
         )
 
 
-def _retire_revoked(gate: Gate, soul: str) -> None:
-    """Sign no more with a key whose word was taken from it on another host; a new one is made."""
-    if revoked := own_key_revoked(gate.index, gate.keyring, soul):
+def _retire_key(gate: Gate, soul: str) -> None:
+    """Sign no more with a key that was revoked elsewhere, or that the archive never named.
+
+    A new one is made in its place, and named before it signs.
+    """
+    if not gate.keyring.has_key(soul):
+        return
+    revoked = own_key_revoked(gate.index, gate.keyring, soul)
+    if revoked or not own_key_is_named(gate.index, gate.keyring, soul):
         public = gate.keyring.host_public(soul)
         aside = gate.keyring.retire(soul)
+        why = f"was revoked in event {revoked}" if revoked else "is none that this archive names"
         gate.repairs.append(
-            f"This host's key {public[:16]} was revoked in event {revoked}, and is kept aside in "
+            f"This host's key {public[:16]} {why}, and is kept aside in "
             f"{aside}; if this host is to go on, vouch for its new one: lumen keys list"
         )
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from lumen.core.data import Head
+from lumen.core.data import Author, Head
 from lumen.core.errors import Damaged, Estranged
+from lumen.soul.archive.line import parse
 from lumen.soul.archive.mark import DECIDE, Mark
 from lumen.soul.ports.queries import LooseEnd, Queries
 from lumen.soul.trust.heads import newest_counting
 from lumen.soul.trust.keys import Keyring
-from lumen.soul.trust.vouching import Trust, fold_trust
+from lumen.soul.trust.vouching import HOST, Trust, fold_trust
 
 FOREIGN, UNFINISHED, OLD = "foreign", "unfinished", "old"
 SURE = 8  # letters of a head that say which one is meant
@@ -58,6 +59,18 @@ def own_key_revoked(index: Queries, keyring: Keyring, soul: str) -> int:
         return 0  # as nearly always: no signature has to be looked at
     key = trust_in(index, keyring.accepted(soul)).keys.get(keyring.host_public(soul))
     return key.revoked if key else 0
+
+
+def own_key_is_named(index: Queries, keyring: Keyring, soul: str) -> bool:
+    """Whether the archive names the key this host signs with as a host's; no signature is looked at."""
+    ours = keyring.host_public(soul)
+    told = (parse(raw).entry for raw in index.events.about_trust())
+    return any(
+        one.author is Author.KERNEL
+        and one.situation in ("genesis", "key_added")
+        and (one.payload.get("public_key"), one.payload.get("role", HOST)) == (ours, HOST)
+        for one in told
+    )
 
 
 def refuse_strange(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | None:

@@ -79,7 +79,7 @@ class Keyring:
     def retire(self, soul: str) -> Path:
         """Set this host's key aside, so that another is made before anything more is signed."""
         path = self.key_file(soul)
-        aside = path.with_name(f"{soul}.{self.host_public(soul)[:16]}.revoked")
+        aside = path.with_name(f"{soul}.{self.host_public(soul)[:16]}.retired")
         with _at(path):
             path.replace(aside)
         return aside
