@@ -107,3 +107,24 @@ def test_upon_a_damaged_archive_nothing_is_built_but_the_message_that_came_upon_
     assert ASKED.encode() in heard
     inside("chat", "-m", ASKED)
     assert talked.segment().read_bytes() == spoiled + heard + b"\n"
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_what_is_not_as_it_was_written_is_not_quoted_and_not_denied_and_the_rest_is_answered(
+    talked: Lumen, inside: Inside, indexed: bool
+) -> None:
+    lines = talked.segment().read_bytes().splitlines(keepends=True)
+    forged = [line.replace(b"lives in Lisbon", b"lives in Madrid") for line in lines]
+    talked.segment().write_bytes(b"".join(forged))
+    lock = talked.being / "data" / "memory" / ".lock"
+    lock.write_bytes(bytes(lock.stat().st_size))
+    if not indexed:
+        shutil.rmtree(talked.being / "data" / "index")
+    for _ in range(2):
+        said = inside("chat", "-m", ASKED)
+        assert said.code == 0
+        assert said.out.startswith("You told me something about that, and its line in the archive")
+        assert "lumen archive verify" in said.out
+        assert "Madrid" not in said.out
+    assert "I like rice." in inside("chat", "-m", OTHER).out
+    assert "You have not told me that." in inside("chat", "-m", "What is my cat called?").out

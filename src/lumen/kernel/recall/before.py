@@ -41,6 +41,10 @@ class RecallBefore:
         """The earlier statement that this turn's message openly revises."""
         return self.recall.replaced(self.before)
 
+    def unproved(self) -> float:
+        """How well the best evidence bears that was left out: nothing is, here."""
+        return 0.0
+
     def is_foreign(self, question: str) -> bool:
         """Whether some of what was told is in letters that a question has none of."""
         return self.recall.is_foreign(question)

@@ -88,6 +88,10 @@ class Recall(Protocol):
         """The earlier statement that this turn's message openly revises."""
         ...
 
+    def unproved(self) -> float:
+        """How well the best evidence bears that was left out, as its line is not what was written."""
+        ...
+
     def is_foreign(self, question: str) -> bool:
         """Whether some of what was told is in letters that a question has none of."""
         ...

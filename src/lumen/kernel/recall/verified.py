@@ -8,7 +8,7 @@ does not hold is left out. The author is told of both. Summaries are files of th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lumen.core.data import Memory
@@ -28,6 +28,7 @@ class VerifiedRecall:
     recall: Recall
     index: Queries
     _held: set[tuple[int, str]] = field(default_factory=set)  # what was found to be so
+    _unproved: float = 0.0
 
     def recent(self) -> tuple[Memory, ...]:
         """The last two exchanges before this turn."""
@@ -35,7 +36,18 @@ class VerifiedRecall:
 
     def evidence(self, question: str) -> tuple[Evidence, ...]:
         """What the author said that bears on a question, best first."""
-        return tuple(self._checked(lambda: self.recall.evidence(question), of_evidence))
+        found: list[Evidence] = []
+
+        def look() -> list[Evidence]:
+            found[:] = self.recall.evidence(question)
+            return found
+
+        kept = self._checked(look, of_evidence)
+        if len(kept) < len(found):
+            kept = [_alone(e) for e in found if all(map(self._holds, _quoted(e)))]
+            left = {e.memory.seq for e in found} - {e.memory.seq for e in kept}
+            self._unproved = max((e.score for e in found if e.memory.seq in left), default=0.0)
+        return tuple(kept)
 
     def within(self, span: Span) -> list[Noted | Line]:
         """What the author said in a stretch of time."""
@@ -49,6 +61,10 @@ class VerifiedRecall:
             return (found,) if found else ()
 
         return next(iter(self._checked(look, lambda m: (m,))), None)
+
+    def unproved(self) -> float:
+        """How well the best evidence bears that was left out, as its line is not what was written."""
+        return self._unproved
 
     def is_foreign(self, question: str) -> bool:
         """Whether some of what was told is in letters that a question has none of."""
@@ -98,22 +114,35 @@ def proved(
     """
 
     def so(item: Item) -> bool:
-        return all(holds(m) if holds else index.events.says(m) for m in cited(item))
+        return all(map(holds or index.events.says, cited(item)))
 
     found = list(look())
-    if all(map(so, found)):
+    false = [
+        m.seq for item in found if not so(item) for m in cited(item) if not index.events.says(m)
+    ]
+    if not false:
         return found
-    index.distrust()
-    if index.loose:
-        raise Damaged(str(index.loose), fix="lumen archive verify")
-    found = list(look())
+    if not all(map(index.events.is_altered, false)):
+        index.distrust()
+        if index.loose:
+            raise Damaged(str(index.loose), fix="lumen archive verify")
+        found = list(look())
     kept = [item for item in found if so(item)]
     if len(kept) < len(found):
         index.repairs.append("Some of what I know does not hold: lumen archive verify")
     return kept
 
 
+def _quoted(item: Evidence) -> Iterable[Memory]:
+    return (item.memory, item.replaces) if item.replaces else (item.memory,)
+
+
+def _alone(item: Evidence) -> Evidence:
+    """Evidence without what stands beside it, which may not hold."""
+    return replace(item, found=replace(item.found, neighbours=())) if item.found else item
+
+
 def of_evidence(item: Evidence) -> Iterable[Memory]:
     """The memories that a piece of evidence shows: quoted, replaced, and beside it."""
     beside = item.found.neighbours if item.found else ()
-    return (item.memory, *((item.replaces,) if item.replaces else ()), *beside)
+    return (*_quoted(item), *beside)

@@ -113,6 +113,7 @@ class Reality(Slot):
     cited: Cite[tuple[int, ...]] = ()
     private: Plain[bool] = False  # some of that must not leave
     foreign: bool = False  # some of what was told cannot be found by the words of the question
+    unproved: bool = False  # what answers stands in a line that is not what was written
     gently: bool = False  # the author has just said that they want to die
 
     def said(self) -> str:
@@ -175,6 +176,7 @@ async def reality_check(
         familiar=bool(names(ingested.excerpt) & told),
         replaces=None if asks else recall.replaced(),
         foreign=asks and recall.is_foreign(ingested.excerpt),
+        unproved=recall.unproved() >= grounding.middling,
         gently=gently,
     )
 

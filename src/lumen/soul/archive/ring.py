@@ -167,12 +167,16 @@ def extend(segment: Path, at: int, lines: bytes) -> None:
         os.fsync(file.fileno())
 
 
+def is_headed(raw: bytes) -> bool:
+    """Whether a line's own hash holds, which is over all but what it says."""
+    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+    return raw.startswith(PREFIX + sha256(raw[HEADER_AT:cut]).hexdigest().encode() + b'",')
+
+
 def is_sound(raw: bytes) -> bool:
     """Whether a line is whole: both of its hashes hold."""
     cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-    own = sha256(raw[HEADER_AT:cut]).hexdigest().encode()
-    said = sha256(raw[cut:-1]).hexdigest().encode()
-    return raw.startswith(PREFIX + own + b'",') and raw[cut - 65 : cut - 1] == said
+    return is_headed(raw) and raw[cut - 65 : cut - 1] == sha256(raw[cut:-1]).hexdigest().encode()
 
 
 class Lost(NamedTuple):

@@ -137,6 +137,10 @@ class Events(Protocol):
         """Whether a stored line that holds says what a memory says."""
         ...
 
+    def is_altered(self, seq: int) -> bool:
+        """Whether an event's line stands in its place, and says what was not written there."""
+        ...
+
     def about_trust(self) -> Iterator[bytes]:
         """The stored lines of all events that say whose word counts, oldest first."""
         ...

@@ -118,8 +118,9 @@ def _answer(
         close = [e for e in told[1:] if e.score >= told[0].score - grounding.close]
         said = [quote("stated", told[0]), *(quote("also", e) for e in close)]
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
-    if surface.identity:
-        return Draft(phrase("myself", language, name=self_.name), "grounded")
+    if reality.unproved or surface.identity:
+        key = "unproved" if reality.unproved else "myself"
+        return Draft(phrase(key, language, name=self_.name), "grounded")
     if surface.advice:
         who = names(stimulus.text)
         known = [e for e in told if e.score >= grounding.middling and who & set(words(e.quote))]
