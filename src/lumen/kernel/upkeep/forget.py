@@ -7,6 +7,7 @@ author said has: such a word can only have come from there. Files are untracked_
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -46,6 +47,8 @@ SHORTEST = 2
 SHORTEST_NUMBER = 4  # digits: a shorter one alone is in too much, and -3 is no event
 SHOWN = 80
 ULID = 26
+NUMBERED = re.compile(rf"(?:event )?(\d{{1,{MOST_DIGITS}}})")
+QUOTED = re.compile(r'"(.+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +93,40 @@ class ForgetPlan:
 def find(index: Queries, what: str) -> ForgetRequest:
     """The memories meant by a number, an id, or words that they contain.
 
+    A number is looked for as a word too: `event 4711` means the one alone, `"4711"` the other.
+
     Raises:
-        UsageError: there is no such memory; nothing was changed.
+        UsageError: there is no such memory, or the number is both; nothing was changed.
     """
     what = what.strip()
-    numbered = what.isdecimal() and len(what) <= MOST_DIGITS
-    seq = int(what) if numbered else index.events.number_of(what) if len(what) == ULID else 0
-    if numbered or seq:
-        if index.memories.get([seq]):
-            return ForgetRequest((seq,))
-        there = "was forgotten already" if index.events.is_erased(seq) else "is the kernel's own"
-        raise UsageError(
-            f"event {what} {there if index.events.hash_of(seq) else 'is not there'}",
-            fix="lumen memory",
-        )
+    if quoted := QUOTED.fullmatch(what):
+        return _by_words(index, quoted[1])
+    if what.isdecimal() and SHORTEST_NUMBER <= len(what) <= MOST_DIGITS:
+        worded, seq = _by_words(index, what), int(what)
+        there = bool(index.memories.get([seq]))
+        if there and worded.memories not in ((), (seq,)):
+            raise UsageError(
+                f"{what} is an event, and a word in {len(worded.memories)} of your messages or its",
+                fix=f"lumen forget 'event {what}'   or: lumen forget '\"{what}\"'",
+            )
+        if worded.memories and not there:
+            return worded
+    number = (numbered := NUMBERED.fullmatch(what)) and numbered[1]
+    seq = int(number) if number else index.events.number_of(what) if len(what) == ULID else 0
+    return _by_number(index, seq, number or what) if number or seq else _by_words(index, what)
+
+
+def _by_number(index: Queries, seq: int, what: str) -> ForgetRequest:
+    if index.memories.get([seq]):
+        return ForgetRequest((seq,))
+    there = "was forgotten already" if index.events.is_erased(seq) else "is the kernel's own"
+    raise UsageError(
+        f"event {what} {there if index.events.hash_of(seq) else 'is not there'}",
+        fix="lumen memory",
+    )
+
+
+def _by_words(index: Queries, what: str) -> ForgetRequest:
     what = clean(what)
     said = words(plain(what))
     lone = len(said) == 1 and said[0].isdecimal() and len(said[0]) < SHORTEST_NUMBER
