@@ -197,3 +197,17 @@ def test_a_name_is_shown_as_it_was_given_and_no_number_of_the_system(
     assert ran.err.startswith(said), ran.err
     assert "Errno" not in ran.err
     assert "codec" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["archive verify --key", "attest --check here.json --key", "archive accept-rollback --head"],
+)
+def test_what_selects_a_check_and_is_empty_is_refused(
+    lumen: Lumen, inside: Inside, words: str
+) -> None:
+    (lumen.home / "here.json").write_text("{}", "utf-8")
+    ran = inside(*words.split(), "")
+    what = words.rpartition("--")[2]
+    assert (ran.code, ran.out) == (2, "")
+    assert f"'' is no {what}: 8 to 64 hexadecimal digits" in ran.err

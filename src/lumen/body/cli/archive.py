@@ -48,21 +48,26 @@ def archive() -> None:
     """Prove what happened."""
 
 
+def _must_be_hex(what: str, said: str | None) -> None:
+    """What selects a check and says nothing would have it pass unasked."""
+    if said is not None and not KEY.fullmatch(said):
+        raise UsageError(
+            f"{one_line(said, 64)!r} is no {what}: {SURE} to 64 hexadecimal digits",
+            fix=f"lumen archive verify shows the {what}",
+        )
+
+
 @command("verify", within=archive, for_skills=True)
 @click.option("--deep", is_flag=True, help="Also replay it, and compare every table and file.")
-@click.option("--key", default="", metavar="HEX", help="The key that must have signed it.")
-def verify_command(request: CommandRequest, deep: bool, key: str) -> Verified:
+@click.option("--key", metavar="HEX", help="The key that must have signed it.")
+def verify_command(request: CommandRequest, deep: bool, key: str | None) -> Verified:
     """Check every event, link, signature and the witness; name the first bad event."""
-    if key and not KEY.fullmatch(key):
-        raise UsageError(
-            f"{one_line(key, 64)!r} is no key: {SURE} to 64 hexadecimal digits",
-            fix="lumen archive verify shows the key that signed it",
-        )
+    _must_be_hex("key", key)
     size = archive_size(request.being)
     if size > LARGE:
         note(f"verifying {size / 1e6:,.0f} MB …")
     with Bar("replaying") as bar:
-        return verify_being(request.being, deep=deep, by=key, progress=bar)
+        return verify_being(request.being, deep=deep, by=key or "", progress=bar)
 
 
 @data.register(Verified)
@@ -130,17 +135,20 @@ class ArchiveDecision(NamedTuple):
 
 
 @command("accept-rollback", within=archive)
-@click.option("--head", default="", metavar="HEX", help="The head that is kept; a fork needs it.")
+@click.option("--head", metavar="HEX", help="The head that is kept; a fork needs it.")
 @YES
 @signing
-def accept_rollback(request: CommandRequest, head: str, yes: bool) -> TextResult | None:
+def accept_rollback(request: CommandRequest, head: str | None, yes: bool) -> TextResult | None:
     """Go on from an archive that is older than, or forked from, the one this host has seen.
 
     Your key signs that, where this host has it.
     """
+    _must_be_hex("head", head)
     fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
     said = "Accepted in event {event}. This host now knows the being by this archive."
-    decision = ArchiveDecision("Go on from this one?", fix, said, lambda found: found.accept(head))
+    decision = ArchiveDecision(
+        "Go on from this one?", fix, said, lambda found: found.accept(head or "")
+    )
     return _decided(request, decision, yes=yes)
 
 
@@ -194,17 +202,18 @@ class StatementCheck:
 @command("attest")
 @click.option("--challenge", metavar="TEXT", help="What the one who asks wants to read in it.")
 @click.option("--check", "file", type=click.Path(path_type=Path), help="Check a statement instead.")
-@click.option("--key", default="", metavar="HEX", help="With --check: the key it must be by.")
+@click.option("--key", metavar="HEX", help="With --check: the key it must be by.")
 def attest(
-    request: CommandRequest, challenge: str | None, file: Path | None, key: str
+    request: CommandRequest, challenge: str | None, file: Path | None, key: str | None
 ) -> Attested | StatementCheck:
     """State, signed, which being this is and where its archive ends; or check such a statement."""
     if challenge is not None:
         app.must_be_challenge(challenge)
     if file is not None:
-        return _check(app.read_statement(file), challenge, key, request)
-    if challenge is None or key:
-        what = "--key goes with --check" if key else "there is nothing to answer"
+        _must_be_hex("key", key)
+        return _check(app.read_statement(file), challenge, key or "", request)
+    if challenge is None or key is not None:
+        what = "--key goes with --check" if key is not None else "there is nothing to answer"
         raise UsageError(what, fix="lumen attest --challenge TEXT   or: lumen attest --check FILE")
     return app.attest(request.being, challenge, SystemClock())
 
