@@ -138,6 +138,7 @@ def test_a_full_disk_is_said_and_the_words_can_be_said_again(lumen: Lumen) -> No
     ran = lumen.run("chat", "-m", "My cat is Tom", prelude=full_at(size + 40))
     assert (ran.code, ran.out) == (1, "")
     assert "The disk is full" in ran.err
+    assert "your message was not kept" in ran.err
     assert "try: make room, then say it again" in ran.err
     assert lumen.segment().read_bytes() == before
     assert lumen.verified()
@@ -154,6 +155,9 @@ def test_a_disk_that_fills_up_during_a_turn_keeps_the_words(lumen: Lumen) -> Non
     ran = lumen.run("chat", "-m", "My cat is Tom", prelude=full_at(size + 1000))
     assert (ran.code, ran.out) == (1, "")
     assert "The disk is full" in ran.err
+    heard = next(e for e in lumen.events() if e["description"] == "My cat is Tom")
+    assert f"your message is kept, event {heard['seq']}, and not answered" in ran.err
+    assert "say it again" not in ran.err
     assert lumen.heard()[1:] == ["My cat is Tom"]
     assert lumen.verified()
     later = lumen.run("chat", "-m", "What is my cat called?")

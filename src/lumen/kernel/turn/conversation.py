@@ -7,12 +7,14 @@ How the steps are run is in run.py.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from lumen.core.canon import JSON, clean
+from lumen.core.canon import JSON, clean, loads
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Origin
-from lumen.core.errors import LumenError, UsageError
+from lumen.core.errors import LumenError, NoSpace, UsageError
 from lumen.kernel.contour.slots import Stimulus
 from lumen.kernel.gate.presence import in_turn, talking, when_free
 from lumen.kernel.steps.p1_perceive import Reality, Surface
@@ -91,23 +93,24 @@ async def converse(
         )
     text, hidden = kernel.gate.redacted(text)
     session_key = f"lumen:interface:{ulid(kernel.clock)}"
-    await take_in_edits(kernel)
     locks = kernel.gate.locks
-    async with in_turn(locks), talking(locks):  # who waits for a pause talks not yet
-        spoken = spoken or IncomingMessage(private=private)
-        await when_free(kernel.gate)
-        placed = kernel.gate.record(spoken.entry(text, session_key), sign=True)
-        guest = bool(spoken.speaker)
-        stimulus = Stimulus(text, placed.seq, session_key, spoken.private, guest=guest)
-        turn: Turn | None = None
-        try:
-            turn = await begin(kernel, stimulus, watch)
-            unheard = await run_loop(ACTION, turn, watch)
-        except BaseException as error:
-            why = error.what if isinstance(error, LumenError) else _plainly(error)
-            calls = turn.mind.calls.taken() if turn else []
-            interrupted(kernel, session_key, f"The turn ended early: {why}", calls, error)
-            raise
+    with _saying_what_is_kept(kernel, session_key):
+        await take_in_edits(kernel)
+        async with in_turn(locks), talking(locks):  # who waits for a pause talks not yet
+            spoken = spoken or IncomingMessage(private=private)
+            await when_free(kernel.gate)
+            placed = kernel.gate.record(spoken.entry(text, session_key), sign=True)
+            guest = bool(spoken.speaker)
+            stimulus = Stimulus(text, placed.seq, session_key, spoken.private, guest=guest)
+            turn: Turn | None = None
+            try:
+                turn = await begin(kernel, stimulus, watch)
+                unheard = await run_loop(ACTION, turn, watch)
+            except BaseException as error:
+                why = error.what if isinstance(error, LumenError) else _plainly(error)
+                calls = turn.mind.calls.taken() if turn else []
+                interrupted(kernel, session_key, f"The turn ended early: {why}", calls, error)
+                raise
     if unheard:
         raise unheard
     reply: Reply = turn.slots[Reply]
@@ -125,6 +128,20 @@ async def converse(
         lacking=lacking(turn.slots[Surface], turn.slots[Reality], selected),
         redacted=hidden,
     )
+
+
+@contextmanager
+def _saying_what_is_kept(kernel: Kernel, session_key: str) -> Iterator[None]:
+    """Where the disk is full, say whether the archive has the message: no index may know it yet."""
+    try:
+        yield
+    except NoSpace as error:
+        ours = (raw for raw in kernel.gate.log.lines() if session_key.encode() in raw)
+        kept = next(ours, None)
+        if kept is None:
+            raise NoSpace(f"{error.what}; your message was not kept", fix=error.fix) from error
+        what = f"{error.what}; your message is kept, event {loads(kept)['seq']}, and not answered"
+        raise NoSpace(what, fix="make room, then ask again") from error
 
 
 def says_something(text: str) -> bool:
