@@ -211,3 +211,22 @@ def test_what_selects_a_check_and_is_empty_is_refused(
     what = words.rpartition("--")[2]
     assert (ran.code, ran.out) == (2, "")
     assert f"'' is no {what}: 8 to 64 hexadecimal digits" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "fix"),
+    [
+        (("recall", ""), "Nothing is asked for", 'lumen recall "Where do I live?"'),
+        (("recall", "tea", "--as-of", "foo"), "'foo' is no day, as 2026-03-09 is", ""),
+        (("backup", ""), "The file has no name", "lumen backup being.lumen"),
+    ],
+)
+def test_what_says_nothing_is_answered_in_words_and_with_a_command(
+    lumen: Lumen, inside: Inside, words: tuple[str, ...], said: str, fix: str
+) -> None:
+    del lumen
+    ran = inside(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert fix in ran.err
+    assert "%Y" not in ran.err

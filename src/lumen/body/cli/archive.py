@@ -270,10 +270,13 @@ def _being_of(statement: Statement, request: CommandRequest) -> BeingPaths | Non
 
 
 @command("backup")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("name", metavar="FILE")
 @click.option("--even-damaged", is_flag=True, help="Also if the archive does not verify.")
-def backup(request: CommandRequest, file: Path, even_damaged: bool) -> TextResult:
+def backup(request: CommandRequest, name: str, even_damaged: bool) -> TextResult:
     """Back the being up into one new FILE; it may talk meanwhile."""
+    if not name.strip():
+        raise UsageError("the file has no name", fix="lumen backup being.lumen")
+    file = Path(name)
     with Bar() as bar:
         made = backup_being(
             request.being, file, SystemClock(), even_damaged=even_damaged, progress=bar.report

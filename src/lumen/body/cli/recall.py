@@ -17,8 +17,22 @@ from lumen.body.cli.render import TextResult
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, one_line
 from lumen.core.canon import JSON
+from lumen.core.errors import UsageError
 
 SHOWN_PARTS = 6
+
+
+class Day(click.DateTime):
+    """A day; one that is none is answered in words."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Read it, or say how a day is written."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{one_line(str(value), 40)!r} is no day, as 2026-03-09 is", param, ctx)
 
 
 @command("recall", for_skills=True)
@@ -26,7 +40,7 @@ SHOWN_PARTS = 6
 @click.option("--lane", type=click.Choice(LANES), help="Only what is of one lane.")
 @click.option(
     "--as-of",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=Day(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
     help="Only what is of that day or earlier.",
 )
@@ -45,6 +59,8 @@ def recall(
     Lanes: stated (by you: the only evidence about you), asked (by you), said (by it), found (by its
     tools), guest (by somebody else).
     """
+    if not query.strip():
+        raise UsageError("nothing is asked for", fix='lumen recall "Where do I live?"')
     wanted = RecallFilter(lane, as_of.date() if as_of else None, limit, explain)
     with request.looking() as look:
         found = find(look.index, query, wanted, note)
