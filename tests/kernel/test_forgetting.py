@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.kernel.conftest import wake
-from tests.soul.forging import heard
 from tests.storing import tables
 
 from lumen.core.data import Change, SelfItem, kernel_entry
@@ -20,13 +19,13 @@ from lumen.kernel.gate.checkpoints import create, restore
 from lumen.kernel.gate.keys import author_signer
 from lumen.kernel.gate.recovery import announcement, erase
 from lumen.kernel.upkeep.deep_verify import compare
-from lumen.kernel.upkeep.forget import ForgetPlan, ForgetRequest, carry_out, find, plan
+from lumen.kernel.upkeep.forget import ForgetPlan, carry_out, find, plan
 from lumen.kernel.upkeep.maintain import summaries
 from lumen.soul.checking.verify import verify
 from lumen.soul.writing.open import files_of
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Guarded, Life
+    from tests.kernel.conftest import Life
     from tests.sampling import Sampled
 
     from lumen.core.data import BeingPaths
@@ -218,23 +217,6 @@ def test_what_is_not_there_cannot_be_forgotten(life: Life, what: str, said: str)
     with pytest.raises(UsageError, match=said):
         forget(life, what)
     assert life.events() == before
-
-
-def test_a_number_is_an_event_or_a_word_and_never_the_wrong_one(guarded: Guarded) -> None:
-    said = [heard(f"Fact {'seven' if n % 2 else 'eight'}.") for n in range(1100)]
-    guarded.gate.log.append([*said, heard("My PIN was 4711."), heard("In 1066.")], durable=False)
-    last = len(said) + 3
-    assert find(guarded.index, "4711") == ForgetRequest((last - 1,), "4711")
-    assert (
-        find(guarded.index, "1050") == find(guarded.index, "event 1050") == ForgetRequest((1050,))
-    )
-    with pytest.raises(UsageError, match="1066 is an event, and a word in 1 of") as both:
-        find(guarded.index, "1066")
-    assert both.value.fix == "lumen forget 'event 1066'   or: lumen forget '\"1066\"'"
-    assert find(guarded.index, "event 1066") == ForgetRequest((1066,))
-    assert find(guarded.index, '"1066"') == ForgetRequest((last,), "1066")
-    with pytest.raises(UsageError, match="event 2300 is not there"):
-        find(guarded.index, "2300")
 
 
 def test_it_cannot_be_forgotten_twice(life: Life) -> None:

@@ -12,6 +12,7 @@ from lumen.core.data import Author, Head
 from lumen.core.errors import Damaged, Estranged
 from lumen.soul.archive.line import parse
 from lumen.soul.archive.mark import DECIDE, Mark
+from lumen.soul.archive.ring import is_sound
 from lumen.soul.ports.queries import LooseEnd, Queries
 from lumen.soul.trust.heads import newest_counting
 from lumen.soul.trust.keys import Keyring
@@ -62,10 +63,15 @@ def own_key_revoked(index: Queries, keyring: Keyring, soul: str) -> int:
 
 
 def own_key_is_named(index: Queries, keyring: Keyring, soul: str) -> bool:
-    """Whether the archive names the key this host signs with as a host's; no signature is looked at."""
-    ours = keyring.host_public(soul)
-    told = (parse(raw).entry for raw in index.events.about_trust())
-    return any(
+    """Whether the archive names the key this host signs with as a host's; no signature is looked at.
+
+    Where a line about keys is not what was written, that cannot be told, and the key is left in use.
+    """
+    ours, lines = keyring.host_public(soul), list(index.events.about_trust())
+    if not lines or not all(map(is_sound, lines)):
+        return True
+    told = [parse(raw).entry for raw in lines]
+    return told[0].situation != "genesis" or any(
         one.author is Author.KERNEL
         and one.situation in ("genesis", "key_added")
         and (one.payload.get("public_key"), one.payload.get("role", HOST)) == (ours, HOST)
