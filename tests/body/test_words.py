@@ -126,6 +126,13 @@ def test_closed_streams_are_empty_ones(lumen: Lumen) -> None:
     assert (ran.code, lumen.heard()) == (0, ["I like rice"])
 
 
+def test_a_piped_line_that_is_no_text_is_told_and_the_others_are_answered(lumen: Lumen) -> None:
+    ran = lumen.run("chat", stdin=b"I like rice\nI like \xff tea\nI like bread\n")
+    assert ran.code == 2
+    assert "line 2: this is not text in UTF-8, and was not kept" in ran.err
+    assert lumen.heard() == ["I like rice", "I like bread"]
+
+
 def test_bytes_that_are_no_text_are_refused_and_nothing_of_them_is_kept(lumen: Lumen) -> None:
     for ran in (
         lumen.run("chat", "-m", b"I like \xff rice"),

@@ -210,9 +210,13 @@ def _answer(talk: Talk, text: str, name: str) -> None:
 
 
 def _piped(talk: Talk) -> None:
-    """One message per line; each is answered before the next is read."""
-    heard = False
-    for line in _lines():
+    """One message per line; each is answered before the next is read.
+
+    Raises:
+        UsageError: nothing came in, or some of it was no text; what was is answered first.
+    """
+    heard, refused = False, list[UsageError]()
+    for line in _lines(refused):
         heard = True
         word = line.strip().partition(" ")[0]
         if word == "/forget":
@@ -225,17 +229,27 @@ def _piped(talk: Talk) -> None:
             )
         elif carry_out(talk, line.strip()):
             break
+    if refused:
+        raise refused[0]
     if not heard:
         raise UsageError("nothing came in on stdin", fix='echo "hello" | lumen chat')
 
 
-def _lines() -> Iterator[str]:
-    """What comes in, a line at a time; a file is seen to be text before any of it is said."""
+def _lines(refused: list[UsageError]) -> Iterator[str]:
+    """What comes in, a line at a time; a file is seen to be text before any of it is said.
+
+    Who is at the other end of a pipe has no way back: a line that is no text is told and passed by.
+    """
     if sys.stdin and sys.stdin.buffer.seekable():
         yield from filter(says_something, _stdin().splitlines())
         return
-    for raw in sys.stdin.buffer if sys.stdin else ():
-        line = _text(raw).strip("\r\n")
+    for number, raw in enumerate(sys.stdin.buffer if sys.stdin else (), 1):
+        try:
+            line = _text(raw).strip("\r\n")
+        except UsageError as error:
+            refused.append(error)
+            note(f"line {number}: {error.what}")
+            continue
         if says_something(line):
             yield line
 
