@@ -21,7 +21,7 @@ from lumen.hands.isolation import Sandbox, confined
 from lumen.hands.process import Limits, converse
 from lumen.hands.script import command_of
 
-HELP_LIMITS = Limits(seconds=2.0, output_bytes=64_000)
+HELP_LIMITS = Limits(seconds=10.0, cpu_seconds=2, output_bytes=64_000)  # a busy machine is slow
 DISABLED = ".disabled"
 AUTHORED = ".authored.json"
 HELD = Sandbox()
