@@ -103,18 +103,18 @@ def _within(part: list[str], whole: list[str]) -> bool:
 
 def is_bad_news(text: str) -> bool:
     """Whether the author tells of something that hurts."""
-    lex = lexicon()
-    return lex.has("grave", text) and not lex.has("not_grave", text)
+    lex, plain = lexicon(), text.replace("’", "'")
+    return lex.has("grave", plain) and not lex.has("not_grave", plain)
 
 
-def is_good_news(text: str) -> bool:
-    """Whether the author tells of a joy of theirs."""
-    return lexicon().has("joy", text) and not lexicon().has("not_joy", text)
-
-
-def is_worried(text: str) -> bool:
-    """Whether the author says that something ahead of them worries them."""
-    return lexicon().has("worry", text) and not lexicon().has("not_worry", text)
+def moved(text: str) -> str:
+    """What the author tells of how they are: a joy, a worry, a strain; or nothing."""
+    lex, plain = lexicon(), text.replace("’", "'")
+    if lex.has("joy", plain) and not lex.has("not_joy", plain):
+        return "joy"
+    if lex.has("worry", plain) and not lex.has("not_worry", plain):
+        return "worry"
+    return "strain" if lex.has("strain", plain) else ""
 
 
 def is_figure(text: str) -> bool:

@@ -11,13 +11,7 @@ from dataclasses import replace
 
 from lumen.core.clock import Now
 from lumen.kernel.choice.completion import closed
-from lumen.kernel.choice.small_models import (
-    is_bad_news,
-    is_figure,
-    is_good_news,
-    is_goodnight,
-    is_worried,
-)
+from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight, moved
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
 from lumen.kernel.language.dates import day
@@ -161,17 +155,12 @@ def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str
     if MARK in text and (language != "en" or len(text) > LONGEST_MIRROR):
         return phrase("noted_without", language)
     if is_figure(text):
-        return phrase("figure" if lexicon().has("figure", text) else "noted_plain", language)
+        return phrase("strain" if lexicon().has("figure", text) else "noted_plain", language)
+    if (mood := moved(text)) and not openly:
+        return phrase(mood, language)
     if language != "en":  # pronouns are turned in English only
-        return phrase(_unmirrored(text), language)
+        return phrase("noted_plain", language)
     return _said_back(text, characters)
-
-
-def _unmirrored(text: str) -> str:
-    """The phrase for a statement that is not said back: warm where it tells how the author is."""
-    if is_good_news(text):
-        return "joy"
-    return "worry" if is_worried(text) else "noted_plain"
 
 
 def _said_back(text: str, characters: int) -> str:
