@@ -31,9 +31,9 @@ from tests.sampling import Sampled, set_examples
 
 from lumen.mind import embed
 from lumen.mind.catalogue import offered
-from lumen.mind.embed import MiniLM
 from lumen.mind.fetch import Fetching, fetch
 from lumen.mind.library import Library
+from lumen.mind.minilm import MiniLM
 
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - only for what is thrown away
 MEMORY_NEEDED = 1 << 30

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lumen.mind import embed
-from lumen.mind.embed import MAX_CHARS, SIZE, Matrix, MiniLM
+from lumen.mind import encoder, minilm
+from lumen.mind.encoder import SIZE, Matrix
+from lumen.mind.minilm import MAX_CHARS, MiniLM
 
 FILE = "LUMEN_TEST_VECTORS"  # where it stands; unset: nowhere, and each process has its own
+MADE_BY = tuple(Path(str(module.__file__)) for module in (minilm, encoder))
 ROW = np.dtype([("key", "V32"), ("vector", "<f4", SIZE)])
 
 
@@ -25,7 +27,7 @@ class Remembering(MiniLM):
 
     def __init__(self) -> None:
         self._file = os.environ.get(FILE)
-        self._made_by = hashlib.sha256(Path(embed.__file__).read_bytes()).digest()
+        self._made_by = b"".join(hashlib.sha256(file.read_bytes()).digest() for file in MADE_BY)
         self._rows: dict[bytes, Matrix] = {}
         self._read = 0
         self._is_loaded = False

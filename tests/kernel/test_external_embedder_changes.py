@@ -29,7 +29,7 @@ from lumen.kernel.recall.search import IndexedRecall
 from lumen.kernel.upkeep.background_indexing import Learner
 from lumen.kernel.upkeep.forget import find, plan
 from lumen.kernel.upkeep.maintain import learn, reindex
-from lumen.mind.embed import MiniLM
+from lumen.mind.minilm import MiniLM
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 

@@ -24,8 +24,8 @@ from tests.serving import Answer, Twisted, embedding
 from lumen.kernel.language.passages import passages
 from lumen.kernel.recall.external_embedder import anchor_texts
 from lumen.kernel.upkeep.background_indexing import Learner
-from lumen.mind.embed import MiniLM
 from lumen.mind.embed_http import HttpEmbedder
+from lumen.mind.minilm import MiniLM
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 

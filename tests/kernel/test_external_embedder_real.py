@@ -18,7 +18,7 @@ from lumen.kernel.recall.search import IndexedRecall
 from lumen.mind.embed_http import HttpEmbedder
 
 if TYPE_CHECKING:
-    from lumen.mind.embed import MiniLM
+    from lumen.mind.minilm import MiniLM
 
 pytestmark = pytest.mark.embedded
 PEER = Path(__file__).parent.parent / "mind" / "embedding_peer.py"

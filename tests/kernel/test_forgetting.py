@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.sampling import Sampled
 
     from lumen.core.data import BeingPaths
-    from lumen.mind.embed import MiniLM
+    from lumen.mind.minilm import MiniLM
 
 LISBON = ZoneInfo("Europe/Lisbon")
 TOLD = "My locker at the Zanzibarium holds the vermilion ledger."

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tests.kernel.histories import World
     from tests.sampling import Sampled
 
-    from lumen.mind.embed import MiniLM
+    from lumen.mind.minilm import MiniLM
 
 LISBON = ZoneInfo("Europe/Lisbon")
 SOUL, VALUES = "data/soul.md", "data/values.json"

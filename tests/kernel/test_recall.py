@@ -13,7 +13,7 @@ from lumen.kernel.language.passages import LONGEST_QUOTE, Rows, is_evidence
 from lumen.kernel.recall.before import RecallBefore
 from lumen.kernel.recall.candidates import BY_MEANING, BY_TEXT, OF_SESSION
 from lumen.kernel.recall.search import IndexedRecall
-from lumen.mind.embed import MiniLM
+from lumen.mind.minilm import MiniLM
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life

@@ -10,7 +10,7 @@ from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.kernel.language.support import may_speak, speaking
 
 if TYPE_CHECKING:
-    from lumen.mind.embed import MiniLM
+    from lumen.mind.minilm import MiniLM
 
 SAID = (
     ("calm", "I love it when you are calm."),

@@ -72,10 +72,10 @@ async def _mind() -> AsyncIterator[Finding]:
     if find_spec("numpy") is None or find_spec("tokenizers") is None:
         yield Finding("embedder", "bad", "numpy or tokenizers is missing", "uv sync")
         return
-    from lumen.mind.embed import WEIGHTS
+    from lumen.mind.built_in import MINILM_ID, MINILM_WEIGHTS
 
     try:
-        yield Finding("embedder", "ok", f"all-MiniLM-L6-v2 at {WEIGHTS.verified()}")
+        yield Finding("embedder", "ok", f"{MINILM_ID} at {MINILM_WEIGHTS.verified()}")
     except LumenError as error:
         yield Finding("embedder", "bad", error.what, error.fix)
 

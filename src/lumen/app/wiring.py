@@ -24,6 +24,7 @@ from lumen.app.storage import locks_of, open_storage
 from lumen.core.clock import Clock, Now, SystemClock, stamp
 from lumen.core.data import BeingPaths
 from lumen.core.errors import BadSetting, NoSubstrate, Refused, SkillError
+from lumen.core.settings import MULTILINGUAL_EMBEDDER
 from lumen.hands.ancestry import started_by_skill
 from lumen.hands.isolation import Isolation
 from lumen.hands.policy import SkillPolicies
@@ -80,6 +81,10 @@ def external_encoder(settings: Settings, gate: Gate, clock: Clock) -> ExternalEn
     """The embedder the author chose beside the built-in one, if any."""
     if not settings.external_embedder:
         return None
+    if settings.external_embedder == MULTILINGUAL_EMBEDDER:
+        from lumen.mind.embed import Multilingual
+
+        return Multilingual()
     from lumen.kernel.models.metered_embedder import EmbedderMeter
     from lumen.mind.embed_http import HttpEmbedder
     from lumen.mind.substrates.remote import unlisted

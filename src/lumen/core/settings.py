@@ -17,6 +17,8 @@ from lumen.core import toml
 from lumen.core.toml import Unfit, names, setting
 
 BUILT_IN_EMBEDDER = "embedded/all-MiniLM-L6-v2"
+MULTILINGUAL_EMBEDDER = "embedded/multilingual-e5-small"  # ships too; serves where it is chosen
+EMBEDDED_EMBEDDERS = (BUILT_IN_EMBEDDER, MULTILINGUAL_EMBEDDER)
 BUILT_IN_MODEL = "embedded/SmolLM2-135M-Instruct"
 ISOLATIONS = ("none", "limits", "bwrap")
 OPENING = "What you decide about this being. Everything it becomes is under data/."
@@ -71,7 +73,7 @@ def _embedder(found: str) -> None:
         raise Unfit(f"{substrate!r} is no name of a substrate")
     if not model or not model.isprintable() or model != model.strip():
         raise Unfit(f"{model!r} is no name of a model")
-    if substrate == "embedded" and found != BUILT_IN_EMBEDDER:
+    if substrate == "embedded" and found not in EMBEDDED_EMBEDDERS:
         raise Unfit(f"embedded has no embedder {model!r}")
 
 

@@ -27,7 +27,7 @@ from lumen.kernel.recall.candidates import RankWanted
 from lumen.kernel.recall.features import bm25, idf
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.lab.recall_data import LabConversation, LabQuestion
-from lumen.mind.embed import SIZE
+from lumen.mind.encoder import SIZE
 from lumen.soul.ports.sessions import Sessions
 
 NEVER = 10**6  # the rank of what was not found

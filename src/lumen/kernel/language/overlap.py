@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import LINKS, WORD, names, numbers, stem, words
-from lumen.mind.embed import is_ordinary
+from lumen.mind.built_in import is_ordinary
 
 RUN = 4
 INFLECTED = 4  # from this length on a word is known by its beginning too

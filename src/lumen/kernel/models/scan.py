@@ -17,6 +17,7 @@ from lumen.core.clock import Clock, stamp
 from lumen.core.data import Change, kernel_entry
 from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
 from lumen.core.payloads import CallPayload
+from lumen.core.settings import EMBEDDED_EMBEDDERS
 from lumen.core.stores import Store
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.setting_text import with_setting
@@ -103,7 +104,7 @@ async def _stands(
     if looked.trouble:
         return replace(looked, fix=looked.fix or "lumen models scan")
     listed = tuple(m for m in looked.models if m.model_id == assigned.model_id)
-    if listed or str(assigned) in notes.probed or str(assigned) == str(built_in_embedder()):
+    if listed or str(assigned) in notes.probed or str(assigned) in EMBEDDED_EMBEDDERS:
         return ScanResult(name, listed)
     if endpoint.kind == "scripted":  # its scripts are files, which nobody lists
         return await _described(endpoint, assigned)
@@ -161,9 +162,8 @@ async def _probed(reach: Reach, assignment: Assignment, calls: Calls) -> ModelDe
     return model
 
 
-def built_in_embedder() -> ModelDescriptor:
-    """The embedder that is always there."""
-    name = "all-MiniLM-L6-v2"
+def embedded_embedder(name: str) -> ModelDescriptor:
+    """One of the embedders that ship."""
     return ModelDescriptor(
         substrate="embedded",
         model_id=name,

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from lumen.kernel.language.overlap import folded, runs, sequence
-from lumen.mind.embed import is_ordinary
+from lumen.mind.built_in import is_ordinary
 from lumen.soul.ports.queries import Queries
 
 PROMPTS = Path(__file__).parents[1] / "prompts"

@@ -11,7 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from lumen.mind.embed import WEIGHTS, MiniLM, WhenNeeded, gelu, is_ordinary
+from lumen.mind.built_in import MINILM_WEIGHTS as WEIGHTS
+from lumen.mind.built_in import is_ordinary
+from lumen.mind.embed import WhenNeeded
+from lumen.mind.encoder import gelu
+from lumen.mind.minilm import MiniLM
 
 Vector = NDArray[np.float64]
 

