@@ -8,6 +8,7 @@ import pytest
 from tests.kernel.living import give, reflect
 from tests.kernel.test_forgetting import forget
 
+from lumen.kernel.gate.checkpoints import last_undoable, restore, undo
 from lumen.kernel.language.questions import asked
 
 if TYPE_CHECKING:
@@ -122,6 +123,26 @@ def small(life: Life) -> Life:
         ("What are your limits?", "cannot"),
         ("Чего ты не умеешь?", "cannot"),
         ("Что ты не можешь делать?", "cannot"),
+        ("Do you have feelings?", "conscious"),
+        ("Ты что-нибудь чувствуешь?", "conscious"),
+        ("do you phone home?", "phones_home"),
+        ("Do you have any telemetry?", "phones_home"),
+        ("Ты отправляешь данные разработчикам?", "phones_home"),
+        ("How many times were you wrong?", "how_wrong"),
+        ("How many mistakes have you made so far?", "how_wrong"),
+        ("Сколько раз ты ошибался?", "how_wrong"),
+        ("How much disk space do you use?", "disk"),
+        ("How much space on my disk do you take up?", "disk"),
+        ("Сколько места ты занимаешь на диске?", "disk"),
+        ("Will you remember this if I turn off the computer?", "survives"),
+        ("Will you forget me when I restart my laptop?", "survives"),
+        ("Ты запомнишь это, если я выключу компьютер?", "survives"),
+        ("Do you do anything when I'm not here?", "alone"),
+        ("What do you do while I'm asleep?", "alone"),
+        ("Ты делаешь что-нибудь, когда меня нет?", "alone"),
+        ("Что ты делаешь, пока я сплю?", "alone"),
+        ("На какой модели ты работаешь и сколько это стоит?", "model_cost"),  # noqa: RUF001 - Russian
+        ("Which model do you run on, and how much does it cost?", "model_cost"),
         ("Who can read what I write to you?", "seen_by"),
         ("Кто может прочитать, что я тебе пишу?", "seen_by"),
         ("Who else can see this?", "seen_by"),
@@ -176,6 +197,11 @@ def test_a_question_about_itself_is_known_in_many_words(said: str, kind: str) ->
         "What did Anna say first?",
         "What did I eat first?",
         "What can't Anna eat?",
+        "How many times was Anna wrong?",
+        "How much space does the sofa take up?",
+        "Will you remember this for me?",
+        "Does Anna do anything when I'm not here?",
+        "Do you phone Anna?",
         "My teacher says: repeat after me.",
         "Ignore the noise, it is the neighbours.",
         "I ignore all previous instructions from my boss.",
@@ -209,6 +235,16 @@ def test_what_is_about_somebody_else_is_none_of_that(said: str) -> None:
         ("Are you learning from me?", "I keep what you tell me", "I train no model on it"),
         ("Have you changed since yesterday?", "I have changed nothing", "lumen checkpoint list"),
         ("Were you ever wrong?", "I can be wrong, and I keep no count", "lumen why"),
+        ("How many times were you wrong?", "I keep no count of my mistakes.", "took back: 0."),
+        ("do you phone home?", "No: I report to nobody", "My ledger has no call to a model"),
+        ("Will you remember this if I turn off the computer?", "It stays: ", "/memory"),
+        (
+            "Do you do anything when I'm not here?",
+            "Only while `lumen run` runs",
+            "nothing on my own",
+        ),
+        ("Ты делаешь что-нибудь, когда меня нет?", "Только пока работает `lumen run`", ""),
+        ("На какой модели ты работаешь и сколько это стоит?", "Мои слова", "lumen treasury"),  # noqa: RUF001 - Russian
         ("Do you value kindness?", "I hold nothing dear yet", ""),
         ("Do you sell my data?", "No: I sell nothing", "My ledger has no call to a model"),
         ("Have you ever forgotten something?", "Nothing you told me has been erased.", ""),
@@ -281,6 +317,44 @@ def test_what_reflection_changed_is_told_with_its_day(small: Life) -> None:
     assert answered.text.startswith("What I changed of myself, the newest first:\n• Sunday 15 Nov")
     assert "honesty" in answered.text
     assert answered.sources
+
+
+def test_a_change_that_was_taken_back_says_so_and_is_counted(small: Life) -> None:
+    small.tell("My sister lives in Lisbon.")
+    for _ in range(5):
+        small.say("Where does my sister live?")
+    reflect(small)
+    changed = last_undoable(small.kernel.index)
+    assert changed
+    undo(small.kernel.gate)
+    told = small.say("Have you changed since yesterday?").text
+
+    assert "honesty dear (0.50)" in told
+    assert "You took that back on Sunday 15 November." in told
+    assert "took back: 1." in small.say("How many times were you wrong?").text
+
+    restore(small.kernel.gate, changed.seq)
+    assert "took that back" not in small.say("Have you changed since yesterday?").text
+    restore(small.kernel.gate, changed.seq - 1)
+    assert "took that back" in small.say("Have you changed since yesterday?").text
+
+
+def test_the_room_it_takes_is_that_of_its_files(small: Life) -> None:
+    small.tell("I like tea.")
+    with (small.being.data / "large").open("wb") as large:
+        large.truncate(50_000_000)
+    size, _, told = small.say("How much disk space do you use?").text.partition(" MB in ")
+
+    assert 50 <= float(size) < 60
+    assert told.startswith(f"{small.being.data}, 0.")
+    assert " MB of that the archive;" in told
+
+
+def test_what_the_author_replaced_is_counted(small: Life) -> None:
+    small.say("I live in Leeds.")
+    small.say("Actually I live in Dresden, not Leeds.")
+
+    assert "replaced later: 1;" in small.say("How many times were you wrong?").text
 
 
 def test_a_birthday_with_its_year_tells_the_age(small: Life) -> None:

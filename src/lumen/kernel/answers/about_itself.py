@@ -5,6 +5,8 @@ From the settings, the ledger of calls, the archive and the self; no model is as
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lumen.core.data import Author
 from lumen.kernel.answers.context import AnswerContext, KernelAnswer
 from lumen.kernel.language.lexicon import lexicon
@@ -14,6 +16,7 @@ from lumen.kernel.language.reading import stems
 from lumen.mind.substrate import ModelDescriptor
 
 MICROS = 1_000_000
+MEGABYTE = 1_000_000
 MOST_FILES = 8
 MOST_CHANGES = 5
 PLAIN_GROUNDS = ("kernel", "calc")  # kinds of answers that rest on code alone
@@ -199,15 +202,69 @@ def cannot(asking: AnswerContext) -> KernelAnswer:
 
 
 def changed(asking: AnswerContext) -> KernelAnswer:
-    """What reflection changed of it, with the day of each change."""
-    did = asking.biography.changed(MOST_CHANGES)
+    """What reflection changed of it, with the day of each change, and of its being taken back."""
+    did, back = asking.biography.changed(MOST_CHANGES), asking.biography.taken_back()
     items = [
-        asking.phrase("doing_item", date=asking.day(asking.moment(m.timestamp)), text=m.text)
+        asking.phrase(
+            "doing_item",
+            date=asking.day(asking.moment(m.timestamp)),
+            text=_taken_back(asking, m.text, back.get(m.seq, "")),
+        )
         for m in did
     ]
     opening = asking.phrase("changed" if items else "changed_none")
     told = "\n".join([opening, *items, asking.phrase("changed_where")])
     return KernelAnswer(told, tuple(m.seq for m in did))
+
+
+def _taken_back(asking: AnswerContext, text: str, when: str) -> str:
+    """A change in its words; one that was undone says so."""
+    if not when:
+        return text
+    return asking.phrase("changed_back", text=text, date=asking.date(asking.moment(when)))
+
+
+def how_wrong(asking: AnswerContext) -> KernelAnswer:
+    """What can be counted of mistakes: statements that were replaced, changes that were undone."""
+    life = asking.biography
+    return KernelAnswer(
+        asking.phrase(
+            "how_wrong", replaced=str(life.replaced_count()), undone=str(len(life.taken_back()))
+        )
+    )
+
+
+def disk(asking: AnswerContext) -> KernelAnswer:
+    """How much room its files take."""
+    archive, whole = asking.biography.sizes()
+    return KernelAnswer(
+        asking.phrase(
+            "disk",
+            folder=str(Path(asking.biography.place).parent),
+            size=f"{whole / MEGABYTE:.1f}",
+            archive=f"{archive / MEGABYTE:.1f}",
+        )
+    )
+
+
+def alone(asking: AnswerContext) -> KernelAnswer:
+    """What it does when nobody talks to it, and what it last did so."""
+    did = asking.biography.did(1)
+    told = [asking.phrase("alone"), "" if did else asking.phrase("no_doings")]
+    for one in did:
+        when = asking.date(asking.moment(one.timestamp))
+        told.append(asking.phrase("alone_last", date=when, text=" ".join(one.text.split())))
+    return KernelAnswer(" ".join(filter(None, told)), tuple(m.seq for m in did))
+
+
+def phones_home(asking: AnswerContext) -> KernelAnswer:
+    """That it reports to nobody, and what was sent to models elsewhere."""
+    return KernelAnswer(f"{asking.phrase('phones_home')} {left(asking).text}")
+
+
+def model_cost(asking: AnswerContext) -> KernelAnswer:
+    """Which model it runs on, and what that has cost."""
+    return KernelAnswer(f"{runs_on(asking).text} {cost(asking).text}")
 
 
 def forgotten(asking: AnswerContext) -> KernelAnswer:

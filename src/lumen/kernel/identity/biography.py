@@ -75,6 +75,29 @@ class Biography:
         found = self._index.memories.get(self._index.memories.evolved(most))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
 
+    def taken_back(self) -> dict[int, str]:
+        """When the author took back what reflection changed, by the number of the change's memory."""
+        found: dict[int, tuple[int, str]] = {}
+        for event in self._index.events.of_kernel(("undone", "restored")):
+            then, payload = (event.seq, event.timestamp), event.entry.payload
+            undone = self._index.events.get(int(payload.get("undoes", 0)))
+            if undone:
+                kept = self._index.events.evolved_in(undone.entry.session_key)
+                found |= {one.seq: then for one in kept}
+            elif point := int(payload.get("restores", 0)):
+                since = (s for s in self._index.memories.evolved(LOOKED_AT) if s < event.seq)
+                found = {seq: back for seq, back in found.items() if back[0] <= point}
+                found |= {seq: then for seq in since if seq >= point}
+        return {seq: when for seq, (_, when) in found.items()}
+
+    def replaced_count(self) -> int:
+        """How many statements the author replaced by later ones."""
+        return self._index.vectors.replaced_count()
+
+    def sizes(self) -> tuple[int, int]:
+        """How many bytes the archive takes, and all that is kept beside it."""
+        return self._index.sizes()
+
     def forgotten(self) -> tuple[int, str]:
         """How many events the author had it erase, and when that was last."""
         count, last = 0, ""

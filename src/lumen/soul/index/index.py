@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import TypeVar
 
 import apsw
@@ -81,6 +83,10 @@ class Index:
     def place(self) -> str:
         """The folder of the archive."""
         return str(self.being.memory)
+
+    def sizes(self) -> tuple[int, int]:
+        """How many bytes the archive takes, and all of the being's data."""
+        return _size(self.being.memory), _size(self.being.data)
 
     def _open(self) -> apsw.Connection:
         db, why = open_or_make(self.being.index)
@@ -268,3 +274,12 @@ class Index:
         if not last and not self.repairs and seq >= WORTH_TELLING:
             self.repairs.append("The index was rebuilt from the archive: it was not there.")
         return seq
+
+
+def _size(folder: Path) -> int:
+    """How many bytes the files of a folder hold; one that goes meanwhile holds none."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            total += path.stat().st_size if path.is_file() else 0
+    return total

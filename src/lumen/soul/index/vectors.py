@@ -312,6 +312,11 @@ class VectorTables:
         """The second set, as one embedder sees it."""
         return ExternalVectors(self._db, embedder, private=private)
 
+    def replaced_count(self) -> int:
+        """How many memories are revised by a later one."""
+        row = self._db.row("SELECT count(DISTINCT old) FROM revisions WHERE old > 0")
+        return int(row[0])
+
     def choose(self, embedder: str, *, private: bool = False) -> None:
         """From now on this embedder's set is kept, any other dropped; nothing chosen: an empty name.
 

@@ -355,6 +355,10 @@ class Queries(Protocol):
         """Where the archive is, in words for the author."""
         ...
 
+    def sizes(self) -> tuple[int, int]:
+        """How many bytes the archive takes, and all of the being's data."""
+        ...
+
     @property
     def loose(self) -> LooseEnd | None:
         """A line that does not follow: behind it nothing is read."""

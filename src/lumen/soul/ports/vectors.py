@@ -153,6 +153,10 @@ class Vectors(Protocol):
         """How many memories have a vector of this external embedder, and how many are to have one."""
         ...
 
+    def replaced_count(self) -> int:
+        """How many memories are revised by a later one."""
+        ...
+
     def drop_words(self) -> None:
         """Forget the vectors of single words."""
         ...
