@@ -44,6 +44,7 @@ from lumen.soul.state.records import millionths
 from lumen.soul.writing.open import open_storage
 
 SESSION = 40  # memories in a conversation
+SHAPES = 500  # real texts whose shapes the others take over
 LONGEST_LINE = 4096  # bytes, more than any of these takes
 NAMES = ("Ann", "Ben", "Clara", "Dmitri", "Eva", "Farid", "Greta", "Hana", "Ivo", "Jonas")
 BEGAN = datetime(2020, 1, 1, 9, tzinfo=UTC)
@@ -165,7 +166,7 @@ class Bulk:
         found: Sequence[Sequence[str]],
     ) -> None:
         moments = [entry.payload_text("occurred_at") for entry in entries]
-        number = session_number(entries[0].told("conversation"), moments[0])
+        number = session_number(entries[0].payload_text("conversation"), moments[0])
         speakers = [entry.payload_text("speaker").lower() for entry in entries]
         rows = zip(seqs, moments, speakers, found, strict=True)
         db.executemany(
@@ -208,7 +209,7 @@ def _event(entry: Entry, placed: Placed, line: tuple[str, int, int]) -> tuple[ob
 
 def _learn(one: Grown, real: Corpus, embedder: Embedder) -> None:
     """Give every memory its vector, as one passage; a made text has the shape of a real one."""
-    shapes = [shape(text) for text in real.texts]
+    shapes = [shape(text) for text in real.texts[:SHAPES]]
     with closing(Index(one.being)) as index:
         vectors = index.vectors.built_in(embedder.id)
         vectors.missing(1)
