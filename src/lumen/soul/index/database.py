@@ -22,7 +22,7 @@ from lumen.soul.index.terms import VERSION
 from lumen.soul.state.dynamics import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 15
+SCHEMA = 16
 UNWRITABLE = (
     apsw.SQLITE_IOERR_WRITE,
     apsw.SQLITE_IOERR_TRUNCATE,
