@@ -19,7 +19,7 @@ PYTHON = (3, 11)
 UV_PIN = "uv==0.13.7"
 UV_AT_LEAST = (0, 8, 0)
 UV_NEEDS_PYTHON = (3, 8)
-DOWNLOAD = "about 240 MB"
+DOWNLOAD = "about 330 MB"
 WINDOWS = os.name == "nt"
 WORKERS = ["-n", "3", "--dist", "worksteal"]  # one more than cores: tests wait for processes
 
