@@ -46,8 +46,6 @@ def test_ctrl_c_in_a_conversation_stops_the_answer_and_the_talk_goes_on(host: Lu
     born(BeingPaths(host.being), host.keyring, SystemClock())
     (host.being / "data" / "soul.md").write_text("# Vera\n")
     screen = host.terminal("chat")
-    screen.wait_for("Shall I fetch it? [y/N]")
-    screen.type("\r")
     screen.wait_for("you ›")
     screen.type("Tell me all you know about the sea and the wind.\r")
     screen.wait_for("drafting")

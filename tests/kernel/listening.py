@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lumen.core.trust import FULL, LOWEST
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
 
 
@@ -41,7 +40,7 @@ class Listener:
             context_tokens=None,
             tool_calling="none",
             vision=False,
-            may=LOWEST if self.small else FULL,
+            small=self.small,
             local=self.local,
         )
 

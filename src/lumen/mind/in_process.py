@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lumen.core.trust import LOWEST
 from lumen.mind.library import Library, ModelFile
 from lumen.mind.substrate import ModelDescriptor
 from lumen.mind.weights import Weights
@@ -27,9 +26,8 @@ DESCRIPTOR = ModelDescriptor(
     context_tokens=CONTEXT_TOKENS,
     tool_calling="none",
     vision=False,
-    may=LOWEST,
+    small=True,
     local=True,
-    sha256=WEIGHTS.sha256,
 )
 
 
@@ -46,7 +44,6 @@ def _descriptor(kept: ModelFile) -> ModelDescriptor:
         context_tokens=kept.context_tokens,
         tool_calling="none",
         vision=False,
-        may=LOWEST,  # until it was measured
+        small=True,
         local=True,
-        sha256=kept.sha256,
     )

@@ -167,11 +167,12 @@ def find_pip(environ: Mapping[str, str]) -> list[str]:
     pythons = [sys.executable, getattr(sys, "_base_executable", "")]
     if uv:
         pythons.insert(1, str(Path(uv).with_name("python")))
-    for python in filter(None, pythons):
-        if _runs([python, "-c", "import pip"], environ):  # which is quicker than to start it
-            return [python, "-m", "pip"]
-    if uv and _runs([*(by_uv := [uv, "tool", "run", "pip"]), "--version"], environ):
-        return by_uv
+    ways = [[python, "-m", "pip"] for python in pythons if python and Path(python).exists()]
+    if uv:
+        ways.append([uv, "tool", "run", "pip"])
+    for way in ways:
+        if _runs([*way, "--version"], environ):
+            return way
     raise LumenError(
         "there is no pip here, which fetches from your package index",
         fix="apt install python3-pip, or name a file or an address: --from FILE",

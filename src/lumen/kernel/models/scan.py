@@ -19,7 +19,6 @@ from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
 from lumen.core.payloads import CallPayload
 from lumen.core.settings import EMBEDDED_EMBEDDERS
 from lumen.core.stores import Store
-from lumen.core.trust import LOWEST
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.setting_text import with_setting
 from lumen.kernel.models.calls import Calls
@@ -172,7 +171,7 @@ def embedded_embedder(name: str) -> ModelDescriptor:
         context_tokens=256,
         tool_calling="none",
         vision=False,
-        may=LOWEST,
+        small=True,
         local=True,
         embeds=True,
     )
@@ -212,7 +211,7 @@ def assign(gate: Gate, assignment: Assignment, model: ModelDescriptor, how: str)
             "found": how,
             "context_tokens": model.context_tokens,
             "local": model.local,
-            "may": list(model.may),
+            "small": model.small,
         },
     )
     change = Change(Store.SETTINGS, "set", text, base=sha256(raw))

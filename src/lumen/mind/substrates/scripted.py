@@ -21,7 +21,6 @@ from pathlib import Path
 import orjson
 
 from lumen.core.errors import BadSetting, MindError, NoSubstrate, unreadable
-from lumen.core.trust import FULL
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
 
 ECHO = "echo"
@@ -180,6 +179,6 @@ def _descriptor(model_id: str) -> ModelDescriptor:
         context_tokens=None,
         tool_calling="none",
         vision=False,
-        may=FULL,
+        small=False,
         local=True,
     )

@@ -17,7 +17,6 @@ from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.pronouns import addressed
 from lumen.kernel.language.reading import words
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
 from lumen.kernel.steps.p3_deliberate.grounded import (
@@ -105,11 +104,10 @@ async def drafts(
         trouble = "it speaks another language" if foreign else "it said nothing new"
         return Drafts(drafts=(silent,), trouble=trouble)
     kind = "small model" if spoken.small else "model"
-    text = spoken.text if spoken.small else addressed(spoken.text, [e.quote for e in useful])
     theirs = Draft(
-        text.strip(),
+        spoken.text.strip(),
         kind,
-        rests_on(text, ingested.excerpt, useful),
+        rests_on(spoken.text, ingested.excerpt, useful),
         spoken.model,
         spoken.private,
         shown=tuple(e.memory.seq for e in useful),
