@@ -105,7 +105,9 @@ def test_upon_a_damaged_archive_nothing_is_built_but_the_message_that_came_upon_
     inside("chat", "-m", ASKED)
     kept = talked.segment().read_bytes()
     heard = kept[len(spoiled) :].splitlines()
-    assert len(heard) <= 1  # none where the index had yet to read on, and came upon the damage first
+    assert (
+        len(heard) <= 1
+    )  # none where the index had yet to read on, and came upon the damage first
     assert all(ASKED.encode() in line for line in heard)
     inside("chat", "-m", ASKED)
     assert talked.segment().read_bytes() == kept
