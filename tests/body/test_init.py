@@ -172,7 +172,7 @@ def test_init_on_a_file_says_so(host: Lumen) -> None:
     assert (ran.code, ran.out) == (2, "")
     assert "is a file, not a folder" in ran.err
     under = host.run("init", str(host.being / "deeper"))
-    assert under.code == 1
+    assert under.code == 2
     assert "Not a directory" in under.err
     assert "went wrong inside" not in under.err
 

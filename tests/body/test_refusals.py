@@ -38,10 +38,10 @@ COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
         ("trace abc", "'abc' is not a whole number"),
         ("trace 0", "0 is not a whole number from 1 to 1,000"),
         ("trace 99999999999999999999", "is not a whole number from 1 to"),
-        ("goals add sing --weight two", "'two' is not a number from 0 to 1."),
-        ("goals add sing --weight 1.5", "1.5 is not a number from 0 to 1."),
-        ("run --every soon", "'soon' is not a number of at least 0."),
-        ("run --cycles 0", "0 is not a whole number of at least 1."),
+        ("goals add sing --weight two", "'two' is not a number from 0 to 1"),
+        ("goals add sing --weight 1.5", "1.5 is not a number from 0 to 1"),
+        ("run --every soon", "'soon' is not a number of at least 0"),
+        ("run --cycles 0", "0 is not a whole number of at least 1"),
         ("trace 4000", "Event 4000 belongs to no turn"),
         ("trace 1", "Event 1 belongs to no turn"),
         ("trace", "There is no turn to show yet"),
@@ -51,21 +51,32 @@ COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
         ("lab bench --loud", "No such option '--loud'"),
         ("lab bench everything", "'everything' is not one of 'archive'"),
         ("archive mend", "No such command 'mend'"),
+        ("lab recall", "Missing option '--dataset'"),
+        ("lab recall --dataset nowhere", "File 'nowhere' does not exist"),
+        ("skills run calc nonexistent", "The skill calc has no action 'nonexistent'; it has"),
+        ("models remove nope", "No model 'nope' is kept here"),
+        ("init /proc/x", "/proc/x cannot be written: No such file or directory"),
+        ("init /dev/null/x", "/dev/null/x cannot be written: Not a directory"),
+        ("backup /proc/x", "Nothing can be written to /proc"),
     ],
 )
-@pytest.mark.usefixtures("lumen")
-def test_a_request_that_cannot_be_is_refused_with_two(
-    inside: Inside, arguments: str, said: str
+def test_a_request_that_cannot_be_is_refused_with_two_says_what_to_try_and_changes_nothing(
+    lumen: Lumen, inside: Inside, arguments: str, said: str
 ) -> None:
+    kept = sorted(p.name for p in lumen.home.iterdir())
     ran = inside(*arguments.split())
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
+    assert "\n  try: " in ran.err
     assert "Traceback" not in ran.err
     as_json = inside(*arguments.split(), "--json")
     assert (as_json.code, as_json.err) == (2, "")
     told = as_json.json()
     assert told["ok"] is False
+    assert told["fix"]
     assert said.lower() in told["error"].lower()
+    assert len(lumen.events()) == 1
+    assert sorted(p.name for p in lumen.home.iterdir()) == kept
 
 
 @pytest.mark.parametrize("command", COMMANDS)

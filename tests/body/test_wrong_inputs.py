@@ -219,6 +219,10 @@ def test_what_selects_a_check_and_is_empty_is_refused(
         (("recall", ""), "Nothing is asked for", 'lumen recall "Where do I live?"'),
         (("recall", "tea", "--as-of", "foo"), "'foo' is no day, as 2026-03-09 is", ""),
         (("backup", ""), "The file has no name", "lumen backup being.lumen"),
+        (("chat", "-m"), "Option '-m' requires an argument.", "try: lumen chat --help"),
+        (("why", " "), "Nothing is asked for", "lumen why"),
+        (("keys", "revoke", ""), "The archive names no key ''", "lumen keys list"),
+        (("skills", "run", "calc", ""), "has no action ''; it has work_out", "lumen skills show"),
     ],
 )
 def test_what_says_nothing_is_answered_in_words_and_with_a_command(
@@ -230,3 +234,35 @@ def test_what_says_nothing_is_answered_in_words_and_with_a_command(
     assert said in ran.err
     assert fix in ran.err
     assert "%Y" not in ran.err
+
+
+@pytest.mark.parametrize("words", ["init", "backup", "goals add", "checkpoint create", "why -x"])
+def test_what_is_huge_is_refused_and_not_said_again_in_full(
+    lumen: Lumen, inside: Inside, words: str
+) -> None:
+    del lumen
+    ran = inside(*words.split(), "x" * 100_000)
+    assert (ran.code, ran.out) == (2, "")
+    assert "  try: " in ran.err
+    assert len(ran.err) < 5000
+
+
+def test_a_skill_that_cannot_use_what_it_is_given_has_run_and_where_to_look_is_said(
+    lumen: Lumen, inside: Inside
+) -> None:
+    ran = inside("skills", "run", "calc", "work_out")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("input must be {")
+    assert "  try: lumen skills show calc" in ran.err
+    assert lumen.situations("skill_run") == ["skill_run"]
+
+
+def test_a_wrong_command_with_stdout_closed_is_told_without_a_trace(lumen: Lumen) -> None:
+    ran = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m lumen sing >&-"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=lumen.env(),
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (2, "No such command 'sing'.\n  try: lumen --help\n")

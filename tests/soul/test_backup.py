@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import BeingPaths
-from lumen.core.errors import ArchiveError, Damaged, LumenError, Unproved, UsageError
+from lumen.core.errors import Damaged, LumenError, Unproved, UsageError
 from lumen.soul.backup.pack import Packed, Progress, Source, pack, unpack
 from lumen.soul.checking.verify import verify
 from lumen.soul.trust.keys import Keyring
@@ -171,7 +171,7 @@ def test_a_backup_is_not_put_inside_the_being_or_nowhere(lived: Home) -> None:
             backup(lived, name)
     with pytest.raises(UsageError, match="is no folder"):
         backup(lived, "nowhere/a.lumen")
-    with pytest.raises(ArchiveError, match="nothing can be written"):
+    with pytest.raises(UsageError, match="nothing can be written"):
         pack(Source(lived.being, lived.keyring, ""), Path("/proc/a.lumen"), created=CREATED)
 
 

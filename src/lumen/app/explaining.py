@@ -67,6 +67,8 @@ def why_of(
     Raises:
         UsageError: there is no such answer.
     """
+    if what is not None and not what.strip():  # as an unset variable is
+        raise UsageError("nothing is asked for", fix="lumen why, of the last answer")
     if what and (held := named(index, what)):
         return history(index, held, checked=True)
     if what and not (what.isdecimal() and len(what) <= MOST_DIGITS):

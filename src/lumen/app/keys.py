@@ -85,7 +85,7 @@ def must_be_named(being: BeingPaths, soul: str, key: str) -> None:
     Raises:
         UsageError: it names none.
     """
-    if not any(known.key.startswith(key.lower()) for known in keys_of(being, soul).keys):
+    if not key or not any(known.key.startswith(key.lower()) for known in keys_of(being, soul).keys):
         raise UsageError(f"the archive names no key {key!r}", fix="lumen keys list")
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from lumen.app.placing import must_be_apart
+from lumen.app.placing import FIX, must_be_apart
 from lumen.app.settings import data_home, zone
 from lumen.app.storage import open_index, open_storage
 from lumen.core.clock import Clock, SystemClock
 from lumen.core.data import BeingPaths
+from lumen.core.errors import UsageError
 from lumen.kernel.gate.birth import init, introduce
 from lumen.kernel.identity.naming import LONGEST_NAME as LONGEST_NAME
 from lumen.kernel.identity.naming import UNNAMED as UNNAMED
@@ -24,10 +25,14 @@ def bear(being: BeingPaths, clock: Clock | None = None) -> str:
     """Make a new being in a folder that holds none; returns the soul's id.
 
     Raises:
-        UsageError: the folder is not free, or lies in or around another being or the keys.
+        UsageError: the folder is not free, cannot be used, or lies in or around another being or the keys.
     """
     clock = clock or SystemClock()
-    must_be_apart(being.root)
+    try:
+        must_be_apart(being.root)
+    except OSError as error:
+        what = f"{being.root} cannot be used: {error.strerror}"
+        raise UsageError(what, fix=FIX) from error
     return init(being, open_storage(being, Keyring(data_home()), clock), clock)
 
 

@@ -100,7 +100,8 @@ def read_keys() -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(f"{path} cannot be read: {unreadable(error)}") from error
+        fix = f"ls -ld {quote(str(path))}"
+        raise BadSetting(f"{path} cannot be read: {unreadable(error)}", fix=fix) from error
     if stat.S_IMODE(mode) & 0o077:
         raise BadSetting(f"{path} can be read by others", fix=f"chmod 600 {quote(str(path))}")
     try:
@@ -108,7 +109,7 @@ def read_keys() -> dict[str, str]:
     except tomllib.TOMLDecodeError as error:  # its message quotes nothing of the file
         raise BadSetting(f"{path} cannot be read: {error}", fix="mend that line") from error
     if not all(isinstance(key, str) for key in told.values()):
-        raise BadSetting(f'{path} must hold lines like openai = "…"')
+        raise BadSetting(f'{path} must hold lines like openai = "…"', fix="mend that file")
     return {name: str(key) for name, key in told.items()}
 
 
@@ -136,4 +137,5 @@ def _write_keys(path: Path, keys: dict[str, str]) -> None:
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise LumenError(f"{path} cannot be written: {error.strerror}") from error
+        fix = f"ls -ld {quote(str(path.parent))}"
+        raise LumenError(f"{path} cannot be written: {error.strerror}", fix=fix) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 AUTHOR = "lumen:author"
 TEMPLATE = Path(__file__).with_name("template")
+ACTIONS = re.compile(r"^Actions[^\S\n]*\n((?:[^\S\n]+\S.*\n?)+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class SkillDetails:
 class SkillRun:
     """What a call to a skill came to."""
 
+    name: str
     ok: bool
     output: JSON
     error: str | None
@@ -141,16 +144,34 @@ def must_be_runnable(being: BeingPaths, name: str) -> None:
 
 
 async def run_skill(kernel: Kernel, name: str, action: str, given: JSON) -> SkillRun:
-    """Call a skill as the author; the call and how it went are archived."""
+    """Call a skill as the author; the call and how it went are archived.
+
+    Raises:
+        UsageError: there is no such skill, or it lists its actions and this is none; nothing was archived.
+    """
     from lumen.kernel.turn.recorded import RecordedHands
 
     must_be_runnable(kernel.being, name)
+    await _must_have_action(kernel, name, action)
     hands = RecordedHands(kernel.gate, AUTHOR, kernel.clock, kernel.policies)
     done = await hands.use(name, action, given)
     what = f"The author ran {name}.{action}."
     beat = kernel_entry("skill_run", what, AUTHOR, {"skill": name, "action": action})
     kernel.gate.commit("author", [], beat, before=hands.entries, durable=True, sign=True)
-    return SkillRun(done.ok, done.output, done.error or None)
+    return SkillRun(name, done.ok, done.output, done.error or None)
+
+
+async def _must_have_action(kernel: Kernel, name: str, action: str) -> None:
+    """See that a skill whose help lists actions lists this one; the call says what else is wrong."""
+    try:
+        said = await _guard(kernel).help(find(kernel.being.skills, name))
+    except SkillError:
+        return
+    listed = ACTIONS.search(said)
+    actions = re.findall(r"^\s+(\w+)", listed[1], re.MULTILINE) if listed else []
+    if actions and action not in actions:
+        what = f"the skill {name} has no action {action!r}; it has {', '.join(actions)}"
+        raise UsageError(what, fix=f"lumen skills show {name}")
 
 
 def to_test(being: BeingPaths, name: str | None) -> list[Skill]:

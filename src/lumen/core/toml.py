@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -162,7 +163,8 @@ def read(kind: type[T], path: Path) -> T:
         fix = "put it back from a backup; or move it away: lumen rebuild writes it again"
         raise BadSetting(f"{path} cannot be read: {unreadable(error)}", fix=fix) from error
     except OSError as error:
-        raise BadSetting(f"{path} cannot be read: {unreadable(error)}") from error
+        fix = f"ls -ld {quote(str(path))}"
+        raise BadSetting(f"{path} cannot be read: {unreadable(error)}", fix=fix) from error
     _must_be_known(kind, tables, path)
     values = {}
     for name, one in _declared(kind):

@@ -115,8 +115,7 @@ class Library:
         """
         found = self.get(name)
         if found is None:
-            have = ", ".join(one.name for one in self.models()) or "none"
-            raise UsageError(f"no model {name!r} is kept here", fix=f"those that are: {have}")
+            raise UsageError(f"no model {name!r} is kept here", fix="lumen models list")
         for path in (self._notes(name), self.path(name), self.licence(name)):
             path.unlink(missing_ok=True)
         return found

@@ -53,6 +53,7 @@ COMMANDS = {
     "lab": ("lab:lab", "Evaluations and benchmarks."),
 }
 CLOSED_PIPE = 141  # as a program that the signal ended: 128 + SIGPIPE
+LONGEST = 2000  # characters of what is wrong
 DEBUG = "the same command with --debug shows where"
 
 
@@ -131,7 +132,8 @@ def main() -> None:
 def _drop_unwritten() -> None:
     """What could not be written would be tried again at the end, and fail with a trace."""
     try:
-        sys.stdout.flush()
+        if sys.__stdout__ is not None:  # a closed stream is none at all
+            sys.stdout.flush()
     except OSError:
         _drop_output()
 
@@ -146,14 +148,15 @@ def _tell(error: Exception, *, as_json: bool) -> int:
         error = click.BadParameter(_in_numbers(error), error.ctx, error.param, error.param_hint)
     if type(error) is click.UsageError:
         error = click.UsageError(error.message + _its_options(error), error.ctx)
-    if isinstance(error, click.ClickException) and not as_json:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
         error.show()
         return 2
     told = _in_words(error)
+    told.what, told.fix = _shortened(told.what), _shortened(told.fix)
     if as_json:
         print_json({"ok": False, "error": told.what, "fix": told.fix})
     else:
-        note(sentence(told.what) + ".")
+        note(sentence(told.what) + ("" if told.what.endswith("?") else "."))
         note_fixes([told.fix])
     return told.exit_code
 
@@ -164,18 +167,26 @@ def _in_words(error: Exception) -> LumenError:
             return error
         case click.ClickException():
             return _misused(error)
-        case OSError(filename=str(path), strerror=str(why)):
-            return LumenError(f"{path} cannot be used: {why}", fix=f"ls -ld {quote(path)}")
-        case OSError(errno=errno.ENOSPC, strerror=str(why)):
-            fix = "free some space, or send it elsewhere"
-            return LumenError(f"what there is to say cannot be written: {why}", fix=fix)
-        case OSError(strerror=str(why)):
-            return LumenError(f"the system refused: {why}", fix=DEBUG)
+        case OSError():
+            return _of_the_system(error)
         case _:
             return LumenError(
                 f"something went wrong inside lumen: {type(error).__name__}: {error}",
                 fix=f"{DEBUG}; what you said before is kept",
             )
+
+
+def _of_the_system(error: OSError) -> LumenError:
+    match error:
+        case OSError(errno=errno.ENAMETOOLONG, filename=str(path)):
+            return UsageError(f"{path} is too long for a name", fix="give a shorter one")
+        case OSError(filename=str(path), strerror=str(why)):
+            return LumenError(f"{path} cannot be used: {why}", fix=f"ls -ld {quote(path)}")
+        case OSError(errno=errno.ENOSPC, strerror=str(why)):
+            fix = "free some space, or send it elsewhere"
+            return LumenError(f"what there is to say cannot be written: {why}", fix=fix)
+        case _:
+            return LumenError(f"the system refused: {error.strerror or error}", fix=DEBUG)
 
 
 def _misused(error: click.ClickException) -> UsageError:
@@ -184,8 +195,14 @@ def _misused(error: click.ClickException) -> UsageError:
 
     if getattr(error, "option_name", "") == "--json":
         return UsageError("--json goes after the command", fix="lumen status --json")
-    words = words_of(getattr(error, "ctx", None))
-    return UsageError(error.format_message(), fix=" ".join(["lumen", *words, "--help"]))
+    words = words_of(getattr(error, "ctx", None)) or [w for w in sys.argv[1:2] if w in COMMANDS]
+    what = error.format_message().removesuffix(".")
+    return UsageError(what, fix=" ".join(["lumen", *words, "--help"]))
+
+
+def _shortened(text: str) -> str:
+    """Beginning and end of a text that holds something huge which somebody gave."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
 
 
 def _its_options(error: click.UsageError) -> str:

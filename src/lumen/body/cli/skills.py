@@ -12,7 +12,7 @@ from lumen.app.skills import SkillDetails, SkillRun, SkillState, Tried
 from lumen.body.cli.command import command, group
 from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import note, print_json, say, table
+from lumen.body.cli.terminal import note, note_fixes, print_json, say, table
 from lumen.core.canon import JSON, loads
 from lumen.core.errors import UsageError
 
@@ -81,12 +81,18 @@ def run_skill(request: CommandRequest, name: str, action: str, given: str) -> Sk
         return asyncio.run(app.run_skill(kernel, name, action, asked))
 
 
+@data.register(SkillRun)
+def _run_data(done: SkillRun) -> JSON:
+    return {"ok": done.ok, "output": done.output, "error": done.error}
+
+
 @tell.register(SkillRun)
 def _tell_run(done: SkillRun, _request: CommandRequest) -> None:
     if done.ok:
         print_json(done.output)
     else:
         note(str(done.error))
+        note_fixes([f"lumen skills show {done.name}"])
 
 
 @command("test", within=skills)

@@ -14,7 +14,7 @@ from shlex import join, quote
 from lumen.core.canon import printable, sha256
 from lumen.core.clock import Clock, ulid
 from lumen.core.data import BeingPaths, Change, kernel_entry
-from lumen.core.errors import AlreadyABeing, LumenError, Refused, UsageError
+from lumen.core.errors import AlreadyABeing, LumenError, NoSpace, Refused, UsageError
 from lumen.core.settings import blank
 from lumen.core.stores import Store
 from lumen.hands.skills import shipped
@@ -56,6 +56,8 @@ def init(being: BeingPaths, storage: Storage, clock: Clock) -> str:
         if left := _ours(being):
             remove = join(["rm", "-r", *map(str, left)])
             error.fix = f"{error.fix}; clear away what was begun first: {remove}"
+        elif not isinstance(error, NoSpace):  # nothing can be made there
+            raise UsageError(error.what, fix="lumen init ANOTHER_FOLDER") from error
         raise
     _git_init(being.root)
     return soul

@@ -22,7 +22,7 @@ from tempfile import mkdtemp
 
 from lumen.core.data import BeingPaths, Head, Signed
 from lumen.core.durable import settle
-from lumen.core.errors import ArchiveError, Busy, Damaged, NoSpace, Unproved, UsageError
+from lumen.core.errors import ArchiveError, Busy, Damaged, LumenError, NoSpace, Unproved, UsageError
 from lumen.soul.archive.disk import FULL
 from lumen.soul.backup.bundle import (
     SOUL,
@@ -356,11 +356,11 @@ def _damaged(report: Report, fix: str) -> Damaged:
     return Damaged(f"the archive does not verify: {what}", fix=fix)
 
 
-def _refused(error: OSError, path: Path) -> ArchiveError:
+def _refused(error: OSError, path: Path) -> LumenError:
     if error.errno in FULL:
         return _full(path)
     what = f"nothing can be written to {path.parent}: {error.strerror}"
-    return ArchiveError(what, fix=f"ls -ld {quote(str(path.parent))}")
+    return UsageError(what, fix=f"ls -ld {quote(str(path.parent))}")
 
 
 def _full(path: Path) -> NoSpace:
