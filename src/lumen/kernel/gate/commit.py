@@ -67,6 +67,7 @@ class Gate:
         self.keyring = keyring
         self.clock = clock
         self.windows = Windows()
+        self._noticed: list[str] = []  # of edits that are not used, as last told
         self.ask: Callable[[], str] = _nobody_to_ask  # gives the passphrase of the author's key
         self.offer: Callable[[str], None] = lambda _soul: None  # may put an open key under one
         self.index.accepted = keyring.accepted
@@ -145,6 +146,7 @@ class Gate:
     def adopt(self, *, vouched: bool = False) -> list[str]:
         """Archive and adopt what the author changed in the self files by hand; says what it did.
 
+        Of an edit that cannot be used it tells once, for as long as that stays the same.
         `vouched` is the author's word that an edit made while a turn was cut off is theirs.
         """
         with self.log.locked():
@@ -152,8 +154,9 @@ class Gate:
             edits = look(self.files, self.index, self.secrets)
             valid = {**edits.valid, **(edits.unvouched if vouched else {})}
             said = self._take_in(valid, edits.strays)
-        waiting = replace(edits, unvouched={}) if vouched else edits
-        return [*said, *waiting.notices()]
+        waiting = (replace(edits, unvouched={}) if vouched else edits).notices()
+        told, self._noticed = () if vouched else self._noticed, waiting
+        return [*said, *(line for line in waiting if line not in told)]
 
     def _settle(self, paths: AbstractSet[str]) -> None:
         """Adopt or put back what was done by hand to records that are about to be written."""
