@@ -146,9 +146,14 @@ def test_a_change_of_its_own_is_listed_by_what_changed_not_by_what_a_step_found(
 ) -> None:
     lumen.want(goals='[{"name": "learn about tomatoes", "weight": 0.7, "status": "todo"}]')
     assert inside("run", "--cycles", "1", "--every", "0").code == 0
-    plain = "By itself, in a cycle: learn about tomatoes: todo → working."
+    plain = "The goal “learn about tomatoes”: todo → working, of its own accord in a cycle."
     assert inside("checkpoint", "list", "--json").json()[-1]["what"] == plain
     assert inside("checkpoint", "list").out.splitlines()[-1].endswith(plain)
+    screen = lumen.terminal("undo")
+    screen.wait_for("Take back event ")
+    screen.wait_for("(the goal “learn about tomatoes”: todo → working")
+    screen.type("n\r")
+    assert screen.close() == 0
     undone = inside("undo", "--yes")
     assert f"Undone: {plain} lumen checkpoint restore" in undone.out
     assert inside("checkpoint", "list", "--json").json()[-1]["what"].endswith(f": {plain}")

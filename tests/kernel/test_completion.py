@@ -101,7 +101,7 @@ def test_a_goal_that_names_a_file_is_reached_when_that_file_is_written(life: Lif
     reflect(life)
     assert f"I reached a goal: {goal.name}." in now(life).narrative
     told = in_words(life.kernel.index, life.kernel.index.files.transitions())
-    assert any(t.startswith("By itself, in a cycle: ") and "→ done" in t for t in told)
+    assert any(t.endswith(" → done, of its own accord in a cycle.") for t in told)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_what_the_author_calls_done_is_a_story(life: Life) -> None:
     assert f"The author closed the goal: {HERBS.name}." in now(life).narrative
     assert "I reached a goal" not in now(life).narrative
     told = in_words(life.kernel.index, life.kernel.index.files.transitions())
-    assert any(t.startswith("At the author's word: ") and "→ done" in t for t in told)
-    assert not any(t.startswith("By itself") and "→ done" in t for t in told)
+    assert any(t.endswith(" → done, at the author's word.") for t in told)
+    assert not any("→ done, of its own accord" in t for t in told)
 
 
 def test_what_the_author_closed_is_no_deed_of_the_being(life: Life) -> None:

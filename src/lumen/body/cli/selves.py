@@ -246,7 +246,7 @@ def undo(request: CommandRequest, yes: bool) -> TextResult | None:
     with request.opened() as kernel:
         last = app.undoable(kernel.index)
         _preview(request, last.diff if last else ())
-        question = f"Undo event {last.event} ({last.what})?" if last else ""
+        question = f"Take back event {last.event} ({_within(last.what)})?" if last else ""
         if last and not agrees(question, yes=yes, fix="lumen undo --yes"):
             return None
         done = app.undo(kernel.gate)
@@ -254,6 +254,11 @@ def undo(request: CommandRequest, yes: bool) -> TextResult | None:
     return TextResult(
         done, f"Undone: {what} lumen checkpoint restore {done.undone} brings it back."
     )
+
+
+def _within(sentence: str) -> str:
+    """A sentence as it stands within another."""
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
 def _preview(request: CommandRequest, diff: Sequence[str]) -> None:

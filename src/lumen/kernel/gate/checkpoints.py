@@ -115,8 +115,9 @@ def _in_words(index: Queries, one: Transition, told: list[str]) -> str:
     said = [*told, *(f"{path} was rewritten" for path in one.paths if path == SOUL)]
     turn = index.events.turn(event.entry.session_key)
     told_to = any(e.entry.event_type is EventType.AUTHOR_MESSAGE for e in turn)
-    whose = "At the author's word" if told_to else "By itself, in a cycle"
-    return f"{whose}: {'; '.join(said) or 'nothing that shows'}."
+    whose = "at the author's word" if told_to else "of its own accord in a cycle"
+    what = "; ".join(said) or "nothing that shows"
+    return f"{what[0].upper()}{what[1:]}, {whose}."
 
 
 def undo(gate: Gate) -> tuple[Transition, Placed]:

@@ -89,9 +89,11 @@ def moves(before: Point | None, point: Point) -> str:
 
 
 def moved(files: FileHistory) -> dict[int, list[str]]:
-    """What each event changed in values and goals: its name, and how it stood before and after."""
+    """What each event changed in values and goals: which, and how it stood before and after."""
     found: dict[int, list[str]] = {}
-    for one in (*series(versions(files, "value")), *series(versions(files, "goal"))):
-        for before, point in zip((None, *one.points), one.points, strict=False):
-            found.setdefault(point.seq, []).append(f"{one.name}: {moves(before, point)}")
+    for kind in ("value", "goal"):
+        for one in series(versions(files, kind)):
+            for before, point in zip((None, *one.points), one.points, strict=False):
+                what = f"the {kind} “{one.name}”: {moves(before, point)}"
+                found.setdefault(point.seq, []).append(what)
     return found
