@@ -118,14 +118,16 @@ def test_an_answer_that_finds_no_room_is_kept_and_that_is_said(
 
 
 @pytest.mark.real_disk
-@pytest.mark.parametrize("command", ["chat -m hello", "status", "memory"])
+@pytest.mark.parametrize("command", ["chat -m hello", "chat -m -", "chat", "status", "memory"])
 def test_where_no_file_may_grow_the_index_says_so(lumen: Lumen, command: str) -> None:
     assert lumen.run("chat", "-m", "I like rice").code == 0
-    ran = lumen.run(*command.split(), prelude=full_at(1024))
+    ran = lumen.run(*command.split(), stdin=b"hello", prelude=full_at(1024))
     assert ran.code in (0, 1)
     assert "inside lumen" not in ran.err
     if ran.code:
         assert "ulimit -f" in ran.err or "make room" in ran.err
+    if command.startswith("chat"):
+        assert (ran.code, ran.err.count("your message was not kept")) == (1, 1)
     assert lumen.heard() == ["I like rice"]
     assert lumen.verified()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -32,7 +32,7 @@ from lumen.body.cli.request import CommandRequest, at_terminal
 from lumen.body.cli.terminal import is_terminal, note, one_line, say
 from lumen.core.canon import JSON, clean
 from lumen.core.data import BeingPaths
-from lumen.core.errors import LumenError, UsageError
+from lumen.core.errors import LumenError, NoSpace, UsageError
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -58,12 +58,14 @@ def chat(request: CommandRequest, message: str | None, private: bool) -> dict[st
     being, by_default = find_being(request.named)
     if started_by_skill():
         return _kept_of_skill(request, message)
-    if by_default and not being.settings.exists():
-        _be_born(being)
-    must_be(being)
-    refuse_bad_prompts(being)  # before anything is archived that could not be answered
+    with _not_heard_yet(waiting=message is not None or not is_terminal(sys.stdin)):
+        if by_default and not being.settings.exists():
+            _be_born(being)
+        must_be(being)
+        refuse_bad_prompts(being)  # before anything is archived that could not be answered
+        kernel = _open(being, tell=note)
     with asyncio.Runner() as runner:
-        talk = Talk(request, _open(being, tell=note), runner, private)
+        talk = Talk(request, kernel, runner, private)
         try:
             if message is not None:
                 talk.conversation = last_or_new_conversation(talk.kernel)
@@ -77,6 +79,16 @@ def chat(request: CommandRequest, message: str | None, private: bool) -> dict[st
         finally:
             talk.kernel.close()
     return None
+
+
+@contextmanager
+def _not_heard_yet(*, waiting: bool) -> Iterator[None]:
+    """Where the disk is full while the being is opened, say what that means for a waiting message."""
+    try:
+        yield
+    except NoSpace as error:
+        lost = "; your message was not kept" if waiting else ""
+        raise NoSpace(f"{error.what}{lost}", fix=error.fix) from error
 
 
 def _converse(talk: Talk) -> None:
