@@ -108,6 +108,7 @@ def test_a_fork_is_refused_with_both_heads_and_accepted_by_its_own(
     short = inside("archive", "accept-rollback", "--yes", "--head", last["event_hash"][:4])
     assert short.code == 2
     assert "is no head" in short.err
+    assert f"try: lumen archive accept-rollback --head {last['event_hash'][:16]}" in short.err
     assert talked.events()[-1] == last
 
     head = last["event_hash"][:8]

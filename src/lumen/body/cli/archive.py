@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
@@ -34,7 +35,7 @@ from lumen.body.cli.terminal import note, one_line, say
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
 from lumen.core.data import BeingPaths
-from lumen.core.errors import NotABeing, UsageError
+from lumen.core.errors import LumenError, NotABeing, UsageError
 
 if TYPE_CHECKING:
     from lumen.app.accepting import Accepted, UnrecognisedArchive
@@ -48,12 +49,12 @@ def archive() -> None:
     """Prove what happened."""
 
 
-def _must_be_hex(what: str, said: str | None) -> None:
-    """What selects a check and says nothing would have it pass unasked."""
+def _must_be_hex(what: str, said: str | None, known: Callable[[], str] = str) -> None:
+    """What selects a check and says nothing would have it pass unasked; `known` is what would do."""
     if said is not None and not KEY.fullmatch(said):
         raise UsageError(
             f"{one_line(said, 64)!r} is no {what}: {SURE} to 64 hexadecimal digits",
-            fix=f"lumen archive verify shows the {what}",
+            fix=known() or f"lumen archive verify shows the {what}",
         )
 
 
@@ -143,13 +144,22 @@ def accept_rollback(request: CommandRequest, head: str | None, yes: bool) -> Tex
 
     Your key signs that, where this host has it.
     """
-    _must_be_hex("head", head)
+    _must_be_hex("head", head, lambda: _with_its_head(request))
     fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
     said = "Accepted in event {event}. This host now knows the being by this archive."
     decision = ArchiveDecision(
         "Go on from this one?", fix, said, lambda found: found.accept(head or "")
     )
     return _decided(request, decision, yes=yes)
+
+
+def _with_its_head(request: CommandRequest) -> str:
+    """The command with the head of the archive as it stands; nothing where that cannot be told."""
+    with suppress(LumenError), request.looking() as look:
+        return (
+            f"lumen archive accept-rollback --head {look.index.events.last_head()[1][: 2 * SURE]}"
+        )
+    return ""
 
 
 @command("accept-tail", within=archive)
