@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,15 +104,34 @@ def test_upon_a_damaged_archive_nothing_is_built_but_the_message_that_came_upon_
 ) -> None:
     damage(talked, how)
     spoiled = talked.segment().read_bytes()
-    inside("chat", "-m", ASKED)
+    seq = len(spoiled.splitlines()) + 1
+    ran = inside("chat", "-m", ASKED)
+    assert f"; your message is kept, event {seq}, and not answered.\n" in ran.err
     kept = talked.segment().read_bytes()
-    heard = kept[len(spoiled) :].splitlines()
-    assert (
-        len(heard) <= 1
-    )  # none where the index had yet to read on, and came upon the damage first
-    assert all(ASKED.encode() in line for line in heard)
-    inside("chat", "-m", ASKED)
+    (heard,) = kept[len(spoiled) :].splitlines()
+    assert ASKED.encode() in heard
+    again = inside("chat", "-m", ASKED)
+    assert "; your message was not kept.\n" in again.err
     assert talked.segment().read_bytes() == kept
+
+
+def of_another_version(index: Path) -> None:
+    with closing(sqlite3.connect(index / "soul.db")) as db:
+        db.execute("PRAGMA user_version = 1")
+
+
+@pytest.mark.parametrize("unusable", [shutil.rmtree, of_another_version])
+@pytest.mark.parametrize("how", DAMAGES)
+def test_where_the_index_has_to_be_made_again_damage_is_met_before_the_message_which_is_told(
+    talked: Lumen, inside: Inside, how: str, unusable: Callable[[Path], None]
+) -> None:
+    damage(talked, how)
+    unusable(talked.being / "data" / "index")
+    spoiled = talked.segment().read_bytes()
+    ran = inside("chat", "-m", ASKED)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.count("; your message was not kept.\n") == 1
+    assert talked.segment().read_bytes() == spoiled
 
 
 @pytest.mark.parametrize("indexed", [True, False])

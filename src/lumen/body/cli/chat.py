@@ -32,7 +32,7 @@ from lumen.body.cli.request import CommandRequest, at_terminal
 from lumen.body.cli.terminal import is_terminal, note, one_line, say
 from lumen.core.canon import JSON, clean
 from lumen.core.data import BeingPaths
-from lumen.core.errors import LumenError, NoSpace, UsageError
+from lumen.core.errors import ArchiveError, LumenError, UsageError
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -83,12 +83,13 @@ def chat(request: CommandRequest, message: str | None, private: bool) -> dict[st
 
 @contextmanager
 def _not_heard_yet(*, waiting: bool) -> Iterator[None]:
-    """Where the disk is full while the being is opened, say what that means for a waiting message."""
+    """Where the archive refuses while the being is opened, say what that means for a waiting message."""
     try:
         yield
-    except NoSpace as error:
-        lost = "; your message was not kept" if waiting else ""
-        raise NoSpace(f"{error.what}{lost}", fix=error.fix) from error
+    except ArchiveError as error:
+        if waiting:
+            error.what += "; your message was not kept"
+        raise
 
 
 def _converse(talk: Talk) -> None:

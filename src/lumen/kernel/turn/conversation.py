@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lumen.core.canon import JSON, clean, loads
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Origin
-from lumen.core.errors import LumenError, NoSpace, UsageError
+from lumen.core.errors import Damaged, LumenError, NoSpace, UsageError
 from lumen.kernel.contour.slots import Stimulus
 from lumen.kernel.gate.presence import in_turn, talking, when_free
 from lumen.kernel.steps.p1_perceive import Reality, Surface
@@ -132,16 +132,18 @@ async def converse(
 
 @contextmanager
 def _saying_what_is_kept(kernel: Kernel, session_key: str) -> Iterator[None]:
-    """Where the disk is full, say whether the archive has the message: no index may know it yet."""
+    """Where the archive refuses, say whether it has the message: no index may know it yet."""
     try:
         yield
-    except NoSpace as error:
+    except (NoSpace, Damaged) as error:
         ours = (raw for raw in kernel.gate.log.lines() if session_key.encode() in raw)
         kept = next(ours, None)
         if kept is None:
-            raise NoSpace(f"{error.what}; your message was not kept", fix=error.fix) from error
-        what = f"{error.what}; your message is kept, event {loads(kept)['seq']}, and not answered"
-        raise NoSpace(what, fix="make room, then ask again") from error
+            error.what += "; your message was not kept"
+            raise
+        error.what += f"; your message is kept, event {loads(kept)['seq']}, and not answered"
+        error.fix = error.fix if isinstance(error, Damaged) else "make room, then ask again"
+        raise
 
 
 def says_something(text: str) -> bool:
