@@ -110,7 +110,7 @@ def _days(time: Time, today: date) -> _Days | None:
         return _whole_time(time, "", _said(phrase, "span_from_to", first=first, last=last))
     named = NAMED.get(phrase.way)
     days = named(phrase, time, today) if named else None
-    if days and _spoken_in(phrase) == "ru":  # there "since" needs another case
+    if days and _spoken_in(phrase) != "en":  # there "since" needs another case
         return replace(days, bare=_date_said(days.first, phrase, today))
     return days
 
@@ -189,6 +189,7 @@ NAMED: dict[str, Callable[[Phrase, Time, date], _Days | None]] = {
     "date": _date,
     "iso": _date,
     "month_day": _date,
+    "nth_weekday": _date,
     "month": _month,
     "season": _season,
     "year": _year,

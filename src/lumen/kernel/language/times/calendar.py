@@ -123,3 +123,10 @@ def weekday(number: int, today: date, *, past: bool, with_today: bool) -> date:
         return today - (gone if gone or with_today else WEEK) * DAY
     ahead = (number - today.weekday()) % WEEK
     return today + (ahead if ahead or with_today else WEEK) * DAY
+
+
+def nth(count: int, weekday: int, month: int, year: int) -> date | None:
+    """The second Monday of a month, or with -1 its last; none if there are not so many."""
+    first, after = month_of(month, year)
+    days = [d for n in range((after - first).days) if (d := first + n * DAY).weekday() == weekday]
+    return days[count if count < 0 else count - 1] if abs(count) <= len(days) else None

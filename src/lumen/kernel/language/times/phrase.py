@@ -14,12 +14,13 @@ Way = Literal[
     "month",
     "year",
     "weekday",
+    "nth_weekday",
     "season",
     "month_day",
     "iso",
 ]
 Open = Literal["", "since", "until", "before", "after"]
-OF_A_DAY = frozenset({"date", "weekday", "month_day"})
+OF_A_DAY = frozenset({"date", "weekday", "nth_weekday", "month_day"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from lumen.kernel.language.times.words import LANGUAGES, TimeWords, time_words
 
 LOOKED_AT = 4_000  # characters of a text
 KEEPS_ITS_FIRST = frozenset(
-    {"ahead", "back", "ahead_half", "back_half", "shifted", "clocks", "days"}
+    {"ahead", "back", "ahead_half", "back_half", "shifted", "clocks", "days", "weekday_after"}
 )
 LINKS = frozenset({"PREP", "PREP_SURE", "YEAR_PREP", "LINK"})  # needed, and no part of the time
 ARTICLES = frozenset(["the", "den", "dem", "der"])
@@ -137,7 +137,8 @@ def _both(one: Phrase, other: Phrase) -> Phrase | None:
         return None
     if one.shifted and one.loose and other.way in ("date", "weekday", "month_day", "shift", "iso"):
         return replace(other, start=one.start, shifted=one.shifted)
-    if (one.clock and other.clock) or (one.part and other.part) or one.shifted or other.shifted:
+    dependent = (one.shifted and one.loose) or other.shifted
+    if (one.clock and other.clock) or (one.part and other.part) or dependent:
         return None
     merged = _days_of_both(one, other)
     if merged is None:

@@ -66,7 +66,10 @@ def _is_some(piece: TakenWords) -> bool:
 
 
 def _half(sign: int) -> Made:
-    return lambda _, one: replace(one, way="shift", unit="minute", count=sign * HALF)
+    def made(piece: TakenWords, one: Phrase) -> Phrase:
+        return replace(one, way="shift", unit="minute", count=sign * piece.number("HALF"))
+
+    return made
 
 
 def _day(piece: TakenWords, one: Phrase) -> Phrase:
@@ -112,6 +115,23 @@ def _month_day(piece: TakenWords, one: Phrase) -> Phrase | None:
 def _weekday(piece: TakenWords, one: Phrase) -> Phrase:
     day = piece.number("LONE_WEEKDAY", "SURE_WEEKDAY", "WEEKDAY")
     return replace(one, way="weekday", weekday=day, rel=piece.rel())
+
+
+def _nth_weekday(piece: TakenWords, one: Phrase) -> Phrase:
+    return replace(
+        one,
+        way="nth_weekday",
+        count=piece.number("NTH"),
+        weekday=piece.number("SURE_WEEKDAY", "WEEKDAY"),
+        month=piece.number("MONTH"),
+        year=piece.number("YEAR"),
+    )
+
+
+def _weekday_after(piece: TakenWords, one: Phrase) -> Phrase:
+    """A week after the coming one: Thursday week."""
+    day = piece.number("SURE_WEEKDAY", "WEEKDAY")
+    return replace(one, way="weekday", weekday=day, coming=True, shifted=(1, "week"))
 
 
 def _weekday_part(piece: TakenWords, one: Phrase) -> Phrase:
@@ -314,6 +334,8 @@ MADE: dict[str, Made] = {
     "day_of_month": _month_day,
     "weekday": _weekday,
     "weekday_part": _weekday_part,
+    "nth_weekday": _nth_weekday,
+    "weekday_after": _weekday_after,
     "coming": _coming,
     "month": _month,
     "year": _year,

@@ -156,6 +156,8 @@ def _days(phrase: Phrase, now: datetime, past: bool) -> _Named | None:
             named = _Named(calendar.rolling(unit, count, today), Grain(unit))
         case "date" | "month_day":
             return _date(phrase, today, past)
+        case "nth_weekday":
+            return _nth_weekday(phrase, today, past)
         case "weekday":
             named = _weekday(phrase, today, past)
         case "month" | "season" | "year":
@@ -193,6 +195,16 @@ def _date(phrase: Phrase, today: date, past: bool) -> _Named | None:
     last = day.replace(day=phrase.last_day) if phrase.last_day else day
     missing = phrase.way == "date" and not phrase.year
     return _Named((day, last + DAY), Grain.DAY, assumed_year=day.year if missing else 0)
+
+
+def _nth_weekday(phrase: Phrase, today: date, past: bool) -> _Named | None:
+    """The second Monday of a month; without its year the last one or the next."""
+    years = [phrase.year] if phrase.year else [today.year + n for n in (-1, 0, 1)]
+    month = [calendar.nth(phrase.count, phrase.weekday or 0, phrase.month, y) for y in years]
+    days = [d for d in month if d]
+    if not phrase.year:
+        days = [d for d in days if d <= today][-1:] if past else [d for d in days if d >= today]
+    return _one_day(days[0], 0 if phrase.year else days[0].year) if days else None
 
 
 def _weekday(phrase: Phrase, today: date, past: bool) -> _Named:

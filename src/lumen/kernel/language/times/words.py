@@ -51,6 +51,7 @@ GLUE = frozenset(
         "MERIDIEM",
         "SOME",
         "EDGE",
+        "NTH",
     }
 )
 
