@@ -52,6 +52,22 @@ if TYPE_CHECKING:
         ("My exam is on the 3rd of March.", "Oops, not the 3rd but the 5th of March.", True),
         ("У Светы день рождения 7 декабря.", "Ой, не 3, а 5 декабря.", False),  # noqa: RUF001 - Russian
         ("Встреча 3 марта.", "Ой, не 3, а 5 декабря.", False),  # noqa: RUF001 - Russian
+        ("My exam is on 3 May.", "The exam is on 4 May, not 3 May.", True),
+        ("My exam is on 3 June.", "4 May, not 3 May.", False),
+        ("Ella is seven.", "Lena is eight now.", False),
+        ("Ella is seven.", "Ella turned eight.", True),
+        ("Ella is seven.", "Ella turned eight yesterday.", True),
+        ("Пете семь лет.", "Пете вчера исполнилось восемь.", True),
+        ("Jonas ist sieben.", "Jonas ist gestern acht geworden.", True),
+        ("Пете семь лет.", "Ване исполнилось восемь.", False),
+        ("Пете семь лет.", "Пете исполнилось восемь.", True),
+        ("Jonas ist sieben.", "Lena ist jetzt acht.", False),
+        ("Jonas ist sieben Jahre alt.", "Jonas ist acht geworden.", True),
+        ("Die Prüfung ist am Freitag.", "Nicht am Freitag, sondern am Montag.", True),
+        ("Die Prüfung ist am Samstag.", "Nicht am Freitag, sondern am Montag.", False),
+        ("Ich wohne in Leipzig.", "Wir sind nach Dresden gezogen.", True),
+        ("Meine Schwester wohnt in Leipzig.", "Anna ist nach Hamburg gezogen.", False),
+        ("Ich bin 41.", "Ich bin jetzt 42.", True),
     ],
 )
 def test_same_attribute_of_the_same_subject(old: str, new: str, *, same: bool) -> None:
@@ -65,14 +81,14 @@ def test_same_attribute_of_the_same_subject(old: str, new: str, *, same: bool) -
             "I'm Marta, and I'm 41 years old.",
             "Actually I'm 42, not 41.",
             "Noted: actually you are 42, not 41. That replaces what you told me on Sunday 15 November: "
-            "“I'm Marta, and I'm 41 years old.”",
+            "“I'm 41 years old”",
             "How old am I?",
             "Actually I'm 42, not 41.",
         ),
         (
             "Мой брат Антон живёт в Казани.",
             "Антон переехал в Пермь.",
-            "Записано, я запомню. Это вместо сказанного раньше, воскресенье, 15 ноября: "
+            "Записано: «Антон переехал в Пермь.» Это вместо сказанного раньше, воскресенье, 15 ноября: "
             "«Мой брат Антон живёт в Казани.»",
             "Где живёт Антон?",
             "Антон переехал в Пермь.",
@@ -80,15 +96,15 @@ def test_same_attribute_of_the_same_subject(old: str, new: str, *, same: bool) -
         (
             "Моя мама живёт в Туле, а брат Костя в Омске.",  # noqa: RUF001 - Russian
             "Костя переехал в Пермь.",
-            "Записано, я запомню. Это вместо сказанного раньше, воскресенье, 15 ноября: "
-            "«Моя мама живёт в Туле, а брат Костя в Омске.»",  # noqa: RUF001 - Russian
+            "Записано: «Костя переехал в Пермь.» Это вместо сказанного раньше, воскресенье, 15 ноября: "
+            "«брат Костя в Омске»",
             "Где живёт Костя?",
             "Костя переехал в Пермь.",
         ),
         (
             "У Светы день рождения 3 декабря.",  # noqa: RUF001 - Russian
             "Ой, не 3, а 5 декабря.",  # noqa: RUF001 - Russian
-            "Записано, я запомню. Это вместо сказанного раньше, воскресенье, 15 ноября: "
+            "Записано: «Ой, не 3, а 5 декабря.» Это вместо сказанного раньше, воскресенье, 15 ноября: "  # noqa: RUF001 - Russian
             "«У Светы день рождения 3 декабря.»",  # noqa: RUF001 - Russian
             "Когда у Светы день рождения?",  # noqa: RUF001 - Russian
             "Ой, не 3, а 5 декабря.",  # noqa: RUF001 - Russian
@@ -96,9 +112,66 @@ def test_same_attribute_of_the_same_subject(old: str, new: str, *, same: bool) -
         (
             "Мне 41 год.",
             "На самом деле мне 42 года.",  # noqa: RUF001 - Russian
-            "Записано, я запомню. Это вместо сказанного раньше, воскресенье, 15 ноября: «Мне 41 год.»",
+            "Записано: «На самом деле мне 42 года.» "  # noqa: RUF001 - Russian
+            "Это вместо сказанного раньше, воскресенье, 15 ноября: «Мне 41 год.»",
             "Сколько мне лет?",
             "На самом деле мне 42 года.",  # noqa: RUF001 - Russian
+        ),
+        (
+            "My daughter Ella is seven and loves horses.",
+            "Ella is eight now.",
+            "Noted: Ella is eight now. That replaces what you told me on Sunday 15 November: "
+            "“My daughter Ella is seven”",
+            "How old is Ella?",
+            "Ella is eight now.",
+        ),
+        (
+            "My dentist appointment is on 3 May.",
+            "No, 4 May, not 3 May.",
+            "Noted: no, 4 May, not 3 May. That replaces what you told me on Sunday 15 November: "
+            "“My dentist appointment is on 3 May.”",
+            "When is my dentist appointment?",
+            "No, 4 May, not 3 May.",
+        ),
+        (
+            "Моему сыну Пете семь лет.",
+            "Пете теперь восемь.",
+            "Записано: «Пете теперь восемь.» Это вместо сказанного раньше, воскресенье, 15 ноября: "
+            "«Моему сыну Пете семь лет.»",
+            "Сколько лет Пете?",
+            "Пете теперь восемь.",
+        ),
+        (
+            "У меня запись к врачу 3 мая.",  # noqa: RUF001 - Russian
+            "Нет, 4 мая, а не 3 мая.",  # noqa: RUF001 - Russian
+            "Записано: «Нет, 4 мая, а не 3 мая.» "  # noqa: RUF001 - Russian
+            "Это вместо сказанного раньше, воскресенье, 15 ноября: «У меня запись к врачу 3 мая.»",  # noqa: RUF001 - Russian
+            "Когда у меня запись к врачу?",  # noqa: RUF001 - Russian
+            "Нет, 4 мая, а не 3 мая.",  # noqa: RUF001 - Russian
+        ),
+        (
+            "Mein Sohn Jonas ist sieben und mag Pferde.",
+            "Jonas ist jetzt acht.",
+            "Notiert: „Jonas ist jetzt acht.“ Das ersetzt, was du mir am Sonntag, 15. November "
+            "gesagt hast: „Mein Sohn Jonas ist sieben“",
+            "Wie alt ist Jonas?",
+            "Jonas ist jetzt acht.",
+        ),
+        (
+            "Mein Zahnarzttermin ist am 3. Mai.",
+            "Nein, am 4. Mai, nicht am 3. Mai.",
+            "Notiert: „Nein, am 4. Mai, nicht am 3. Mai.“ Das ersetzt, was du mir am Sonntag, "
+            "15. November gesagt hast: „Mein Zahnarzttermin ist am 3. Mai.“",
+            "Wann ist mein Zahnarzttermin?",
+            "Nein, am 4. Mai, nicht am 3. Mai.",
+        ),
+        (
+            "Meine Schwester Anna wohnt in Bremen.",
+            "Anna ist nach Hamburg gezogen.",
+            "Notiert: „Anna ist nach Hamburg gezogen.“ Das ersetzt, was du mir am Sonntag, "
+            "15. November gesagt hast: „Meine Schwester Anna wohnt in Bremen.“",
+            "Wo wohnt Anna?",
+            "Anna ist nach Hamburg gezogen.",
         ),
     ],
 )

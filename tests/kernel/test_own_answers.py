@@ -63,9 +63,9 @@ def test_what_is_asked_about_the_being_is_answered_from_what_is_so(
         ("Кто тебя создал?", "Я Iris, программа: Lumen"),
         ("Are you still there?", "I am here and listening."),
         ("Ты ещё тут?", "Я здесь и слушаю."),
-        ("What languages do you speak?", "English and Russian"),
-        ("Do you speak Spanish?", "English and Russian"),
-        ("На каких языках ты говоришь?", "Русский и английский"),  # noqa: RUF001 - Russian
+        ("What languages do you speak?", "English, German and Russian"),
+        ("Do you speak Spanish?", "English, German and Russian"),
+        ("На каких языках ты говоришь?", "Русский, английский и немецкий"),  # noqa: RUF001 - Russian
         ("Are you sad?", "I claim no feelings: I am a program."),
         ("Can you see me?", "No: I have neither eyes nor ears."),
         ("Ты меня видишь?", "Нет: ни глаз, ни ушей у меня нет."),  # noqa: RUF001 - Russian

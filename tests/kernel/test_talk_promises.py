@@ -301,7 +301,7 @@ def test_what_was_to_be_reminded_of_is_really_noted(small: Life) -> None:
         ("My grandmother died last night.", "I am sorry. That sounds painful."),
         ("Мне очень плохо.", "Мне жаль."),
         ("Я ужасно устала на работе, хочется плакать.", "Мне жаль."),
-        ("Я плачу за квартиру пятьсот евро.", "Записано, я запомню."),
+        ("Я плачу за квартиру пятьсот евро.", "Записано: «Я плачу за квартиру пятьсот евро.»"),
         ("Эта жара меня убьёт.", "Звучит тяжело. Записано."),
         ("Thanks, bye!", "Until next time, Ada."),
         ("That soup was awful.", "Noted: that soup was awful."),
@@ -330,7 +330,7 @@ def test_the_place_the_author_lives_in_is_the_newest_told(small: Life) -> None:
 
 
 def test_what_was_told_in_russian_is_answered_in_russian(small: Life) -> None:
-    assert small.say("Мою дочь зовут Лена.").text == "Записано, я запомню."
+    assert small.say("Мою дочь зовут Лена.").text == "Записано: «Мою дочь зовут Лена.»"
     small.tell("Мой брат живёт в Казани.", "I like rice.")
 
     daughter = small.say("Как зовут мою дочь?").text
@@ -378,7 +378,7 @@ def test_advice_is_left_to_the_author_with_what_they_said_of_the_one_it_is_about
             "My password is Zx9!kLm2#Qp. " + "Rain fell on the hills and the roads. " * 30,
             "Noted, without the secret in it: that is not kept.",
         ),
-        ("Мою дочь зовут Лена.", "Записано, я запомню."),
+        ("Мою дочь зовут Лена.", "Записано: «Мою дочь зовут Лена.»"),
     ],
 )
 def test_it_never_says_that_it_keeps_a_secret_it_left_out(

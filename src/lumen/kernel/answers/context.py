@@ -66,7 +66,8 @@ class AnswerContext:
         """The same without the day of the week: since, from and so on stand before it."""
         if self.language == "en":
             return self.day(moment)
-        return f"{moment.day} {self.phrase('months').split()[moment.month - 1]}"
+        month = self.phrase("months").split()[moment.month - 1]
+        return self.phrase("span_date", day=str(moment.day), month=month)
 
     def full(self, found: calendar.date) -> str:
         """A day of the calendar with its year, whichever it is."""

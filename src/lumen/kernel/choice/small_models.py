@@ -11,10 +11,10 @@ import re
 
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
-from lumen.kernel.language.questions import language
 from lumen.kernel.language.reading import (
     WORD,
     courtesies,
+    language,
     plainly,
     sentences,
     small_talk,

@@ -15,9 +15,11 @@ from lumen.kernel.language.reading import (
     LINKS,
     WORD,
     asks_for,
+    language,
     names,
     numbers,
     plainly,
+    sentences,
     stem,
     stems,
     tells_home,
@@ -26,22 +28,18 @@ from lumen.kernel.language.reading import (
 
 ME = "\N{BULLET}"  # the author, as a subject: no word is spelled so
 LEAD = re.compile(r"^[^.!?:]{1,30}:\s+")
-PLACED = re.compile(r"\b(?:in|at|to|from|near|of|via)\s+([^\W\d_][\w'’-]*)", re.IGNORECASE)
-LIVES = re.compile(
-    r"\b(?:live[sd]?|living|moved|relocated|settled|based)\s+(?:\w+\s+)?(?:to|in|near)\s+(\w+)"
-    r"|\b(?:жив[её]т|живут|жил[аи]?|переехал[аи]?|переезжа\w+|поселил\w+|перебрал\w+)\s+(?:\w+\s+)?(?:в|во|на|под)\s+(\w+)"
+PLACED = re.compile(
+    r"\b(?:in|at|to|from|near|of|via|nach|aus|bei)\s+([^\W\d_][\w'’-]*)", re.IGNORECASE
 )
 # Who lives elsewhere, in a clause behind a comma that leaves "lives" out.
 LIVES_TOO = re.compile(
-    r"[,;]?\s(?:а|и|но)\s+([^,;.!?]{2,60}?)\s+(?:[—–-]\s+)?(?:в|во|на|под)\s+(?=\w)"  # noqa: RUF001 - Russian
+    r"[,;]?\s(?:(?:а|и|но)\s+([^,;.!?]{2,60}?)\s+(?:[—–-]\s+)?(?:в|во|на|под)|(?:und|aber)\s+([^,;.!?]{2,60}?)\s+in)\s+(?=\w)"  # noqa: RUF001 - Russian
 )
 VERB = re.compile(
     r"(?<!\w)[а-яё]+(?:[её]т|ит|[уюя]т|л[аои]?|ся|сь)(?!\w)"  # noqa: RUF001 - Russian
 )  # by its ending, small letters
 MOST_SUBJECT = 3  # words
-SPEAKER = frozenset(["i", "i'm", "i've", "i'd", "i'll", "we", "we're", "we've", "we'd", "we'll"])
-DETERMINERS = frozenset(["my", "our", "the", "his", "her", "their", "this", "that", "a", "an"])
-BE = frozenset({"is", "are", "was", "were", "has", "have", "had", "will", "isn't", "wasn't"})
+CLAUSE = re.compile(r"\s*[,;]\s*(?:(?:and|und|\u0430)\s+)?|\s+(?:and|but|und|aber|и|но)\s+")
 
 
 def same_attribute(new: str, old: str) -> bool:
@@ -49,7 +47,7 @@ def same_attribute(new: str, old: str) -> bool:
     about, shared = subject(old), stems(new) & stems(old)
     if same_fact(new, old):
         return True
-    if _instead(new):  # what it takes back was said elsewhere
+    if _instead(new) or _tell_figures_apart(new, old):  # what it takes back was said elsewhere
         return False
     if ME in about:
         return ME in subject(new) and (bool(shared - values(new) - values(old)) or homes(new, old))
@@ -65,16 +63,16 @@ def same_attribute(new: str, old: str) -> bool:
 
 
 def is_plain_fact(text: str) -> bool:
-    """Whether a text says where the author lives or how old they are, or in Russian where somebody lives.
+    """Whether a text says where the author lives or how old they are, or how old somebody is.
 
-    Or what is no longer so: "not the 3rd but the 5th".
+    Or where somebody lives, unless in English; or what is no longer so: "not the 3rd but the 5th".
     """
     plain = any(lexicon().has(s, text) for s in ("home", "age")) or bool(_instead(text))
-    return plain or (CYRILLIC.search(text) is not None and _lives(text))
+    return plain or bool(_counted(text)) or (language(text) != "en" and _lives(text))
 
 
 def same_fact(new: str, old: str) -> bool:
-    """Whether both say where the author lives, how old they are, or where the same person lives.
+    """Whether both say where the author lives, how old they are, or the same of the same person.
 
     Or whether one says "not the 3rd but the 5th" of the other. So plain that how near the two are in
     meaning need not be asked.
@@ -84,9 +82,16 @@ def same_fact(new: str, old: str) -> bool:
             return True
     if taken_back := _instead(new):
         return taken_back <= _values_told(old) | stems(old)
-    if not CYRILLIC.search(new) or any(map(tells_home, (new, old))):
+    if (who := _counted(new)) and any(who <= one or one <= who for one in _all_counted(old)):
+        return True
+    if language(new) == "en" or any(map(tells_home, (new, old))):
         return False
     return any(one & other for one in _living(new) for other in _living(old))
+
+
+def openly_revises(new: str, old: str) -> bool:
+    """Whether a statement says by its own words, or by what it tells, that another one no longer holds."""
+    return lexicon().has("revision", new) or same_fact(new, old)
 
 
 def still_holds(question: str, old: str, new: str) -> bool:
@@ -107,7 +112,10 @@ def leaves_alone(question: str, old: str, new: str) -> bool:
     asked, kind = asking(question), asks_for(question)
     if asked.where and homes(new, old):
         return False
-    counts = asked.when or (kind is not None and kind.numbers)
+    figures = kind is not None and kind.numbers
+    if figures and any(_counted(new) & one for one in _all_counted(old)):
+        return False
+    counts = asked.when or figures
     if counts and not _values_told(old) - _values_told(new) - _instead(new):
         return False  # every figure and day of it is told anew, or taken back
     return bool(stems(question) & (stems(old) - stems(new)))
@@ -134,12 +142,55 @@ def _values_told(text: str) -> set[str]:
     return {stem(w) for w in counted | ({*words(text)} & lexicon().calendar)}
 
 
+def fact_of(old: str, new: str) -> str:
+    """What of an earlier statement a later one takes the place of: a clause, where one can be told."""
+    for start, stop in sentences(old):
+        sentence = old[start:stop]
+        clauses = CLAUSE.split(sentence.strip(" .!"))
+        for clause in clauses:
+            if _gives_way(clause, old, new):
+                return clause if len(clauses) > 1 else sentence
+    return old
+
+
+def _gives_way(clause: str, old: str, new: str) -> bool:
+    """Whether a clause of an earlier statement says what a later one says otherwise."""
+    wrong, told = _instead(new), _values_told(clause)
+    if wrong and wrong & told:
+        return wrong & told == wrong & _values_told(old)
+    who = _counted(new)
+    if who and any(who <= one or one <= who for one in _all_counted(clause)):
+        return True
+    if any(lexicon().has(s, new) and lexicon().has(s, clause) for s in ("home", "age")):
+        return True
+    return any(one & stems(clause) for one in _living(new))
+
+
+def _tell_figures_apart(new: str, old: str) -> bool:
+    """Whether both say a figure of somebody, and not of the same one."""
+    who, others = _counted(new), _all_counted(old)
+    return bool(who and others) and not any(who & one for one in others)
+
+
+def _counted(text: str) -> set[str]:
+    """Of whom or what a text says a figure and nothing else before it: Ella of "Ella is eight now"."""
+    return next(iter(_all_counted(text)), set())
+
+
+def _all_counted(text: str) -> list[set[str]]:
+    """Of whom a text says such figures, each by the stems of what names them."""
+    found = lexicon().signals["counts"].finditer(plainly(text))
+    plain = plainly(text)
+    whose = (stems(re.split(r"[,;.!?:]", plain[: m.start()])[-1]) for m in found)
+    return [who for who in whose if 0 < len(who) <= MOST_SUBJECT]
+
+
 def _living(text: str) -> list[set[str]]:
-    """Of whom a text says in Russian where they live, each by the stems of what names them."""
-    found = LIVES.search(text.lower())
-    if found is None or not CYRILLIC.search(text):
+    """Of whom a text says where they live, other than in English, by the stems of what names them."""
+    found = lexicon().signals["lives"].search(text.lower())
+    if found is None or language(text) == "en":
         return []
-    others = [m[1] for m in LIVES_TOO.finditer(text, found.end())]
+    others = [m[1] or m[2] for m in LIVES_TOO.finditer(text, found.end())]
     named = [stems(who) for who in others if not VERB.search(who)]
     return [stems(text[: found.start()]), *named]
 
@@ -152,12 +203,12 @@ def subject(text: str) -> frozenset[str]:
     if not tokens or CYRILLIC.match(tokens[0]):
         return frozenset()
     first = tokens[0].lower().replace("’", "'")
-    if first in SPEAKER:
+    if first in lexicon().speaker:
         return frozenset({ME})
-    if first in DETERMINERS:
+    if first in lexicon().determiners:
         tokens = tokens[1:]
     plain = [LINKS.sub("", t.lower()) for t in tokens[: MOST_SUBJECT + 1]]
-    ends = next((n for n, word in enumerate(plain) if word in BE), 0)
+    ends = next((n for n, word in enumerate(plain) if word in lexicon().copulas), 0)
     named = [t.lower() for t in tokens[1:2] if t[0].isupper()]
     found = plain[:ends] or [*plain[:1], *named]
     return frozenset(w for w in found if w not in lexicon().empty)
@@ -176,8 +227,8 @@ def homes(new: str, old: str) -> bool:
 
 
 def _lives(text: str) -> bool:
-    found = LIVES.search(text.lower())
-    where = (found[1] or found[2]) if found else ""
+    found = lexicon().signals["lives"].search(text.lower())
+    where = next(filter(None, found.groupdict().values()), "") if found else ""
     return bool(where) and where not in lexicon().calendar and not numbers(where)
 
 
@@ -193,6 +244,6 @@ def _same_kind(new: str, old: str) -> bool:
 
 
 def _leads(word: str) -> bool:
-    return word in ("oh", "no", "well", "so", "and", "but", "sorry") or (
+    return word in ("oh", "no", "well", "so", "and", "but", "sorry", "nein", "doch", "und") or (
         lexicon().signals["revision"].fullmatch(word) is not None
     )

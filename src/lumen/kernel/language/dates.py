@@ -35,7 +35,16 @@ def day(timestamp: str, now: Now, language: str = "en") -> str:
     """A date as a person says it: Sunday 15 November, with the year when it is another."""
     moment = parse_stamp(timestamp).astimezone(now.zone)
     year = "" if moment.year == now.moment.astimezone(now.zone).year else f" {moment.year}"
+    return spoken_day(moment, language) + year
+
+
+def spoken_day(moment: date, language: str) -> str:
+    """A day with its weekday, without its year."""
     lex = lexicon()
-    weekday = lex.phrase("weekdays", language).split()[moment.weekday()]
-    month = lex.phrase("months", language).split()[moment.month - 1]
-    return f"{weekday}{',' if language == 'ru' else ''} {moment.day} {month}{year}"
+    return lex.phrase(
+        "span_named",
+        language,
+        weekday=lex.phrase("weekdays", language).split()[moment.weekday()],
+        day=str(moment.day),
+        month=lex.phrase("months", language).split()[moment.month - 1],
+    )

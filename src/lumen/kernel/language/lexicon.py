@@ -1,23 +1,23 @@
 """The words that carry judgement and the phrases the kernel speaks, loaded from lexicon/*.toml.
 
-English, and the commonest words of Russian; a message in another language still works, with fewer
-signals.
+English, Russian and German; a message in another language still works, with fewer signals.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-LANGUAGES = ("en", "ru")
+LANGUAGES = ("en", "ru", "de")
 FOLDER = Path(__file__).with_name("lexicon")
 NAMED_DAY = "\N{WATCH}"  # stands in a sentence for the time it names
+VERBOSE = "(?x)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,11 @@ class Lexicon:
     calendar: frozenset[str]
     empty: frozenset[str]
     endings: tuple[str, ...]  # of Russian words, the longest first
+    speaker: frozenset[str]  # the author as a subject
+    determiners: frozenset[str]
+    copulas: frozenset[str]
+    speaks: MappingProxyType[str, frozenset[str]]  # by language: words of no other
+    hints: frozenset[str]  # words of German and of another
     phrases: MappingProxyType[str, str]
     abilities: MappingProxyType[str, re.Pattern[str]]
     sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
@@ -48,7 +53,7 @@ class Lexicon:
     asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being
     courtesies: MappingProxyType[str, re.Pattern[str]]  # whole clauses of small talk
     spoken: MappingProxyType[str, MappingProxyType[str, str]]  # phrases by language
-    value_names: MappingProxyType[str, str]  # of values, Russian → English
+    value_names: MappingProxyType[str, str]  # of values, in other languages → English
 
     def has(self, signal: str, text: str) -> bool:
         """Whether any word or phrase of a signal occurs in a text."""
@@ -78,17 +83,27 @@ def lexicon() -> Lexicon:
         for name, kind in _joined(raw, "kinds").items()
     }
     signals = {name: _any_of(words) for name, words in _joined(raw, "signals").items()}
-    for name, pattern in english["patterns"].items():
-        words_too = f"{signals[name].pattern}|" if name in signals else ""
-        signals[name] = re.compile(f"{words_too}{pattern}")
     words = _joined(raw, "words")
+    calendar = _calendar()
+    parts = {"{calendar}": f"(?:{alternatives(calendar)})"}
+    parts["{number}"] = f"(?:{alternatives(words['numbers'])})"
+    for name, pattern in _whole(raw, "patterns", parts).items():
+        words_too = f"{signals[name].pattern}|" if name in signals else ""
+        signals[name] = re.compile(f"{words_too}{pattern.pattern}")
     return Lexicon(
         signals=MappingProxyType(signals),
         kinds=MappingProxyType(kinds),
         numbers=frozenset(words["numbers"]),
-        calendar=frozenset(words["calendar"]),
+        calendar=calendar,
         empty=frozenset(words["empty"]),
         endings=tuple(words["endings"]),
+        speaker=frozenset(words["speaker"]),
+        determiners=frozenset(words["determiners"]),
+        copulas=frozenset(words["copulas"]),
+        hints=frozenset(words["hints"]),
+        speaks=MappingProxyType(
+            {k: frozenset(v["words"].get("speaks", ())) for k, v in raw.items()}
+        ),
         phrases=MappingProxyType(english["phrases"]),
         abilities=MappingProxyType(
             {name: _any_of(ws) for name, ws in english["abilities"].items()}
@@ -99,7 +114,7 @@ def lexicon() -> Lexicon:
         asks=MappingProxyType(_asks(raw)),
         courtesies=MappingProxyType(_whole(raw, "courtesies")),
         spoken=MappingProxyType({k: MappingProxyType(v["phrases"]) for k, v in raw.items()}),
-        value_names=MappingProxyType(raw["ru"]["value_names"]),
+        value_names=MappingProxyType(_joined(raw, "value_names")),
     )
 
 
@@ -122,13 +137,29 @@ def _joined(raw: Mapping[str, dict[str, Any]], table: str) -> dict[str, Any]:
     return joined
 
 
-def _whole(raw: Mapping[str, dict[str, Any]], table: str) -> dict[str, re.Pattern[str]]:
-    """Patterns of several languages in one each."""
+def _whole(
+    raw: Mapping[str, dict[str, Any]], table: str, parts: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, re.Pattern[str]]:
+    """Patterns of several languages in one each, with their named parts put in."""
     found: dict[str, list[str]] = {}
     for language in raw.values():
-        for name, pattern in language[table].items():
-            found.setdefault(name, []).append(pattern)
-    return {name: re.compile("|".join(f"(?:{p})" for p in ps)) for name, ps in found.items()}
+        for name, pattern in language.get(table, {}).items():
+            found.setdefault(name, []).append(_alone(filled(pattern, parts)))
+    return {name: re.compile("|".join(ps)) for name, ps in found.items()}
+
+
+def _alone(pattern: str) -> str:
+    """A pattern as one of several; what it says of itself as a whole holds of it alone."""
+    if pattern.startswith(VERBOSE):
+        return f"(?x:{pattern.removeprefix(VERBOSE)}\n)"
+    return f"(?:{pattern})"
+
+
+def _calendar() -> frozenset[str]:
+    """The months and days of the week in all their forms, as the words of time have them."""
+    kinds = [raw["kinds"] for raw in _read("times").values()]
+    said = (w for k in kinds for kind in ("MONTH", "WEEKDAY") for w in k[kind].values())
+    return frozenset(word for several in said for word in several.split("|"))
 
 
 def _asks(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
@@ -153,7 +184,7 @@ def filled(pattern: str, parts: Mapping[str, str]) -> str:
     return pattern
 
 
-def alternatives(words: Mapping[str, Any]) -> str:
+def alternatives(words: Iterable[str]) -> str:
     """A pattern for any of some words, the longest first."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 

@@ -10,7 +10,6 @@ import re
 
 from lumen.kernel.language.lexicon import NAMED_DAY, lexicon
 from lumen.kernel.language.reading import (
-    CYRILLIC,
     EDGES,
     QUOTED,
     asks_for,
@@ -100,12 +99,6 @@ def tells_of_author(text: str) -> bool:
     return tells and asked(text)[0] in (NOTHING, "remind")
 
 
-def language(text: str) -> str:
-    """The language the being answers in: Russian where most letters are of it, else English."""
-    russian, latin = len(CYRILLIC.findall(text)), len(re.findall(r"[A-Za-z]", text))
-    return "ru" if russian > latin else "en"
-
-
 def _bare(sentence: str, name: str) -> list[str]:
     """A sentence in lower case without its marks; as it is, and without the one spoken to.
 
@@ -115,6 +108,6 @@ def _bare(sentence: str, name: str) -> list[str]:
     plain = [plainly(t).strip(EDGES) for t in dict.fromkeys(told)]
     if not name:
         return plain
-    spoken = rf"(?:(?:hey|hi|ok|okay|dear|привет) )?{re.escape(name.lower())}"
+    spoken = rf"(?:(?:hey|hi|ok|okay|dear|hallo|liebe|lieber|привет),? )?{re.escape(name.lower())}"
     alone = re.compile(rf"^{spoken}[,:]? |,? {re.escape(name.lower())}$")
     return [*plain, *(alone.sub("", p).strip(EDGES) for p in plain)]

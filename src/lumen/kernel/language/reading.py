@@ -7,6 +7,7 @@ them is decided in the steps.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Literal
 
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
@@ -14,10 +15,12 @@ from lumen.kernel.language.lexicon import AnswerKind, lexicon
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 NAME = re.compile(r"[^\W\d_][\w'’-]*")
+POINT = re.compile(r"\b(?:\d{1,2}|Dr|Prof|St|Mr|Mrs|Ms|Nr|Fr|Hr)\.$")  # of no sentence
+LONGEST_POINT = 5
 LINKS = re.compile(r"['’]s$|['’]$")
 CLAUSE_END = re.compile("[,.!?;…\\n—\N{EN DASH}]+|\\s-\\s")
 CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|«[^»]*»")
+QUOTED = re.compile(r"„[^“”]*[“”]|“[^”]*”|\"[^\"]*\"|«[^»]*»")
 TEMPLATE = re.compile(
     r"\s*(?:<\|[^|<>\n]{0,40}\|>(?:\s*(?:system|user|assistant|developer|tool)\b)?"
     r"|\[/?INST\]|<</?SYS>>|</?s>)\s*",
@@ -33,6 +36,7 @@ COURTESIES: tuple[Courtesy, ...] = (
 LONGEST_COURTESY = 200
 EDGES = " \t,;:.!?…\"'“”‘’()"
 SHORT = 5
+UMLAUTS = frozenset("äöüß")
 ROOT = 4  # letters that make two stems one word
 SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s", "e")
 
@@ -42,11 +46,23 @@ def sentences(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for gap in [*SENTENCE_END.finditer(text), None]:
+        if gap and _goes_on(text, gap):
+            continue
         stop = gap.start() if gap else len(text)
         if text[start:stop].strip():
             spans.append((start, stop))
         start = gap.end() if gap else stop
     return spans
+
+
+def _goes_on(text: str, gap: re.Match[str]) -> bool:
+    """Whether the point before a gap ends no sentence: "am 3. Mai", "Dr. Weiss"."""
+    point = POINT.search(text, max(0, gap.start() - LONGEST_POINT), gap.start())
+    after = WORD.match(text, gap.end())
+    if point is None or after is None:
+        return False
+    named = after[0][0].islower() or after[0].lower() in lexicon().calendar
+    return named if point[0][0].isdigit() else True
 
 
 def words(text: str) -> list[str]:
@@ -79,15 +95,38 @@ def unframed(text: str) -> str:
     return TEMPLATE.sub(" ", text).strip() if TEMPLATE.search(text) else text
 
 
+def language(text: str) -> str:
+    """The language of a text, of those the being speaks: by its letters, and by words of no other."""
+    russian, latin = len(CYRILLIC.findall(text)), len(re.findall(r"[A-Za-z]", text))
+    if russian > latin:
+        return "ru"
+    said, lex = WORD.findall(text.replace("’", "'")), lexicon()
+    german = sum(w.lower() in lex.speaks["de"] or _is_umlauted(w) for w in said)
+    german += sum(w.lower() in lex.hints for w in said) // 2
+    return "de" if german > sum(w.lower() in lex.speaks["en"] for w in said) else "en"
+
+
+def _is_umlauted(word: str) -> bool:
+    """Whether a word has letters that only German has here; a name may have them anywhere."""
+    return word[0].islower() and not UMLAUTS.isdisjoint(word)
+
+
 def names(text: str) -> set[str]:
-    """Capitalised words inside a sentence: names of people, places and things, lower-case."""
+    """Capitalised words inside a sentence: names of people, places and things, lower-case.
+
+    German writes every noun so: what stands behind an article there is none.
+    """
     found: set[str] = set()
+    determiners = lexicon().determiners if language(text) == "de" else frozenset[str]()
     for start, stop in sentences(text):
-        inside = list(NAME.finditer(text, start, stop))[1:]
+        inside = list(NAME.finditer(text, start, stop))
         found |= {
             LINKS.sub("", w[0]).lower()
-            for w in inside
-            if w[0][0].isupper() and not w[0].startswith(("I'", "I’")) and w[0] != "I"
+            for before, w in pairwise(inside)
+            if w[0][0].isupper()
+            and not w[0].startswith(("I'", "I’"))
+            and w[0] != "I"
+            and before[0].lower() not in determiners
         }
     return found - lexicon().calendar
 
@@ -178,7 +217,7 @@ def modality(text: str) -> Modality:
         return pleasantry
     if len(WORD.findall(text)) <= SHORT:
         for kind in ("greeting", "farewell", "thanks", "acknowledgement"):
-            if _opens(text, kind):
+            if _opens(text, kind) and not (kind == "acknowledgement" and numbers(text)):
                 return kind
     return "statement"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.reading import is_question, plainly, sentences
+from lumen.kernel.language.reading import is_question, language, plainly, sentences
 from lumen.kernel.language.units import NUMBER, Sum, by_rate, converted, digits, shared
 
 _SUM = re.compile(r"[\d(][\d\s.,()+*/^%×÷-]*[\d)]")
@@ -20,19 +20,20 @@ _OPERATOR = re.compile(r"[+*/^%×÷]|\d\s*-\s*\d")
 _PLAIN = re.compile(r"[+*^×÷]|\s[-/%]\s")  # an operator that stands in no date and no number
 _BY_ZERO = re.compile(r"\d+\s*/\s*0+")
 _PART = re.compile(
-    r"\s*(?:of|from|от|из)\b", re.IGNORECASE
+    r"\s*(?:of|from|от|из|von)\b", re.IGNORECASE
 )  # behind a fraction: it is one of something
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SYMBOLS = {"×": "*", "÷": "/", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"}
 _COURTESIES = re.compile(
     r"^(?:(?:hey|hi|hello|ok|okay|so|and|well|please|quick question|can you|could you|tell me|"
-    r"скажи|пожалуйста)[,:]?\s+)*",
+    r"скажи|пожалуйста|sag mir|sag|bitte|kannst du|und|also|hallo)[,:]?\s+)*",
 )
 MOST = 200  # characters of a sentence that is a sum in words
 
 
 def sum_asked(text: str) -> Sum | None:
     """The sum a text asks for, in words or in signs."""
+    text = _grouped(text)
     if len(text) <= MOST and (rated := by_rate(_plain(text))):
         return rated
     spoken = [text[start:stop].strip() for start, stop in sentences(text)]
@@ -42,6 +43,23 @@ def sum_asked(text: str) -> Sum | None:
             return found
     plain = arithmetic(text)
     return Sum(plain, plain) if plain else None
+
+
+def _grouped(text: str) -> str:
+    """A text with its numbers as English writes them: 1.000,50 is a thousand in German, 1 000 in Russian."""
+    tongue = language(text)
+    if tongue == "de":
+        whole = re.sub(r"(?<![\d.,])\d{1,3}(?:\.\d{3})+(?!\d|\.\d)", _ungrouped, text)
+        return re.sub(r"(?<=\d),(?=\d+(?!\d|,\d))", ".", whole)
+    return (
+        re.sub(r"(?<!\d)\d{1,3}(?:[ \u00a0]\d{3})+(?!\d)", _ungrouped, text)
+        if tongue == "ru"
+        else text
+    )
+
+
+def _ungrouped(number: re.Match[str]) -> str:
+    return re.sub(r"\D", "", number[0])
 
 
 def arithmetic(text: str) -> str:
@@ -83,7 +101,8 @@ def _asked_for(found: re.Match[str], text: str) -> bool:
 def _plain(sentence: str) -> str:
     """A sentence in lower case without its mark and its courtesies."""
     plain = plainly(sentence).rstrip("?.!= ")
-    plain = plain.removesuffix(" please").removesuffix(" пожалуйста").rstrip(", ")
+    for asked in (" please", " пожалуйста", " bitte"):
+        plain = plain.removesuffix(asked).rstrip(", ")
     return _COURTESIES.sub("", plain)
 
 

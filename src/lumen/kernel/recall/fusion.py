@@ -17,7 +17,7 @@ import numpy as np
 from lumen.core.canon import loads
 from lumen.core.data import Memory, NearPassage
 from lumen.kernel.language.asking import asking, in_first_person
-from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.corrections import openly_revises
 from lumen.kernel.language.passages import Embedder
 from lumen.kernel.language.reading import words
 from lumen.kernel.recall.candidates import FoundPaths, RankWanted, candidates, read
@@ -143,7 +143,7 @@ def lifted(
             continue
         gap = float(score[places[old]] + lift[places[old]] - score[places[new]] - lift[places[new]])
         if gap <= MAY_LAG or any(
-            lexicon().has("revision", found.memories[new].text[p.start : p.stop])
+            openly_revises(found.memories[new].text[p.start : p.stop], found.memories[old].text)
             for p in found.vectors.of(new)
             if p.marks & CHANGES
         ):

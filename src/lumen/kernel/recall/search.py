@@ -15,7 +15,7 @@ import numpy as np
 from lumen.core.clock import stamp
 from lumen.core.data import Memory
 from lumen.core.stores import Store
-from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.corrections import openly_revises
 from lumen.kernel.language.passages import Embedder, Rows
 from lumen.kernel.language.questions import tells_of_author
 from lumen.kernel.language.reading import CYRILLIC, words
@@ -106,8 +106,8 @@ class IndexedRecall:
         old = self._vectors.revises(before)
         known = self._index.memories.get([old, before]) if old else {}
         changing = (p for p in self._vectors.passages_of([before]) if p.marks & CHANGES)
-        openly = before in known and any(
-            lexicon().has("revision", known[before].text[p.start : p.stop]) for p in changing
+        openly = {old, before} <= known.keys() and any(
+            openly_revises(known[before].text[p.start : p.stop], known[old].text) for p in changing
         )
         return known.get(old) if openly else None
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 from lumen.core.canon import printable
 from lumen.core.clock import parse_stamp
+from lumen.kernel.language.dates import spoken_day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import WORD, is_question, modality, sentences
 from lumen.kernel.language.spans import Span, asks_what_happened
@@ -252,7 +253,4 @@ def _last_day(span: Span) -> date:
 
 
 def _spoken(day: date, year: bool, language: str) -> str:
-    weekday = lexicon().phrase("weekdays", language).split()[day.weekday()]
-    month = lexicon().phrase("months", language).split()[day.month - 1]
-    comma = "," if language == "ru" else ""
-    return f"{weekday}{comma} {day.day} {month}" + (f" {day.year}" if year else "")
+    return spoken_day(day, language) + (f" {day.year}" if year else "")

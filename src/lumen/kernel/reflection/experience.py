@@ -114,8 +114,8 @@ class ArchivedExperience:
         return tuple(filter(None, questions))
 
     def _open_questions(self) -> Iterator[Gap]:
-        phrases = lexicon().phrases
-        endings = [phrases[key] for key in UNANSWERED]
+        spoken = lexicon().spoken.values()
+        endings = [said[key] for said in spoken for key in UNANSWERED if key in said]
         for session in self.index.memories.replies_that_end(endings, MOST_QUESTIONS):
             for event in self.index.events.turn(session):
                 asked = self.index.memories.get([event.seq]).get(event.seq)

@@ -18,8 +18,15 @@ from lumen.kernel.identity.biography import Biography
 from lumen.kernel.language.corrections import leaves_alone, still_holds
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
-from lumen.kernel.language.questions import after_despair, asked, despairs, language
-from lumen.kernel.language.reading import Modality, asks_advice, modality, names, words
+from lumen.kernel.language.questions import after_despair, asked, despairs
+from lumen.kernel.language.reading import (
+    Modality,
+    asks_advice,
+    language,
+    modality,
+    names,
+    words,
+)
 from lumen.kernel.language.spans import asks_what_happened, span_of
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.recall.summary import tell

@@ -16,6 +16,7 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.reading import language
 from lumen.kernel.steps.p1_perceive import Reality
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan
@@ -170,10 +171,14 @@ async def compose_final(
     given = plan.candidates[selection.chosen].input if reckoned else None
     text = draft.text
     if isinstance(given, dict):  # a model's guess at a sum is worth nothing, even when calc fails
-        said_as = lexicon().phrases["reckoned" if acted.ok else "not_reckoned"]
         asked = given.get("said") or given["expression"]
         unit = f" {given['unit']}" if acted.ok and "unit" in given else ""
-        text = said_as.format(expression=asked, value=(acted.text or acted.error) + unit)
+        text = lexicon().phrase(
+            "reckoned" if acted.ok else "not_reckoned",
+            language(stimulus.text),
+            expression=asked,
+            value=(acted.text or acted.error) + unit,
+        )
     done = await hands.use("chat", "say", {"text": text, "to": self_.author_name})
     said = done.output.get("text") if done.ok and isinstance(done.output, dict) else None
     text = said if isinstance(said, str) else text

@@ -93,13 +93,13 @@ async def drafts(
         spoken = await mind.ask("drafts", slots, drafting.tokens)
     except MindError as error:
         left = own if own and surface.modality != "question" else None
-        drafts = (left or _without_model(own, error.what),)
+        drafts = (left or _without_model(own, error.what, surface.language),)
         return Drafts(drafts=drafts, trouble=error.what, fix=error.fix)
     heard = (ingested.excerpt, *(m.text[: intake.excerpt] for m in reality.recent))
     parroted = spoken.copied and surface.modality in ("question", "task")
     foreign = spoken.small and surface.language != SMALL_SPEAKS
     if foreign or parroted or not says_anew(spoken.text, heard):
-        unknown = Draft(lexicon().phrases["unknown"], "grounded")
+        unknown = Draft(lexicon().phrase("unknown", surface.language), "grounded")
         silent = own or (too_small(surface) if spoken.small else unknown)
         trouble = "it speaks another language" if foreign else "it said nothing new"
         return Drafts(drafts=(silent,), trouble=trouble)
@@ -144,10 +144,9 @@ def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, Memory
     return pairs
 
 
-def _without_model(own: Draft | None, trouble: str) -> Draft:
+def _without_model(own: Draft | None, trouble: str, language: str) -> Draft:
     """Never empty, never invented: say that the model failed, and what is known all the same."""
-    phrases = lexicon().phrases
-    opening = phrases["unreachable"].format(trouble=trouble)
+    opening = lexicon().phrase("unreachable", language, trouble=trouble)
     if own is None:
-        return Draft(opening + phrases["nothing_known"], "grounded")
+        return Draft(opening + lexicon().phrase("nothing_known", language), "grounded")
     return replace(own, text=opening + own.text)

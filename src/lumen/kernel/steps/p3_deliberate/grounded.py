@@ -14,6 +14,7 @@ from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight, moved
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
+from lumen.kernel.language.corrections import fact_of
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
@@ -142,13 +143,13 @@ def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> 
         "replaces",
         surface.language,
         date=day(old.timestamp, now, surface.language),
-        quote=" ".join(unframed(old.text).split())[:LONGEST_MIRROR],
+        quote=fact_of(" ".join(unframed(old.text).split()), text)[:LONGEST_MIRROR],
     )
     return Draft(f"{said} {replaces}", "grounded", (old.seq,))
 
 
 def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str:
-    """How a statement is acknowledged: by what it is, and in English by its own words."""
+    """How a statement is acknowledged: by what it is, else by its own words."""
     phrase = lexicon().phrase
     if is_bad_news(text) and not openly:
         return phrase("sympathy", language)
@@ -158,24 +159,27 @@ def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str
         return phrase("strain" if lexicon().has("figure", text) else "noted_plain", language)
     if (mood := moved(text)) and not openly:
         return phrase(mood, language)
-    if language != "en":  # pronouns are turned in English only
-        return phrase("noted_plain", language)
-    return _said_back(text, characters)
+    return _said_back(text, language, characters)
 
 
-def _said_back(text: str, characters: int) -> str:
-    """A statement in its own words; what is said of the being itself stays the author's word."""
-    phrase = lexicon().phrase
+def _said_back(text: str, language: str, characters: int) -> str:
+    """A statement in its own words; what is said of the being itself stays the author's word.
+
+    Pronouns are turned in English; in a language whose verbs change with them it is quoted.
+    """
+    lex, phrase = lexicon(), lexicon().phrase
     if len(text) > LONGEST_MIRROR:
-        long = len(text) > 4 * LONGEST_MIRROR
-        return phrase("noted_long", characters=f"{characters:,}") if long else phrase("noted_plain")
+        key = "noted_long" if len(text) > 4 * LONGEST_MIRROR else "noted_plain"
+        return phrase(key, language, characters=f"{characters:,}")
     given = [name for name, theirs in names_given(text) if theirs]
-    if given and lexicon().has("calls", text):
-        return phrase("noted_name", name=given[-1])
-    if tells_of_being(text):
-        return phrase("noted_words", quote=text)
-    turned = mirror(text)
-    return phrase("noted", mirror=f"{turned}." if turned[-1:].isalnum() else turned)
+    if given and lex.has("calls", text):
+        return phrase("noted_name", language, name=given[-1])
+    english = language == "en"
+    if tells_of_being(text) if english else lex.has("second_person", text):
+        return phrase("noted_words", language, quote=text)
+    turned = mirror(text) if english else text
+    ended = f"{turned}." if turned[-1:].isalnum() else turned
+    return phrase("noted", language, mirror=ended)
 
 
 def _sources(evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
