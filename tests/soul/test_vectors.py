@@ -236,6 +236,7 @@ def test_many_are_found_by_their_signs_as_well_as_by_all_their_numbers(
     kept, hits = np.concatenate([rows[:200], rows[600:]]), 0
     every = [({"marks": 0}, SAID, kept), ({"before": SAID[3]}, SAID[:3], kept[:1400])]
     every += [({"marks": 2}, SAID[1:2], rows[600:1200]), ({"until": 6}, SAID[4:], rows[2400:])]
+    every += [({"until": 5}, [], rows[:0])]  # nothing is so early
     for query, (bound, seqs, among) in product(asked, every):
         found = vectors.nearest(query.tobytes(), 10, **bound)
         assert [n.cosine for n in found] == sorted((n.cosine for n in found), reverse=True)

@@ -90,8 +90,8 @@ class SessionsConformance(StorageConformance):
             "quark": TermFrequency(0, 0),
         }
         talk = sessions.utterances([2])[2].session
-        assert sessions.sessions([talk, 5], ["river", "fish", "quark"]) == {
-            talk: Session(11, frozenset({"ann lee", "ann", "lee"}), {"river": 3, "fish": 1})
+        assert sessions.sessions([talk, 5], ["river", "fish", "quark"], ["ann", "ben"]) == {
+            talk: Session(11, frozenset({"ann"}), {"river": 3, "fish": 1})
         }
         assert sessions.named(["ann", "lee", "ben", "otters"]) == {"ann", "lee", "ben"}
 
@@ -104,11 +104,11 @@ class SessionsConformance(StorageConformance):
         sessions = storage.index.sessions
         assert sessions.utterances([2]) == {}
         assert sessions.named(["ann", "lee", "ben"]) == {"ben"}
-        assert sessions.sessions([talk], ["river", "fish"]) == {
+        assert sessions.sessions([talk], ["river", "fish"], ["ann"]) == {
             talk: Session(6, frozenset(), {"river": 2})
         }
         forget(storage, 4)  # the question: its answer is said on a day now
-        assert sessions.sessions([talk], ["river"]) == {}
+        assert sessions.sessions([talk], ["river"], []) == {}
         assert sessions.utterances([5])[5].previous == 0
         assert sessions.terms(["fish", "heron"])["heron"] == TermFrequency(0, 0)
         assert storage.index.differences() == []

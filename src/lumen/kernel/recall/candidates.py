@@ -25,15 +25,16 @@ from lumen.kernel.recall.features import (
     counted,
     idf,
     mean_length,
+    said_in,
     window,
 )
-from lumen.kernel.recall.lanes import MARKS, Lane, lane_of, shape_in
+from lumen.kernel.recall.lanes import MARKS, Lane, lane_in, lane_of, shape_in
 from lumen.soul.ports.queries import Queries
-from lumen.soul.ports.sessions import Utterance
+from lumen.soul.ports.sessions import Session, Utterance
 from lumen.soul.ports.vectors import LATEST, VectorSet
 
 BY_TEXT, BY_MEANING, HOPS = 100, 100, 50  # memories of either path, and those with neighbours
-PASSAGES = 400  # the nearest, of which those memories are
+PASSAGES = (160, 400)  # the nearest, of which those memories are; more where these are of fewer
 SESSIONS, OF_SESSION, AROUND = 3, 24, 200  # sessions, memories of each, looked at beside its best
 TEXT, MEANING, NEIGHBOUR, SESSION = "text", "meaning", "neighbour", "session"
 REVISION = "revision"
@@ -60,6 +61,8 @@ class FoundPaths:
     paths: dict[int, list[str]] = field(default_factory=dict)
     cosines: Mapping[Spot, float] = field(default_factory=dict)  # an external embedder's
     revised: dict[int, int] = field(default_factory=dict)  # by what the author said later
+    placed: dict[int, Utterance] = field(default_factory=dict)  # what was read on the way
+    talks: dict[int, Session] = field(default_factory=dict)
 
     def add(self, seqs: Iterable[int], path: str) -> None:
         """Another path leads to some memories."""
@@ -67,6 +70,21 @@ class FoundPaths:
             known = self.paths.setdefault(seq, [])
             if path not in known:
                 known.append(path)
+
+    def place(self, index: Queries, seqs: Iterable[int]) -> dict[int, Utterance]:
+        """Memories among their neighbours; what was read before is not read again."""
+        wanted = [*seqs]
+        self.placed |= index.sessions.utterances(s for s in wanted if s not in self.placed)
+        return {s: self.placed[s] for s in wanted if s in self.placed}
+
+    def sessions(
+        self, index: Queries, asked: SoughtQuestion, numbers: Iterable[int]
+    ) -> dict[int, Session]:
+        """Sessions by number; what was read before is not read again."""
+        wanted = dict.fromkeys(numbers)
+        if new := [n for n in wanted if n not in self.talks]:
+            self.talks |= index.sessions.sessions(new, [*asked.terms], asked.named)
+        return {n: self.talks[n] for n in wanted if n in self.talks}
 
 
 def candidates(
@@ -82,22 +100,32 @@ def candidates(
     by_text = [
         s for s, _ in index.memories.search(asked.content, BY_TEXT, before=before, until=until)
     ]
-    marks = MARKS[wanted.lane] if wanted.lane else 0
-    near = vectors.nearest(
-        asked.vector.tobytes(), PASSAGES, before=before, until=until, marks=marks
-    )
-    by_meaning = [*dict.fromkeys(n.seq for n in near)][:BY_MEANING]
+    by_meaning = _by_meaning(vectors, asked, wanted)
     found.add(by_text, TEXT)
     found.add(by_meaning, MEANING)
     if external:
         _by_external(external, vectors, asked, found, wanted)
-    placed = index.sessions.utterances(found.paths)
+    placed = found.place(index, found.paths)
     hops = [placed[s] for s in (*by_text[:HOPS], *by_meaning[:HOPS]) if s in placed]
     found.add((s for u in hops for s in (u.previous, u.following) if s), NEIGHBOUR)
-    for beside in _best_sessions(index, asked, [*placed.values()]):
-        found.add(_of_session(index, asked, beside), SESSION)
+    for beside in _best_sessions(index, asked, found, [*placed.values()]):
+        found.add(_of_session(index, asked, found, beside), SESSION)
     _add_revisions(vectors, found, wanted)
     return found
+
+
+def _by_meaning(vectors: VectorSet, asked: SoughtQuestion, wanted: RankWanted) -> list[int]:
+    """The memories whose passages are nearest to the question."""
+    marks = MARKS[wanted.lane] if wanted.lane else 0
+    seqs: dict[int, None] = {}
+    for most in PASSAGES:
+        near = vectors.nearest(
+            asked.vector.tobytes(), most, before=wanted.before, until=wanted.day, marks=marks
+        )
+        seqs = dict.fromkeys(n.seq for n in near)
+        if len(seqs) >= BY_MEANING or len(near) < most:
+            break
+    return [*seqs][:BY_MEANING]
 
 
 def _by_external(
@@ -124,7 +152,7 @@ def _add_revisions(vectors: VectorSet, found: FoundPaths, wanted: RankWanted) ->
 
 
 def _best_sessions(
-    index: Queries, asked: SoughtQuestion, placed: Sequence[Utterance]
+    index: Queries, asked: SoughtQuestion, found: FoundPaths, placed: Sequence[Utterance]
 ) -> list[Utterance]:
     """Of the sessions that bear most on the question by their words, what was found there first."""
     first: dict[int, Utterance] = {}
@@ -132,20 +160,21 @@ def _best_sessions(
         first.setdefault(u.session, u)
     if not asked.terms or not first:
         return []
-    totals, terms = index.sessions.totals(), [*asked.terms]
-    talks = index.sessions.sessions(first, terms)
+    totals, terms = asked.totals, [*asked.terms]
+    talks = found.sessions(index, asked, first)
     rare = idf(np.array([f.sessions for f in asked.terms.values()], float), totals.sessions)
-    said = np.array([[t.counts.get(x, 0) for x in terms] for t in talks.values()], float)
-    long = np.array([t.length for t in talks.values()], float)
+    said, long = said_in([*talks.values()], terms)
     score = bm25(said, rare, long, totals.length / max(totals.sessions, 1))
     numbers = [*talks]
     return [first[numbers[n]] for n in np.argsort(-score, kind="stable")[:SESSIONS]]
 
 
-def _of_session(index: Queries, asked: SoughtQuestion, beside: Utterance) -> list[int]:
+def _of_session(
+    index: Queries, asked: SoughtQuestion, found: FoundPaths, beside: Utterance
+) -> list[int]:
     """What of a session bears most on the question by the words of each and its neighbours."""
-    placed = index.sessions.utterances(index.sessions.near(beside.seq, AROUND))
-    terms, totals, order = [*asked.terms], index.sessions.totals(), [*placed.values()]
+    placed = found.place(index, index.sessions.near(beside.seq, AROUND))
+    terms, totals, order = [*asked.terms], asked.totals, [*placed.values()]
     counts, long = window(counted(order, terms), order)
     rare = idf(np.array([f.memories for f in asked.terms.values()], float), totals.texts)
     score = bm25(counts, rare, long, 3 * mean_length(totals))
@@ -159,52 +188,51 @@ def read(
     found: FoundPaths,
     wanted: RankWanted,
 ) -> CandidateSet:
-    """What the features are made of, of those candidates that may be found."""
-    placed = _allowed(index, sorted(found.paths), wanted)
+    """What the features are made of, of those candidates that may be found.
+
+    A memory is read whole only where its marks do not tell what it is, or it revises another.
+    """
+    placed = _allowed(found.place(index, sorted(found.paths)), wanted)
     beside = {s for u in placed.values() for s in (u.previous, u.following) if s}
-    known = placed | _allowed(index, beside - placed.keys(), wanted)
+    known = placed | _allowed(found.place(index, beside - placed.keys()), wanted)
     passages = vectors.passages_of(known)
     marks: dict[int, int] = {}
     for p in passages:
         marks[p.seq] = marks.get(p.seq, 0) | p.marks
-    memories = index.memories.get([*placed, *(s for s in known if s not in marks)])
-    shapes = {
-        s: shape_in(marks[s]) if s in marks else shape(memories[s].text)
-        for s in known
-        if s in marks or s in memories
-    }
-    known = {seq: u for seq, u in known.items() if seq in shapes}  # forgotten meanwhile: left out
-    whose = {s: _lane(memories[s], marks.get(s, 0)) for s in placed if s in memories}
-    lanes = {s: lane for s, lane in whose.items() if lane}
-    talks = index.sessions.sessions({u.session for u in placed.values()}, [*asked.terms])
+    weights = index.memories.weights(placed)
+    revised = (s for pair in found.revised.items() for s in pair)
+    memories = index.memories.get([*(s for s in known if s not in marks), *revised])
+    known = {s: u for s, u in known.items() if s in marks or s in memories}  # else forgotten
+    talks = found.sessions(index, asked, {u.session for u in placed.values()})
+    lanes = {s: _lane(memories.get(s), marks.get(s, 0)) for s in placed if s in weights}
     order = [
         u
         for u in placed.values()
-        if u.session in talks and u.seq in lanes and wanted.lane in (None, lanes[u.seq])
+        if u.session in talks and lanes.get(u.seq) and wanted.lane in (None, lanes[u.seq])
     ]
     return CandidateSet(
         order=order,
         utterances=known,
         sessions=talks,
-        totals=index.sessions.totals(),
+        totals=asked.totals,
         memories=memories,
-        shapes=shapes,
-        lanes=lanes,
+        weights=weights,
+        shapes={s: shape_in(marks[s]) if s in marks else shape(memories[s].text) for s in known},
+        lanes={s: lane for s, lane in lanes.items() if lane},
         vectors=_learnt(passages, asked, found.cosines),
     )
 
 
-def _allowed(index: Queries, seqs: Iterable[int], wanted: RankWanted) -> dict[int, Utterance]:
-    """Those memories that were said early enough, among their neighbours."""
-    said = index.sessions.utterances(seqs)
+def _allowed(said: Mapping[int, Utterance], wanted: RankWanted) -> dict[int, Utterance]:
+    """Those memories that were said early enough."""
     return {seq: u for seq, u in said.items() if wanted.allows(u)}
 
 
-def _lane(memory: Memory, marks: int) -> Lane | None:
+def _lane(memory: Memory | None, marks: int) -> Lane | None:
     """A memory's lane: of the author's words that of the best that any passage is."""
-    if not marks:
-        return lane_of(memory, memory.text)
-    return next((lane for lane, mark in MARKS.items() if marks & mark), None)
+    if marks:
+        return lane_in(marks)
+    return lane_of(memory, memory.text) if memory else None
 
 
 def _learnt(

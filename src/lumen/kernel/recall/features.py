@@ -36,6 +36,7 @@ class SoughtQuestion:
     content: Sequence[str]
     asking: Asking
     terms: Mapping[str, TermFrequency]
+    totals: Totals
     named: frozenset[str]
     vector: Rows
 
@@ -72,7 +73,9 @@ class LearntRows:
         nothing = np.zeros((1, size), np.float32)
         if not self.starts:
             return nothing
-        sums = np.add.reduceat(self.rows, self.starts)
+        sums = self.rows.copy()
+        if len(self.starts) < len(self.rows):
+            sums = np.add.reduceat(self.rows, self.starts)
         sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
         return np.concatenate([sums, nothing])
 
@@ -89,7 +92,8 @@ class CandidateSet:
     utterances: Mapping[int, Utterance]
     sessions: Mapping[int, Session]
     totals: Totals
-    memories: Mapping[int, Memory]
+    memories: Mapping[int, Memory]  # those that had to be read for it
+    weights: Mapping[int, int]
     shapes: Mapping[int, TextShape]
     lanes: Mapping[int, Lane]
     vectors: LearntRows
@@ -132,6 +136,12 @@ def counted(texts: Sequence[Utterance], terms: Sequence[str]) -> CountedTerms:
     return CountedTerms({u.seq: n for n, u in enumerate(texts)}, counts, long)
 
 
+def said_in(talks: Sequence[Session], terms: Sequence[str]) -> tuple[Column, Column]:
+    """How often each term is said in each session, and how long the sessions are."""
+    counts = np.array([t.counts.get(x, 0) for t in talks for x in terms], float)
+    return counts.reshape(len(talks), len(terms)), np.array([t.length for t in talks], float)
+
+
 def _found(text: str, sought: str) -> NDArray[np.int64]:
     places, at = [], text.find(sought)
     while at >= 0:
@@ -170,9 +180,7 @@ def _of_words(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     talks = [found.sessions[int(number)] for number in seen]
     s_rare = idf(np.array([f.sessions for f in asked.terms.values()], float), found.totals.sessions)
     s_total = max(float(s_rare.sum()), 1e-9)
-    said = np.array([[t.counts.get(x, 0) for x in terms] for t in talks], float)
-    said = said.reshape(len(talks), len(terms))
-    s_long = np.array([t.length for t in talks], float)
+    said, s_long = said_in(talks, terms)
     s = bm25(said, s_rare, s_long, found.totals.length / max(found.totals.sessions, 1)) / s_total
     return {
         "bm25": b,
@@ -236,7 +244,9 @@ def _of_meaning(
 
 def _of_speakers(asked: SoughtQuestion, found: CandidateSet, cos: Column) -> dict[str, Column]:
     named, asking = asked.named, asked.asking
-    spoke = np.array([float(bool(named & {*u.speaker.split()})) for u in found.order])
+    spoke = np.zeros(len(found.order))
+    if named:
+        spoke += [not named.isdisjoint(u.speaker.split()) for u in found.order]
     lanes = [found.lanes[u.seq] for u in found.order]
     own = np.array([float(lane is Lane.SAID) for lane in lanes])
     authors = np.array([float(lane in (Lane.STATED, Lane.ASKED)) for lane in lanes])
@@ -245,7 +255,7 @@ def _of_speakers(asked: SoughtQuestion, found: CandidateSet, cos: Column) -> dic
         "speaker": spoke,
         "other": (1 - spoke) * bool(named),
         "speaker_cos": spoke * cos,
-        "partner": np.array([len(named & talk) / max(len(named), 1) for talk in talks]),
+        "partner": np.array([len(talk) / max(len(named), 1) for talk in talks]),
         "self": own,
         "mine": authors * (asking.mine and not asking.yours),
         "yours": own * asking.yours,
@@ -274,8 +284,12 @@ def _dated(asked: AskedDate, day: int) -> tuple[float, float, float]:
 def _of_shape(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     shapes = [found.shapes[u.seq] for u in found.order]
 
+    kinds = {id(one): one for one in shapes}  # few, as those of one kind are one object
+    at = {key: n for n, key in enumerate(kinds)}
+    places = [at[id(one)] for one in shapes]
+
     def each(of: Callable[[TextShape], float]) -> Column:
-        return np.array([float(of(one)) for one in shapes])
+        return np.array([float(of(one)) for one in kinds.values()])[places]
 
     long, asking = np.log1p([float(u.length) for u in found.order]), asked.asking
     capitals = each(lambda s: s.capitals)

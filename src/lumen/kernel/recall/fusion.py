@@ -69,7 +69,7 @@ class _Scored:
     """The candidates with all that is known of each."""
 
     found: CandidateSet
-    beside: Mapping[int, Memory]
+    memories: Mapping[int, Memory]
     how: FoundPaths
     revised: Mapping[int, int]
     table: Mapping[str, Column]
@@ -77,16 +77,17 @@ class _Scored:
     score: Column
 
     def at(self, n: int) -> RankedMemory:
-        u, beside = self.found.order[n], self.beside
+        u = self.found.order[n]
+        beside = (s for s in (u.previous, u.following) if s in self.found.utterances)
         return RankedMemory(
-            memory=self.found.memories[u.seq],
+            memory=self.memories[u.seq],
             lane=self.found.lanes[u.seq],
             score=float(self.score[n]),
             paths=tuple(self.how.paths[u.seq]),
             session=u.session,
             features={name: float(column[n]) for name, column in self.table.items()},
             parts={name: float(column[n]) for name, column in self.parts.items()},
-            neighbours=tuple(beside[s] for s in (u.previous, u.following) if s in beside),
+            neighbours=tuple(self.memories[s] for s in beside if s in self.memories),
             passages=tuple(self.found.vectors.of(u.seq)),
             revised_by=self.revised.get(u.seq, 0),
             replaces=max((old for old, new in self.revised.items() if new == u.seq), default=0),
@@ -116,10 +117,10 @@ def rank(
     score = score + table["revises"]
     best = np.argsort(-score, kind="stable")[: wanted.limit]
     parts = {name: weights[name] * (c - c.mean()) for name, c in table.items() if name in weights}
-    beside = (s for n in best for s in (chosen.order[n].previous, chosen.order[n].following))
-    near = {s for s in beside if s in chosen.utterances}
-    ranked = _Scored(chosen, index.memories.get(near), found, revised, table, parts, score)
-    return tuple(ranked.at(int(n)) for n in best)
+    shown = [chosen.order[n] for n in best]
+    memories = index.memories.get(s for u in shown for s in (u.seq, u.previous, u.following))
+    ranked = _Scored(chosen, memories, found, revised, table, parts, score)
+    return tuple(ranked.at(int(n)) for n, u in zip(best, shown, strict=True) if u.seq in memories)
 
 
 def scored(table: Mapping[str, Column], weights: Weights) -> Column:
@@ -139,7 +140,7 @@ def lifted(
     lift, kept = np.zeros(len(score)), {}
     places = {u.seq: n for n, u in enumerate(found.order)} if revised else {}
     for old, new in sorted(revised.items()):
-        if old not in places or new not in places:
+        if not {old, new} <= places.keys() & found.memories.keys():
             continue
         gap = float(score[places[old]] + lift[places[old]] - score[places[new]] - lift[places[new]])
         if gap <= MAY_LAG or any(
@@ -159,12 +160,13 @@ def _asked(index: Queries, embedder: Embedder, question: str) -> SoughtQuestion:
     content = [word for word in content if word not in named] or content
     vector = embedder.embed([in_first_person(question, named)])[0]
     terms = index.sessions.terms(content)
-    return SoughtQuestion(question, content, asking(question), terms, named, vector)
+    totals = index.sessions.totals()
+    return SoughtQuestion(question, content, asking(question), terms, totals, named, vector)
 
 
 def _of_memory(found: CandidateSet, wanted: RankWanted) -> dict[str, Column]:
     """How much a memory weighs, from -0.5 to 0.5, and how recent it is, from 0 to 1."""
     days = np.array([u.day for u in found.order], float)
     ages = np.maximum(0.0, (wanted.day or days.max()) - days)
-    weigh = [found.memories[u.seq].weight / WHOLE - 0.5 for u in found.order]
+    weigh = [found.weights[u.seq] / WHOLE - 0.5 for u in found.order]
     return {"weight": np.array(weigh), "recency": np.exp(-ages / FADES_DAYS)}

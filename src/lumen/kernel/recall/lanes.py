@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
 
 from lumen.core.data import EventType, Memory, Origin
 from lumen.kernel.language.asking import TextShape, packed, unpacked
@@ -37,6 +38,16 @@ def marks_for(lane: Lane, shape: TextShape) -> int:
 def shape_in(marks: int) -> TextShape:
     """What a text has to offer, by the marks of a passage of it."""
     return unpacked(marks >> SHAPE & SHAPES)
+
+
+@cache
+def _first_lane(marks: int) -> Lane | None:
+    return next((lane for lane, mark in MARKS.items() if marks & mark), None)
+
+
+def lane_in(marks: int) -> Lane | None:
+    """The best lane that any passage of a text is in, by the marks of all of them."""
+    return _first_lane(marks & (1 << SHAPE) - 1)
 
 
 def lane_of(memory: Memory, passage: str) -> Lane | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.soul.index.frequency import asked_terms
 from lumen.soul.index.rows import Row, Rows
@@ -15,7 +16,6 @@ from lumen.soul.index.search import newest, search
 from lumen.soul.index.terms import phrase
 from lumen.soul.ports.vectors import LATEST
 
-ASKED_AT_ONCE = 500
 UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
 _WHEN = "iif(occurred = '', timestamp, occurred)"
 _MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private, weight, speaker, conversation"
@@ -95,15 +95,12 @@ class MemoryTable:
 
     def get(self, seqs: Iterable[int]) -> dict[int, Memory]:
         """Memories by number; kernel ones are left out."""
-        wanted = list(dict.fromkeys(seqs))
-        found: dict[int, Memory] = {}
-        for start in range(0, len(wanted), ASKED_AT_ONCE):
-            some = wanted[start : start + ASKED_AT_ONCE]
-            rows = self._db.rows(
-                f"SELECT {_MEMORY} FROM events WHERE seq IN ({','.join('?' * len(some))}) AND {_THERE}",  # noqa: S608 - only question marks
-                some,
-            )
-            found |= {int(row[0]): _memory(row) for row in rows}
+        wanted = [*dict.fromkeys(seqs)]
+        rows = self._db.rows(
+            f"SELECT {_MEMORY} FROM events WHERE seq IN (SELECT value FROM json_each(?)) AND {_THERE}",  # noqa: S608 - constants
+            (dumps(wanted).decode(),),
+        )
+        found = {int(row[0]): _memory(row) for row in rows}
         return {seq: found[seq] for seq in wanted if seq in found}
 
     def around(self, seq: int, n: int) -> list[Memory]:
@@ -198,8 +195,11 @@ class MemoryTable:
 
     def weights(self, seqs: Iterable[int]) -> dict[int, int]:
         """What memories weigh now, in millionths."""
-        asked = "SELECT weight FROM events WHERE seq = ?"
-        return {seq: int(row[0]) for seq in seqs if (row := self._db.row(asked, (seq,)))}
+        rows = self._db.rows(
+            f"SELECT seq, weight FROM json_each(?) JOIN events ON seq = value WHERE {_THERE}",  # noqa: S608 - a constant condition
+            (dumps([*seqs]).decode(),),
+        )
+        return {int(seq): int(weight) for seq, weight in rows}
 
     def answered_count(self) -> int:
         """How many messages were answered."""

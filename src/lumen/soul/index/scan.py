@@ -74,8 +74,8 @@ class MappedVectors:
         away = distances(self.bits[first:after], signs(sought[None])[0])[: stop - start]
         if wanted.marks or wanted.later >= MANY_LATER:
             away[~self._allowed(wanted, slice(start, stop))] = np.iinfo(away.dtype).max
-        places = closest(away, max(CLOSE, 20 * wanted.most) + wanted.later) + start
-        few = max(CLOSER, 4 * wanted.most) + wanted.later
+        places = closest(away, max(CLOSE, 50 * wanted.most) + wanted.later) + start
+        few = max(CLOSER, 10 * wanted.most) + wanted.later
         places = places[closest(weighted_distances(_columns(self.bits, places), sought), few)]
         return _best(places, self._cosines(places, query), self._allowed(wanted, places), wanted)
 
@@ -236,7 +236,17 @@ def closest(away: Distances, many: int) -> Numbers:
 
     One of the largest number is not wanted at all.
     """
+    if not len(away):
+        return np.zeros(0, np.int64)
     step = max(1, len(away) // SAMPLED)
     some = np.sort(away[::step])
     limit = min(int(some[min(many // step, len(some) - 1)]), int(np.iinfo(away.dtype).max) - 1)
-    return np.flatnonzero(away <= limit)
+    return _set_places(away <= limit)
+
+
+def _set_places(wanted: npt.NDArray[np.bool_]) -> Numbers:
+    """Where a few of very many are set: eight are looked at in one."""
+    whole = len(wanted) // WORD * WORD
+    words = np.flatnonzero(wanted[:whole].view(np.uint64))
+    row, place = np.nonzero(wanted[:whole].reshape(-1, WORD)[words])
+    return np.concatenate([words[row] * WORD + place, np.flatnonzero(wanted[whole:]) + whole])

@@ -181,16 +181,19 @@ class SessionTable:
         )
         return [int(other) for (other,) in rows]
 
-    def sessions(self, numbers: Iterable[int], terms: Sequence[str]) -> dict[int, Session]:
-        """Sessions by number, with how often each of some terms is said in them."""
+    def sessions(
+        self, numbers: Iterable[int], terms: Sequence[str], names: Iterable[str]
+    ) -> dict[int, Session]:
+        """Sessions by number, with how often each of some terms is said in them, and who spoke."""
         wanted = dumps([*dict.fromkeys(numbers)]).decode()
         lengths = self._db.rows(
             "SELECT s.id, length FROM json_each(?) JOIN sessions s ON s.id = value", (wanted,)
         )
         spoke: dict[int, set[str]] = {}
         for session, speaker in self._db.rows(
-            "SELECT session, speaker FROM json_each(?) JOIN session_speakers ON session = value",
-            (wanted,),
+            "SELECT s.session, s.speaker FROM json_each(?1) n CROSS JOIN json_each(?2) i "
+            "CROSS JOIN session_speakers s ON s.session = i.value AND s.speaker = n.value",
+            (dumps([*names]).decode(), wanted),
         ):
             spoke.setdefault(int(session), set()).add(str(speaker))
         said: dict[int, dict[str, int]] = {}

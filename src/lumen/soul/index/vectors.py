@@ -245,23 +245,24 @@ class BuiltInVectors:
 
     def _rows(self, column: str, values: Sequence[int]) -> list[Row]:
         """Passages by number or by memory."""
-        found: list[Row] = []
-        for start in range(0, len(values), ASKED_AT_ONCE):
-            some = values[start : start + ASKED_AT_ONCE]
-            found += self._db.rows(
-                f"SELECT {_PASSAGE} FROM passages WHERE {column} IN ({','.join('?' * len(some))})",  # noqa: S608 - our own names
-                some,
-            )
-        return found
+        return self._db.rows(
+            f"SELECT {_PASSAGE} FROM passages WHERE {column} IN (SELECT value FROM json_each(?))",  # noqa: S608 - our own names
+            (dumps(values).decode(),),
+        )
 
     def _with_vectors(self, rows: Sequence[Row]) -> list[Passage]:
+        """Passages that are where their rows say, all vectors read at once."""
         state, found = self._mapped()
-        if found is None:
+        rows = [row for row in rows if state.first <= row[0] < state.next]
+        if found is None or not rows:
             return []
+        places = [row[0] - state.first for row in rows]
+        there, vectors = found.seqs[places].tolist(), found.vectors[places].tobytes()
+        long = 4 * state.size
         return [
-            Passage(seq, start, stop, found.vectors[n - state.first].tobytes(), n, marks)
-            for n, seq, start, stop, marks in rows
-            if state.first <= n < state.next and found.seqs[n - state.first] == seq
+            Passage(seq, start, stop, vectors[at * long : (at + 1) * long], n, marks)
+            for at, (n, seq, start, stop, marks) in enumerate(rows)
+            if there[at] == seq
         ]
 
     def _mapped(self) -> tuple[SetState, MappedVectors | None]:

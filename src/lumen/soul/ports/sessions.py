@@ -31,7 +31,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session: how much was said in it, by whom, and how often some terms were."""
+    """A session: how much was said in it, who of those asked for spoke, and how often some terms were."""
 
     length: int
     speakers: frozenset[str]
@@ -79,6 +79,8 @@ class Sessions(Protocol):
         """A memory and up to so many before and after it in its session, in order."""
         ...
 
-    def sessions(self, numbers: Iterable[int], terms: Sequence[str]) -> dict[int, Session]:
-        """Sessions by number, with how often each of some terms is said in them."""
+    def sessions(
+        self, numbers: Iterable[int], terms: Sequence[str], names: Iterable[str]
+    ) -> dict[int, Session]:
+        """Sessions by number, with how often each of some terms is said in them, and which names spoke."""
         ...
