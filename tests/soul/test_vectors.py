@@ -205,8 +205,7 @@ def test_two_threads_find_what_one_finds(
     alone = vectors.nearest(rows[3].tobytes(), 10)
     monkeypatch.setattr(scan, "ALONE", 2)
     assert vectors.nearest(rows[3].tobytes(), 10) == alone
-    last = vectors.nearest(rows[-1].tobytes(), 1)
-    assert [n.start for n in last] == [BLOCK + 499]
+    assert [n.start for n in vectors.nearest(rows[-1].tobytes(), 1)] == [BLOCK + 499]
 
 
 def spread(many: int, size: int = 128, seed: int = 3) -> npt.NDArray[np.float32]:
