@@ -8,7 +8,7 @@ import pytest
 
 from lumen.kernel.choice.small_models import is_bad_news, moved
 from lumen.kernel.language.questions import asked, despairs
-from lumen.kernel.language.reading import is_question, language, modality, names, sentences
+from lumen.kernel.language.reading import is_question, language, modality, names, sentences, words
 from lumen.kernel.language.sums import sum_asked
 
 if TYPE_CHECKING:
@@ -129,6 +129,9 @@ def test_what_kind_of_message_it_is(text: str, kind: str) -> None:
         ("Wann ist mein Termin?", ""),
         ("Wie alt ist Jonas?", ""),
         ("Wer ist meine Chefin?", ""),
+        ("Wer?", ""),
+        ("Wer hat das gemacht?", ""),
+        ("Wer kann das lesen?", "seen_by"),
     ],
 )
 def test_what_is_asked_of_the_being_itself(text: str, kind: str) -> None:
@@ -188,6 +191,9 @@ def test_what_is_no_despair_is_not_taken_for_it(text: str) -> None:
         ("Ich bin nicht nervös.", ""),
         ("Der Film war traurig.", ""),
         ("Wir haben den Müll getrennt.", ""),
+        ("Unser Hamster ist tot.", "grave"),
+        ("My tot is two.", ""),
+        ("We read about the Great Depression.", ""),
         ("Ich fahre morgen nach Dresden.", ""),
     ],
 )
@@ -211,7 +217,7 @@ def test_what_moves_the_author_is_met(text: str, mood: str) -> None:
         ("Soll ich kündigen?", "Ich könnte nur raten."),
         ("Vergiss, was ich gesagt habe.", "Auf eine Nachricht hin lösche ich nichts."),
         ("Was ist die Hauptstadt von Peru?", "Das weiß ich nicht; das Modell"),
-        ("Wie viel ist 15 Prozent von 80?", "15 prozent von 80 = 12"),
+        ("Wie viel ist 15 Prozent von 80?", "15 Prozent von 80 = 12"),
         ("Was habe ich dir gestern erzählt?", "Gestern hast du mir nichts erzählt."),
         ("Welche Sprachen sprichst du?", "Deutsch, Englisch und Russisch"),
     ],
@@ -288,6 +294,11 @@ def test_a_german_noun_behind_an_article_is_no_name() -> None:
 def test_a_sum_in_german_is_worked_out(text: str, expression: str) -> None:
     found = sum_asked(text)
     assert (found.expression if found else "") == expression
+
+
+def test_a_word_is_empty_in_the_language_in_which_it_is() -> None:
+    assert words("What did I say about the war and the bin?") == ["war", "bin"]
+    assert words("Wann war die Prüfung und wo bin ich?") == ["prüfung"]
 
 
 def test_a_german_wish_is_no_question() -> None:

@@ -39,6 +39,7 @@ class Lexicon:
     numbers: frozenset[str]
     calendar: frozenset[str]
     empty: frozenset[str]
+    shared: frozenset[str]  # empty in German alone
     endings: tuple[str, ...]  # of Russian words, the longest first
     speaker: frozenset[str]  # the author as a subject
     determiners: frozenset[str]
@@ -96,6 +97,7 @@ def lexicon() -> Lexicon:
         numbers=frozenset(words["numbers"]),
         calendar=calendar,
         empty=frozenset(words["empty"]),
+        shared=frozenset(words["shared"]),
         endings=tuple(words["endings"]),
         speaker=frozenset(words["speaker"]),
         determiners=frozenset(words["determiners"]),

@@ -67,9 +67,12 @@ def _goes_on(text: str, gap: re.Match[str]) -> bool:
 
 def words(text: str) -> list[str]:
     """The words that carry content, lower-case, in order, each once."""
-    empty = lexicon().empty
-    found = (LINKS.sub("", w.lower()) for w in WORD.findall(text))
-    return list(dict.fromkeys(w for w in found if w not in empty))
+    lex = lexicon()
+    told = (LINKS.sub("", w.lower()) for w in WORD.findall(text))
+    found = [w for w in dict.fromkeys(told) if w not in lex.empty]
+    if lex.shared.isdisjoint(found) or language(text) != "de":
+        return found
+    return [w for w in found if w not in lex.shared]
 
 
 def stem(word: str) -> str:

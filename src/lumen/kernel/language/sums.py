@@ -120,7 +120,16 @@ def _in_words(sentence: str) -> Sum | None:
     except ValueError:
         return None
     whole = reader.at == len(tokens) and reader.operators
-    return Sum(value, " ".join(said.split())) if whole else None
+    return Sum(value, _spelled_as(said, sentence)) if whole else None
+
+
+def _spelled_as(said: str, sentence: str) -> str:
+    """Words of a sentence as its author spelled them where that tells: German has capitals in it."""
+    plain = " ".join(said.split())
+    if language(sentence) != "de":
+        return plain
+    found = re.search(r"\s+".join(map(re.escape, plain.split())), sentence, re.IGNORECASE)
+    return " ".join(found[0].split()) if found else plain
 
 
 def _tokens(said: str) -> list[str]:
