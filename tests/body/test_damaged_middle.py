@@ -134,6 +134,16 @@ def test_where_the_index_has_to_be_made_again_damage_is_met_before_the_message_w
     assert talked.segment().read_bytes() == spoiled
 
 
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_life_comes_upon_damage_that_nobody_asks_about_and_tells_of_it_once(
+    talked: Lumen, inside: Inside, how: str
+) -> None:
+    assert "try: lumen archive verify" not in inside("run", "--cycles", "2", "--every", "0").err
+    damage(talked, how)
+    ran = inside("run", "--cycles", "3", "--every", "0")
+    assert ran.err.count("try: lumen archive verify") == 1
+
+
 @pytest.mark.parametrize("indexed", [True, False])
 def test_what_is_not_as_it_was_written_is_not_quoted_and_not_denied_and_the_rest_is_answered(
     talked: Lumen, inside: Inside, indexed: bool

@@ -11,6 +11,7 @@ from lumen.kernel.turn.cycle import CycleResult as CycleResult
 from lumen.kernel.turn.cycle import due, pursue, reflect_if_due, wonder
 from lumen.kernel.turn.loops import SHOWN as SHOWN
 from lumen.kernel.turn.run import Kernel, Watch, adopt_edits
+from lumen.soul.checking.patrol import check_next
 
 Watching = Callable[[str], AbstractContextManager[Callable[[str], None]]]
 
@@ -44,6 +45,7 @@ class Scheduler:
     stopped: Callable[[], bool] = unasked
     until_stopped: Callable[[Awaitable[None]], Awaitable[None]] = unhurried
     acts: bool = True
+    is_damaged: bool = False
     quiet: Quiet = field(init=False)
 
     def __post_init__(self) -> None:
@@ -64,9 +66,17 @@ class Scheduler:
                 went = await (pursue if loop == "action" else wonder)(self.kernel, watch)
             self.quiet.after(loop, went)
         self.acts = not self.acts
+        self._check_a_stretch()
         yield went
         if went.done and (reflected := await self._look_back()):
             yield reflected
+
+    def _check_a_stretch(self) -> None:
+        """Look for damage in the archive, some lines each cycle; told once."""
+        if not self.is_damaged and (found := check_next(self.kernel.being)):
+            self.is_damaged = True
+            what = f"Event {found.seq:,} {found.what}.\n  try: lumen archive verify"
+            self.kernel.gate.repairs.append(what)
 
     async def _look_back(self) -> CycleResult | None:
         if not due(self.kernel):
