@@ -12,7 +12,7 @@ BETTER = "qwen2.5-coder-1.5b-instruct"
 AN_OLDER_COPY = (
     "This archive ends at event 17 (head 419ff2401d8c175d…), but this host has seen it up to event 25 "
     "(head d7aaf8df161deb4e…): it was cut off, it was restored from an older copy, or another copy "
-    "went on without it; what was said there since is not in it."
+    "went on without it; what was said there since is not in it; your message was not kept."
 )
 FORGED = (
     "/srv/changed.lumen was not restored: its manifest is not what its key signed: the backup was "
