@@ -48,6 +48,11 @@ DESPAIR = [
     "My family would be better off without me.",
     "The world would be a better place without me.",
     "I have been cutting myself again.",
+    "Sometimes I think it would be better if I were not here anymore.",
+    "It would be better if I was dead.",
+    "I think everyone would be happier if I was gone.",
+    "Иногда я думаю, что было бы лучше, если бы меня не было.",
+    "Всем было бы легче, если бы я умерла.",
     "Я хочу умереть.",
     "Я не хочу жить.",
     "Я больше не хочу жить",
@@ -70,6 +75,10 @@ DESPAIR = [
 ]  # fmt: skip
 NOT_DESPAIR = [
     "This heat will kill me.",
+    "It would be better if I was gone by noon.",
+    "It would be easier if I were not here alone with the kids.",
+    "It would be better if I died my hair red.",
+    "Было бы лучше, если бы меня не было в списке.",
     "I could die for a coffee.",
     "I am dying to see you.",
     "My boss will kill me if I am late.",

@@ -32,6 +32,9 @@ def small(life: Life) -> Life:
         ("Jonas ist acht.", "de"),
         ("Max hat am 12. Geburtstag.", "de"),
         ("Was mag Max am liebsten?", "de"),
+        ("Was studiert Paul?", "de"),
+        ("Was Paul at home?", "en"),
+        ("Was it late?", "en"),
         ("Roses die.", "en"),
         ("My hat was red.", "en"),
         ("My friend Jürgen lives in Köln.", "en"),
@@ -150,6 +153,12 @@ def test_what_is_asked_of_the_being_itself(text: str, kind: str) -> None:
         "Es hat alles keinen Sinn mehr. Ich mag nicht mehr aufwachen, ich will nicht mehr aufwachen.",
         "Niemand würde mich vermissen.",
         "Ich will mich umbringen.",
+        "Manchmal denke ich, es wäre besser, wenn ich nicht mehr da wäre.",
+        "Für alle wäre es leichter, wenn es mich nicht gäbe.",
+        "Wenn ich tot wäre, würde es keinem auffallen.",
+        "Ich habe keine Lust mehr zu leben.",
+        "Am liebsten würde ich einschlafen und nie wieder aufwachen.",
+        "Ich überlege, mir etwas anzutun.",
     ],
 )
 def test_who_wants_to_die_is_heard(text: str) -> None:
@@ -167,6 +176,9 @@ def test_who_wants_to_die_is_heard(text: str) -> None:
         "Ich würde mich nie umbringen.",
         "Ich will nicht mehr hier sein, ich will nach Hause.",
         "Ich will ohne mich zu beeilen essen.",
+        "Es wäre besser, wenn ich nicht mehr da wohnen müsste.",
+        "Es wäre besser, wenn ich um acht weg wäre und nicht um neun.",
+        "Ich habe keine Lust mehr zu warten.",
         "Wir leben seit drei Jahren in Leipzig.",
     ],
 )

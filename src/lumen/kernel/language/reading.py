@@ -37,6 +37,7 @@ LONGEST_COURTESY = 200
 EDGES = " \t,;:.!?…\"'“”‘’()"
 SHORT = 5
 UMLAUTS = frozenset("äöüß")
+ASKS_WHAT = re.compile(r"Was [a-zäöüß]+(?:t|e|en)\b")  # a verb behind it: no English past
 ROOT = 4  # letters that make two stems one word
 SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s", "e")
 
@@ -105,7 +106,7 @@ def language(text: str) -> str:
         return "ru"
     said, lex = WORD.findall(text.replace("’", "'")), lexicon()
     german = sum(w.lower() in lex.speaks["de"] or _is_umlauted(w) for w in said)
-    german += sum(w.lower() in lex.hints for w in said) // 2
+    german += sum(w.lower() in lex.hints for w in said) // 2 or bool(ASKS_WHAT.match(text))
     return "de" if german > sum(w.lower() in lex.speaks["en"] for w in said) else "en"
 
 
