@@ -170,6 +170,7 @@ def _asks(raw: Mapping[str, dict[str, Any]]) -> dict[str, re.Pattern[str]]:
     for language, words in raw.items():
         small = words["courtesies"]
         parts = {"{when}": small["when"], "{day}": rf"{NAMED_DAY}\d*"}
+        parts["{calendar}"] = f"(?:{alternatives(_calendar())})"
         dressed[language] = {
             "asks": {
                 name: f"{small['before']}(?:{filled(pattern, parts)}){small['after']}"
