@@ -35,7 +35,7 @@ from lumen.kernel.language.asking import shape
 from lumen.kernel.language.passages import Embedder
 from lumen.kernel.recall.lanes import Lane, marks_for
 from lumen.soul.archive.line import segments
-from lumen.soul.index.database import transaction
+from lumen.soul.index.database import SCHEMA, transaction
 from lumen.soul.index.index import Index
 from lumen.soul.index.sessions import session_number
 from lumen.soul.index.terms import terms
@@ -62,7 +62,7 @@ class Grown:
 def grown(real: Corpus, embedder: Embedder, many: int) -> Grown:
     """A being with so many memories, all of them findable by words and by meaning."""
     being = BeingPaths(HOME / f"being-{many}-{embedder.id}")
-    done = HOME / f"{being.root.name}.done"
+    done = HOME / f"{being.root.name}-{SCHEMA}.done"  # of another shape: folding it takes an hour
     if not done.exists():
         shutil.rmtree(being.root, ignore_errors=True)
         lumen.create(being.root)

@@ -1,6 +1,6 @@
-"""What recall takes as memories grow: the same question to a being of 200 and to one of 20,000.
+"""What recall and a whole turn take as memories grow: the same questions to beings of 200, 20,000 and 100,000.
 
-CPU of the process, by the median, the question's own vector included. The memories are really told;
+CPU of the process, by the median, the question's own vector included; the model is scripted. The memories are really told;
 their vectors are mixtures of real ones, as the embedder's time is not what is measured.
 """
 
@@ -10,12 +10,14 @@ import os
 import statistics
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 import lumen
 from bench.archive import workplace
 from bench.corpus import Floats, mixtures, sentences
+from bench.lived import scripted, turn_seconds
 from bench.rounds import Row, say, table
 from lumen.core.data import BeingPaths, Passage
 from lumen.kernel.language.asking import shape
@@ -24,7 +26,8 @@ from lumen.kernel.recall.search import IndexedRecall
 from lumen.mind.embed import WhenNeeded
 from lumen.soul.index.index import Index
 
-FEW, MANY = 200, int(os.environ.get("LUMEN_BENCH_TOLD", "20000"))
+FEW = 200
+MANY = [*map(int, os.environ.get("LUMEN_BENCH_TOLD", "20000,100000").split(","))]
 MOST = 2.0
 AT_ONCE, REAL = 1000, 400
 WHO = [
@@ -67,15 +70,20 @@ def main() -> int:
     real = np.asarray(embedder.embed(sentences(REAL)), np.float32)
     with workplace() as folder:
         os.environ["HOME"] = str(folder)
-        beings = [BeingPaths(folder / name) for name in ("few", "many")]
-        recalls = [
-            told(being, many, embedder, real)
-            for being, many in zip(beings, (FEW, MANY), strict=True)
-        ]
-        few, many = (asked(recall) for recall in recalls)
-    row = Row(f"recall among {MANY:,} memories", many, f"among {FEW}", few, most=MOST)
-    say(table("What recall takes (CPU)", [row]))
-    return 0 if row.verdict == "yes" else 1
+        took = {many: _took(folder / str(many), many, embedder, real) for many in (FEW, *MANY)}
+    rows = [
+        Row(f"{what} among {many:,}", took[many][n], f"among {FEW}", took[FEW][n], most=MOST)
+        for many in MANY
+        for n, what in enumerate(("recall", "a turn"))
+    ]
+    say(table("What recall and a turn take (CPU)", rows))
+    return 0 if all(row.verdict == "yes" for row in rows) else 1
+
+
+def _took(root: Path, many: int, embedder: WhenNeeded, real: Floats) -> tuple[float, float]:
+    """What recall and what a turn takes of a being that was told so much."""
+    recall = asked(told(BeingPaths(root), many, embedder, real))
+    return recall, turn_seconds(scripted(root), QUESTIONS)
 
 
 def told(being: BeingPaths, many: int, embedder: WhenNeeded, real: Floats) -> IndexedRecall:

@@ -223,7 +223,7 @@ def _of_meaning(
     window = whole[own] + np.float32(0.5) * (whole[first] + whole[last])
     norms = np.maximum(np.linalg.norm(window, axis=1, keepdims=True), 1e-9)
     cos, previous = best[own], best[first]
-    cos_win = (window / norms @ asked.vector).astype(float)
+    cos_win = np.vecdot(window / norms, asked.vector).astype(float)
     asks = [float(row is not None and found.shapes[row.seq].ends_asking) for row in before]
     talks: dict[int, float] = {}
     for u, value in zip(found.order, cos, strict=True):
@@ -232,7 +232,7 @@ def _of_meaning(
         "cos": cos,
         "cos_z": _far(cos),
         "cos_top": cos - cos.max(),
-        "cos_mean": (whole[own] @ asked.vector).astype(float),
+        "cos_mean": np.vecdot(whole, asked.vector).astype(float)[own],
         "cos_win": cos_win,
         "cos_win_z": _far(cos_win),
         "cos_prev": previous,

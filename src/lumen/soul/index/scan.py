@@ -2,7 +2,8 @@
 when they are many: some signs of every row, all signs with weights of those that are close, and at last
 the vectors of those that are closer still.
 
-Vectors have length one, so a product is a cosine. Signs are taken of what is left of a vector without
+Vectors have length one, so a product is a cosine. It is `vecdot` that makes them: a product by `@` is given
+to threads that wait for each other by turning in circles, which takes many times as long on a busy machine. Signs are taken of what is left of a vector without
 the mean of the set, as it was when there were many for the first time: embedders put all texts into one
 corner, where the plain signs of most numbers agree. What is close by signs is compared by the vectors.
 """
@@ -50,10 +51,8 @@ class MappedVectors:
     def nearest(self, query: Floats, wanted: Wanted) -> tuple[Numbers, Floats]:
         """The places nearest to a vector, and their cosines, best first."""
         if self.bits is None or wanted.mean is None:
-            places = np.arange(wanted.rows)
-            return _best(
-                places, self.vectors[: wanted.rows] @ query, self._allowed(wanted, places), wanted
-            )
+            places, cosines = np.arange(wanted.rows), np.vecdot(self.vectors[: wanted.rows], query)
+            return _best(places, cosines, self._allowed(wanted, places), wanted)
         blocks = -(-wanted.rows // BLOCK)
         if blocks < ALONE:
             return self._part(query, wanted, 0, blocks)
@@ -85,7 +84,7 @@ class MappedVectors:
         for n in range(0, len(places), TAKEN):
             some = places[n : n + TAKEN]
             np.take(self.vectors, some, axis=0, out=rows[: len(some)], mode="clip")
-            np.matmul(rows[: len(some)], query, out=out[n : n + TAKEN])
+            np.vecdot(rows[: len(some)], query, out=out[n : n + TAKEN])
         return out
 
     def _allowed(self, wanted: Wanted, places: Numbers | slice) -> npt.NDArray[np.bool_]:
