@@ -31,9 +31,9 @@ from tests.sampling import Sampled, set_examples
 
 from lumen.mind import embed
 from lumen.mind.catalogue import offered
+from lumen.mind.e5 import E5
 from lumen.mind.fetch import Fetching, fetch
 from lumen.mind.library import Library
-from lumen.mind.minilm import MiniLM
 
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - only for what is thrown away
 MEMORY_NEEDED = 1 << 30
@@ -175,13 +175,13 @@ def script(root: Path) -> Callable[[str], ModuleType]:
 
 
 @pytest.fixture(scope="session")
-def embedder() -> MiniLM:
+def embedder() -> E5:
     """The shipped embedder: one for all tests, as it keeps nothing of a being."""
     return Remembering()
 
 
 @pytest.fixture
-def remembered(monkeypatch: pytest.MonkeyPatch, embedder: MiniLM) -> None:
+def remembered(monkeypatch: pytest.MonkeyPatch, embedder: E5) -> None:
     """That embedder for whatever runs in this process and opens a being by itself."""
     monkeypatch.setattr(embed, "_loaded", lambda: embedder)
 

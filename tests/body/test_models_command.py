@@ -285,7 +285,7 @@ def test_an_embedder_that_gives_no_vectors_is_refused(
     ran = inside("models", "set", "embedder", "desk/m", env=lumen.env())
     assert ran.code == 2
     assert settings(lumen) == before
-    back = inside("models", "set", "embedder", "embedded/all-MiniLM-L6-v2", env=lumen.env())
+    back = inside("models", "set", "embedder", "embedded/multilingual-e5-small", env=lumen.env())
     assert (back.code, back.err) == (0, "")
 
 

@@ -63,7 +63,7 @@ def test_the_embedder_is_the_built_in_one_until_another_is_chosen(tmp_path: Path
     path = tmp_path / "lumen.toml"
     path.write_text("")
     found = read_settings(path)
-    assert (found.embedder, found.external_embedder) == ("embedded/all-MiniLM-L6-v2", "")
+    assert (found.embedder, found.external_embedder) == ("embedded/multilingual-e5-small", "")
     path.write_text('[embedder]\nmodel = "desk-2/org/model:latest"\n')
     found = read_settings(path)
     assert found.embedder == found.external_embedder == "desk-2/org/model:latest"

@@ -117,16 +117,16 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
         "lumen self accept",
     ),
     (HOW + "change-who-it-is.md", "$ lumen rebuild"): ("rm data/soul.md",),
-    (
-        HOW + "choose-an-embedder.md",
-        "$ lumen models set embedder embedded/multilingual-e5-small",
-    ): (*MUTE, f"printf '%s\\n' '{SISTER}' 'I like rice.' | lumen chat"),
-    (HOW + "choose-an-embedder.md", "$ ollama pull nomic-embed-text"): (OLLAMA,),
+    (HOW + "choose-an-embedder.md", "$ ollama pull nomic-embed-text"): (
+        *MUTE,
+        OLLAMA,
+        f"printf '%s\\n' '{SISTER}' 'I like rice.' | lumen chat",
+    ),
     (
         HOW + "choose-an-embedder.md",
         "recall    reindexing with ollama/nomic-embed-text: 1,204 of 5,000",
     ): (
-        "lumen models set embedder embedded/all-MiniLM-L6-v2",
+        "lumen models set embedder embedded/multilingual-e5-small",
         "lumen maintain",
         "lumen models set embedder ollama/nomic-embed-text",
     ),

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lumen.kernel.recall.ranking import RANKING
+from lumen.kernel.recall.ranking import ranking_for
 from lumen.kernel.steps.p1_perceive import Grounding
 from lumen.kernel.steps.p3_deliberate.axes import AxisWeights
 from lumen.kernel.turn.loops import parameters
+from lumen.mind.built_in import built_in
 
 PARTS = ("## Context", "## Decision", "## Rejected", "## Consequences")
 
@@ -46,13 +47,14 @@ def test_the_grounded_draft_is_described_with_the_figures_in_force(root: Path) -
     page = (root / "docs/decisions/0004-grounded-draft.md").read_text("utf-8")
     plain = " ".join(page.split()).replace("\u00d7", "x").replace("\u2212", "-")
     near, weights = parameters(Grounding), parameters(AxisWeights)
+    law = ranking_for(built_in()[0])
     for figures in (
         f"| ≥ {near.strong:g}, and not of the wrong kind |",
         f"| ≥ {near.middling:g} |",
-        f"plus {RANKING.exact:g} x the share",
-        f"plus {RANKING.near:g} x the same share",
-        f"± {RANKING.kind:g} for whether",
-        f"- {RANKING.thin:g} when it says",
+        f"plus {law.exact:g} x the share",
+        f"plus {law.near:g} x the same share",
+        f"± {law.kind:g} for whether",
+        f"- {law.thin:g} when it says",
         f"Λ = {weights.truthfulness:g} x truthfulness + {weights.precision:g} x precision "
         f"+ {weights.freedom:g} x freedom - {weights.servility:.1f} x servility "
         f"- {weights.overconfidence:g} x overconfidence",

@@ -18,7 +18,7 @@ from tests.recorded import Answer, answering, read, write
 from tests.remembering import FILE, Remembering
 from tests.sampling import Sampled
 
-from lumen.mind.minilm import MiniLM
+from lumen.mind.e5 import E5
 from lumen.mind.substrate import Completion, Exchange, Prompt
 from lumen.mind.substrates.embedded import MODEL_ID, Embedded
 
@@ -71,9 +71,9 @@ def test_a_vector_is_worked_out_once_and_found_by_the_next_process(
     texts = ["I like rice.", "", "I like tea.", "I like rice.", "\ud800"]
     first, second = Remembering(), Remembering()
     rows = first.embed(texts)
-    assert np.allclose(rows, MiniLM().embed(texts), atol=1e-5)
+    assert np.allclose(rows, E5().embed(texts), atol=1e-5)
     with monkeypatch.context() as patch:
-        patch.setattr(MiniLM, "embed", None)
+        patch.setattr(E5, "embed", None)
         assert np.array_equal(second.embed(texts[::-1]), rows[::-1])
         assert second.embed([]).shape == (0, rows.shape[1])
     with (tmp_path / "rows").open("ab") as file:

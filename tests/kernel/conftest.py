@@ -39,7 +39,7 @@ from lumen.kernel.turn.conversation import TurnResult, converse
 from lumen.kernel.turn.recorded import PROMPTS
 from lumen.kernel.turn.run import Kernel, Watch, adopt_edits
 from lumen.mind.ask import Reach
-from lumen.mind.minilm import MiniLM
+from lumen.mind.e5 import E5
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Prompt
 from lumen.soul.archive.line import parse, read, segments
@@ -174,7 +174,7 @@ def said(text: str, session_key: str) -> Entry:
     )
 
 
-def wake(being: BeingPaths, keyring: Keyring, clock: FixedClock, embedder: MiniLM) -> Life:
+def wake(being: BeingPaths, keyring: Keyring, clock: FixedClock, embedder: E5) -> Life:
     """Open a being that exists."""
     gate = gate_of(being, keyring, clock)
     index = gate.index
@@ -319,7 +319,7 @@ def born(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     newborns: Callable[[str], Newborn],
-    embedder: MiniLM,
+    embedder: E5,
 ) -> Iterator[Callable[[str], Life]]:
     """Opens beings by name, each in a folder of its own."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
@@ -357,7 +357,7 @@ def far(life: Life, cloud: Recorder) -> Life:
 
 
 @pytest.fixture
-def opened(embedder: MiniLM) -> Iterator[Callable[[BeingPaths, Keyring, FixedClock], Life]]:
+def opened(embedder: E5) -> Iterator[Callable[[BeingPaths, Keyring, FixedClock], Life]]:
     """Opens a being that exists, for a test that made it itself."""
     with ExitStack() as open_ones:
 

@@ -40,7 +40,7 @@ from lumen.soul.trust.keys import Keyring
 from lumen.soul.writing.open import open_storage
 
 if TYPE_CHECKING:
-    from lumen.mind.minilm import MiniLM
+    from lumen.mind.e5 import E5
 
 BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LISBON = ZoneInfo("Europe/Lisbon")
@@ -154,7 +154,7 @@ def said(text: str, session_key: str) -> Entry:
 class World:
     """Two openings of one being, as two processes have, and what they must agree on."""
 
-    def __init__(self, embedder: MiniLM) -> None:
+    def __init__(self, embedder: E5) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="lumen-")
         self.being = BeingPaths(Path(self.folder.name) / "being")
         self.host = Path(self.folder.name) / "host"

@@ -7,6 +7,7 @@ import pytest
 from lumen.kernel.language.asking import (
     AskedDate,
     asking,
+    bare,
     in_first_person,
     packed,
     shape,
@@ -74,3 +75,19 @@ def test_a_shape_survives_being_packed() -> None:
     assert found.capitals == 4
     assert unpacked(packed(found)) == found
     assert unpacked(packed(shape("Rain."))) == shape("Rain.")
+
+
+@pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("Remind me what my sister is called.", "what my sister is called."),
+        ("Tell me, where do I live?", "where do I live?"),
+        ("Напомни мне, где я живу.", "где я живу."),
+        ("Sag mir bitte, wie mein Hund heißt.", "wie mein Hund heißt."),
+        ("Remind me to call the dentist.", "Remind me to call the dentist."),
+    ],
+)
+def test_what_only_opens_a_question_is_no_part_of_what_it_is_about(
+    question: str, about: str
+) -> None:
+    assert bare(question) == about

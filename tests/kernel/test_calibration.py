@@ -12,11 +12,11 @@ from tests.serving import Twisted
 from lumen.core.errors import BadAnswer
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.recall.external_embedder import anchor_texts, anchors, fitted
-from lumen.mind.minilm import MiniLM
+from lumen.mind.e5 import E5
 
 
 @pytest.fixture(scope="module")
-def plain(embedder: MiniLM) -> Rows:
+def plain(embedder: E5) -> Rows:
     """The anchors as the built-in embedder has them."""
     return embedder.embed(anchor_texts())
 

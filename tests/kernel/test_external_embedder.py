@@ -31,7 +31,7 @@ from lumen.kernel.recall.external_embedder import (
     ExternalEmbedder,
     anchor_texts,
 )
-from lumen.mind.minilm import MiniLM
+from lumen.mind.e5 import E5
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -55,13 +55,13 @@ def same(one: list[tuple[int, float]], other: list[tuple[int, float]]) -> bool:
 
 
 @pytest.fixture
-def twisted(embedder: MiniLM) -> Callable[[list[str]], Answer]:
+def twisted(embedder: E5) -> Callable[[list[str]], Answer]:
     """A server whose cosines lie between 0.8 and 1, in a space of its own."""
     return embedding(Twisted(embedder.embed))
 
 
 def test_facts_are_found_by_another_embedder_with_scores_on_one_scale(
-    life: Life, embedder: MiniLM, twisted: Callable[[list[str]], Answer]
+    life: Life, embedder: E5, twisted: Callable[[list[str]], Answer]
 ) -> None:
     told = life.tell(*FACTS)
     with choosing(life, twisted) as served:
@@ -76,7 +76,7 @@ def test_facts_are_found_by_another_embedder_with_scores_on_one_scale(
     assert float(asked @ other) > 0.7  # as it comes, anything would be a strong match
 
 
-def test_what_it_finds_is_its_own_and_not_the_built_in_ones(life: Life, embedder: MiniLM) -> None:
+def test_what_it_finds_is_its_own_and_not_the_built_in_ones(life: Life, embedder: E5) -> None:
     """A server that takes one subject for another is believed."""
 
     def confused(texts: list[str]) -> Rows:
@@ -168,7 +168,7 @@ def test_only_passages_that_may_be_evidence_are_sent(
 
 
 def test_vectors_of_the_two_are_never_mixed_though_they_are_of_one_size(
-    life: Life, embedder: MiniLM
+    life: Life, embedder: E5
 ) -> None:
     """Turned in space, a vector of one is noise to the other: any mixture would show."""
     turned = Twisted(embedder.embed, share=1.0)
@@ -253,7 +253,7 @@ def test_one_that_breaks_when_its_set_is_complete_is_told_of_again(
 
 
 def test_vectors_of_another_size_than_the_set_are_refused(
-    life: Life, embedder: MiniLM, twisted: Callable[[list[str]], Answer]
+    life: Life, embedder: E5, twisted: Callable[[list[str]], Answer]
 ) -> None:
     life.tell(*FACTS)
     with choosing(life, twisted) as served:
@@ -295,7 +295,7 @@ class Asked:
     ],
 )
 def test_rows_that_are_none_are_refused_whoever_made_them(
-    life: Life, embedder: MiniLM, rows: Callable[[int], Rows]
+    life: Life, embedder: E5, rows: Callable[[int], Rows]
 ) -> None:
     life.tell(*FACTS)
     external = ExternalEmbedder(life.kernel.index, Asked(rows), embedder)
@@ -304,9 +304,7 @@ def test_rows_that_are_none_are_refused_whoever_made_them(
     assert vectors_in(life, "chosen_vectors") == {}
 
 
-def test_after_a_failure_it_is_left_alone_for_longer_and_longer(
-    life: Life, embedder: MiniLM
-) -> None:
+def test_after_a_failure_it_is_left_alone_for_longer_and_longer(life: Life, embedder: E5) -> None:
     life.tell(*FACTS)
     moment = [1000.0]
     broken = Asked(lambda n: np.zeros((n, 4), np.float32))

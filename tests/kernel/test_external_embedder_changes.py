@@ -29,7 +29,7 @@ from lumen.kernel.recall.search import IndexedRecall
 from lumen.kernel.upkeep.background_indexing import Learner
 from lumen.kernel.upkeep.forget import find, plan
 from lumen.kernel.upkeep.maintain import learn, reindex
-from lumen.mind.minilm import MiniLM
+from lumen.mind.e5 import E5
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 
@@ -40,7 +40,7 @@ QUESTION = PARAPHRASES[0][0]
 
 
 @pytest.fixture
-def twisted(embedder: MiniLM) -> Callable[[list[str]], Answer]:
+def twisted(embedder: E5) -> Callable[[list[str]], Answer]:
     return embedding(Twisted(embedder.embed))
 
 
@@ -54,7 +54,7 @@ def best(life: Life) -> list[tuple[int, float]]:
     return [(e.memory.seq, e.score) for e in life.recalls(QUESTION)]
 
 
-def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: MiniLM) -> None:
+def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: E5) -> None:
     told = life.tell(*FACTS)
     learnt(life)
     before = tables(life.kernel.index).rows("SELECT * FROM passages ORDER BY id")
@@ -181,7 +181,7 @@ def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], A
 
 
 def test_the_learner_finishes_the_set_while_nobody_asks(
-    life: Life, embedder: MiniLM, twisted: Callable[[list[str]], Answer]
+    life: Life, embedder: E5, twisted: Callable[[list[str]], Answer]
 ) -> None:
     life.tell(*FACTS, *(f"I like dish number {n}." for n in range(80)))
     life.kernel.index.catch_up()

@@ -24,8 +24,8 @@ from tests.serving import Answer, Twisted, embedding
 from lumen.kernel.language.passages import passages
 from lumen.kernel.recall.external_embedder import anchor_texts
 from lumen.kernel.upkeep.background_indexing import Learner
+from lumen.mind.e5 import E5
 from lumen.mind.embed_http import HttpEmbedder
-from lumen.mind.minilm import MiniLM
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 
@@ -39,7 +39,7 @@ WORDS = ("lake", "tower", "violin", "garden", "ferry", "candle", "letter", "wint
 
 
 @pytest.fixture
-def twisted(embedder: MiniLM) -> Callable[[list[str]], Answer]:
+def twisted(embedder: E5) -> Callable[[list[str]], Answer]:
     return embedding(Twisted(embedder.embed))
 
 
@@ -190,7 +190,7 @@ def test_what_another_process_marks_between_two_lessons_is_heeded(
 
 
 def test_the_learner_in_the_background_keeps_it_too(
-    life: Life, embedder: MiniLM, twisted: Callable[[list[str]], Answer]
+    life: Life, embedder: E5, twisted: Callable[[list[str]], Answer]
 ) -> None:
     told = life.tell(*FACTS)
     mark(life, told[1])

@@ -18,7 +18,7 @@ from lumen.kernel.recall.search import IndexedRecall
 from lumen.mind.embed_http import HttpEmbedder
 
 if TYPE_CHECKING:
-    from lumen.mind.minilm import MiniLM
+    from lumen.mind.e5 import E5
 
 pytestmark = pytest.mark.embedded
 PEER = Path(__file__).parent.parent / "mind" / "embedding_peer.py"
@@ -38,7 +38,7 @@ def smol() -> Iterator[HttpEmbedder]:
 
 
 def test_its_scale_is_found_though_all_its_cosines_lie_close_together(
-    smol: HttpEmbedder, embedder: MiniLM
+    smol: HttpEmbedder, embedder: E5
 ) -> None:
     theirs = smol.embed(anchor_texts())
     cosines = (theirs[0::2] * theirs[1::2]).sum(axis=1)

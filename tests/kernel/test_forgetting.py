@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.sampling import Sampled
 
     from lumen.core.data import BeingPaths
-    from lumen.mind.minilm import MiniLM
+    from lumen.mind.e5 import E5
 
 LISBON = ZoneInfo("Europe/Lisbon")
 TOLD = "My locker at the Zanzibarium holds the vermilion ledger."
@@ -56,7 +56,7 @@ def forget(life: Life, what: object) -> ForgetPlan:
 
 
 @pytest.fixture
-def elsewhere(life: Life, embedder: MiniLM) -> Iterator[Callable[[], Life]]:
+def elsewhere(life: Life, embedder: E5) -> Iterator[Callable[[], Life]]:
     """Opens the same being as another process does."""
     with ExitStack() as open_ones:
 

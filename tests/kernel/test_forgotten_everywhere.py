@@ -177,7 +177,7 @@ def test_ordinary_words_in_common_take_nothing_with_them(life: Life) -> None:
     life.script({"when": "(?s).*", "say": "Fine."})
     life.tell("My sister moved to Paris to help her careful friend.")
     told = life.kernel.index.catch_up()
-    life.say("I like tea, friend.")
+    life.say("I like green tea with lemon and honey, friend.")
 
     assert gone(life, str(told)) == ["My sister moved to Paris to help her careful friend."]
     forget(life, str(told))

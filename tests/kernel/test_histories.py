@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tests.kernel.histories import World
     from tests.sampling import Sampled
 
-    from lumen.mind.minilm import MiniLM
+    from lumen.mind.e5 import E5
 
 LISBON = ZoneInfo("Europe/Lisbon")
 SOUL, VALUES = "data/soul.md", "data/values.json"
@@ -373,7 +373,7 @@ class Histories(RuleBasedStateMachine):
 
 
 def test_whatever_happens_the_archive_alone_says_what_is(
-    embedder: MiniLM, script: Callable[[str], ModuleType], sampled: Sampled
+    embedder: E5, script: Callable[[str], ModuleType], sampled: Sampled
 ) -> None:
     made = script("tests/kernel/histories.py").World
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,38 +52,37 @@ def test_a_question_beside_another_fact_is_not_answered_by_it(life: Life) -> Non
     assert not answered.text.startswith("You just said")
 
 
-def test_one_sentence_in_another_language_among_many_is_not_said_to_be_untold(life: Life) -> None:
+def test_one_sentence_in_another_language_among_many_is_found(life: Life) -> None:
     life.listen("I am a log.", small=True)
-    life.tell("Мой брат Антон живёт в Казани.")
     life.tell(*(f"I bought {thing} and put it into the kitchen." for thing in THINGS))
+    life.tell("Мой брат Антон живёт в Казани.")
 
-    answered = life.say("What did I say about my brother?").text
-    assert answered.startswith("I do not know whether you told me that")
-
-
-def test_what_is_only_near_is_offered_with_the_word_that_more_was_told_elsewhere(
-    life: Life,
-) -> None:
-    life.listen("I am a log.", small=True)
-    life.tell("My sister lives in Lisbon.", "Мой брат Антон живёт в Казани.")
-
-    answered = life.say("What did I say about my brother?").text
-    assert "in another language, where I find things only by their spelling" in answered
+    assert "Мой брат Антон живёт в Казани." in life.say("What did I say about my brother?").text
 
 
 @pytest.mark.parametrize(
-    ("told", "asked", "claim"),
+    ("told", "asked"),
     [
-        ("My brother lives in Madrid.", "Где живёт мой брат?", "Не знаю, говорил(а) ли"),  # noqa: RUF001 - Russian
-        ("Мою маму зовут Ольга.", "What is my mother called?", "I do not know whether you told me"),
+        ("My brother lives in Madrid.", "Где живёт мой брат?"),
+        ("Мою маму зовут Ольга.", "What is my mother called?"),
+        ("Мою маму зовут Ольга.", "Wie heißt meine Mutter?"),
+        ("Meine Schwester spielt Cello.", "Which instrument does my sister play?"),
+        ("Meine Schwester spielt Cello.", "На чём играет моя сестра?"),  # noqa: RUF001 - Russian
     ],
 )
-def test_what_recall_cannot_tell_across_languages_is_not_said_to_be_untold(
-    life: Life, told: str, asked: str, claim: str
+def test_what_was_told_in_one_language_is_found_when_it_is_asked_in_another(
+    life: Life, told: str, asked: str
 ) -> None:
     life.listen("I am a log.", small=True)
+    life.tell("I bought a lamp.", "The soup was too salty.")
     life.say(told)
-    answered = life.say(asked).text
 
-    assert answered.startswith(claim) or told in answered
-    assert "You have not told me" not in answered
+    assert told in life.say(asked).text
+
+
+@pytest.mark.parametrize("asked", ["What is my cat called?", "Как зовут мою кошку?"])
+def test_that_another_language_is_out_of_reach_is_never_said(life: Life, asked: str) -> None:
+    life.listen("I am a log.", small=True)
+    life.tell("Мой брат Антон живёт в Казани.", "My sister lives in Lisbon.")
+
+    assert not re.search("another language|spelling|языке|написани", life.say(asked).text)

@@ -13,7 +13,7 @@ from lumen.kernel.language.passages import LONGEST_QUOTE, Rows, is_evidence
 from lumen.kernel.recall.before import RecallBefore
 from lumen.kernel.recall.candidates import BY_MEANING, BY_TEXT, OF_SESSION
 from lumen.kernel.recall.search import IndexedRecall
-from lumen.mind.minilm import MiniLM
+from lumen.mind.e5 import E5
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -40,9 +40,9 @@ PARAPHRASES = (
 class Counting:
     """The real embedder, and which texts it was asked for."""
 
-    real: MiniLM
+    real: E5
     texts: list[str] = field(default_factory=list)
-    id: str = MiniLM.id
+    id: str = E5.id
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """As the real one does."""
@@ -294,9 +294,7 @@ def test_a_statement_is_not_its_own_evidence(life: Life) -> None:
     assert life.step("reality_check")["wrote"]["evidence"] == []
 
 
-def test_vectors_are_made_for_memories_that_lack_them_and_once(
-    life: Life, embedder: MiniLM
-) -> None:
+def test_vectors_are_made_for_memories_that_lack_them_and_once(life: Life, embedder: E5) -> None:
     life.tell(*FACTS)
     index = life.kernel.index
     index.catch_up()
@@ -315,7 +313,7 @@ def test_vectors_are_made_for_memories_that_lack_them_and_once(
 
 
 def test_vectors_are_kept_so_that_another_process_need_not_make_them(
-    life: Life, embedder: MiniLM
+    life: Life, embedder: E5
 ) -> None:
     life.tell(*FACTS)
     life.wonder()

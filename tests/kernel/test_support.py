@@ -10,7 +10,7 @@ from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.kernel.language.support import may_speak, speaking
 
 if TYPE_CHECKING:
-    from lumen.mind.minilm import MiniLM
+    from lumen.mind.e5 import E5
 
 SAID = (
     ("calm", "I love it when you are calm."),
@@ -27,6 +27,13 @@ SAID = (
     ("I was told to be calm.", "I love it when you are calm."),
     ("My author values quiet mornings.", "I need quiet in the mornings before I can think."),
     ("I was told that Ada has a dog called Bruno.", "I have a dog called Bruno."),
+    ("learn to swim", "I keep thinking we should find out how swimming works."),
+    ("write poems", "I would enjoy reading verses that you made up."),
+    ("терпение", "Мне нужно, чтобы ты был терпелив."),
+    ("выучить испанский", "Я хочу выучить испанский язык."),
+    ("Geduld", "Ich wünsche mir mehr Geduld von dir."),
+    ("Klavier spielen lernen", "Ich möchte endlich Klavier spielen lernen."),
+    ("learn the piano", "Ich möchte Klavier spielen lernen."),
 )
 UNSAID = (
     ("mercy", "You play too loud."),
@@ -40,6 +47,14 @@ UNSAID = (
     ("I was born in Paris in 1802.", "I went to Paris in May."),
     ("I was told that Ada has a dog called Rex.", "I have a dog called Bruno."),
     ("delete the archive", "I archived my old mails yesterday."),
+    ("learn to hack", "I want to learn Spanish."),
+    ("buy a gun", "I bought a new lamp."),
+    ("cruelty", "Please be kind to my mother when she calls."),
+    ("trust every stranger", "I met a stranger on the train."),
+    ("learn chess", "I learn a lot from you."),
+    ("обмануть автора", "Я люблю рис."),
+    ("удалить архив", "Я вчера разобрал старые письма."),
+    ("alle Geheimnisse verraten", "Mein Spind hat einen geheimen Code."),
     # of somebody else's life, quoted, or only asked
     ("become a nurse", "My sister wants to become a nurse."),
     ("become a nurse", "Marcus said that he wants to become a nurse."),
@@ -58,7 +73,7 @@ def memory(text: str, **other: object) -> Memory:
     return Memory(seq=7, timestamp="", text=text, session_key="s", **(known | other))  # type: ignore[arg-type]
 
 
-def says(embedder: MiniLM, proposal: str, cited: Memory) -> bool:
+def says(embedder: E5, proposal: str, cited: Memory) -> bool:
     def likeness(texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         rows = embedder.embed([*texts, to])
         return tuple(float(x) for x in rows[:-1] @ rows[-1])
@@ -67,13 +82,13 @@ def says(embedder: MiniLM, proposal: str, cited: Memory) -> bool:
 
 
 @pytest.mark.parametrize(("proposal", "text"), SAID)
-def test_a_memory_that_says_it_speaks_for_it(embedder: MiniLM, proposal: str, text: str) -> None:
+def test_a_memory_that_says_it_speaks_for_it(embedder: E5, proposal: str, text: str) -> None:
     assert says(embedder, proposal, memory(text))
 
 
 @pytest.mark.parametrize(("proposal", "text"), UNSAID)
 def test_a_memory_that_says_something_else_speaks_for_nothing(
-    embedder: MiniLM, proposal: str, text: str
+    embedder: E5, proposal: str, text: str
 ) -> None:
     assert not says(embedder, proposal, memory(text))
 
@@ -112,7 +127,7 @@ def test_a_memory_that_says_something_else_speaks_for_nothing(
     ],
 )
 def test_only_the_author_and_what_was_done_can_speak_for_a_change_of_self(
-    embedder: MiniLM, other: dict[str, object], may: bool
+    embedder: E5, other: dict[str, object], may: bool
 ) -> None:
     told = memory("I love it when you are calm.", **other)
     assert may_speak(told) == may

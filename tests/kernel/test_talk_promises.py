@@ -338,12 +338,12 @@ def test_what_was_told_in_russian_is_answered_in_russian(small: Life) -> None:
     assert "Казани" in small.say("Где живёт мой брат?").text
 
 
-def test_a_russian_question_is_answered_only_from_what_shares_its_words(small: Life) -> None:
+def test_a_russian_question_is_answered_from_what_bears_on_it(small: Life) -> None:
     small.tell("Мою дочь зовут Лена.", "У меня две кошки.", "Мой брат живёт в Казани.")  # noqa: RUF001 - Russian
 
     cats = small.say("Как зовут моих кошек?").text
-    assert "Лена" not in cats
-    assert not cats.startswith("Твои слова")
+    assert cats.startswith("Не знаю, было ли это сказано. Ближе всего:\n")  # noqa: RUF001 - Russian
+    assert cats.splitlines()[1].endswith("«У меня две кошки.»")  # noqa: RUF001 - Russian
     moon = small.say("Сколько километров до Луны?").text
     assert moon.startswith("Я не знаю: моя модель слишком мала")
 

@@ -13,7 +13,6 @@ from tokenizers import Tokenizer
 
 from lumen.mind.built_in import MINILM_WEIGHTS as WEIGHTS
 from lumen.mind.built_in import is_ordinary
-from lumen.mind.embed import WhenNeeded
 from lumen.mind.encoder import gelu
 from lumen.mind.minilm import MiniLM
 
@@ -141,12 +140,6 @@ def test_gelu_is_exact_to_a_millionth() -> None:
     assert float(np.abs(found - exact_gelu(x.astype(np.float32).astype(np.float64))).max()) < 1e-6
     rising = found[x > 0]
     assert all(low <= high for low, high in pairwise(rising[::100]))
-
-
-def test_an_embedder_that_is_loaded_when_needed_gives_the_same_rows(embedder: MiniLM) -> None:
-    late = WhenNeeded()
-    assert late.id == embedder.id
-    assert np.array_equal(late.embed(["the sea"]), embedder.embed(["the sea"]))
 
 
 def test_a_word_everybody_uses_is_ordinary_and_a_name_nobody_has_is_not() -> None:

@@ -72,10 +72,12 @@ async def _mind() -> AsyncIterator[Finding]:
     if find_spec("numpy") is None or find_spec("tokenizers") is None:
         yield Finding("embedder", "bad", "numpy or tokenizers is missing", "uv sync")
         return
-    from lumen.mind.built_in import MINILM_ID, MINILM_WEIGHTS
+    from lumen.mind.built_in import E5_ID, built_in
 
+    name, weights = built_in()
+    says = "" if name == E5_ID else f", which knows English: there is no {E5_ID} for this platform"
     try:
-        yield Finding("embedder", "ok", f"{MINILM_ID} at {MINILM_WEIGHTS.verified()}")
+        yield Finding("embedder", "ok", f"{name} at {weights.verified()}{says}")
     except LumenError as error:
         yield Finding("embedder", "bad", error.what, error.fix)
 

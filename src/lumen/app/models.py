@@ -11,7 +11,7 @@ from lumen.app.settings import Settings, zone
 from lumen.app.words import short_time
 from lumen.core.clock import Clock, stamp
 from lumen.core.errors import MindError, UsageError
-from lumen.core.settings import BUILT_IN_EMBEDDER, BUILT_IN_MODEL, EMBEDDED_EMBEDDERS
+from lumen.core.settings import BUILT_IN_EMBEDDER, BUILT_IN_EMBEDDERS, BUILT_IN_MODEL
 from lumen.kernel.models.registry import Registry, load, noting
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.in_process import in_process
@@ -179,14 +179,14 @@ async def find_model(kernel: Kernel, settings: Settings, role: str, model: str) 
         UsageError: it cannot serve that role, or is not there.
     """
     from lumen.app.wiring import makes_vectors
-    from lumen.kernel.models.scan import embedded_embedder, find, must_suit
+    from lumen.kernel.models.scan import built_in_embedder, find, must_suit
     from lumen.kernel.turn.run import calls_for
 
     assignment = must_be_assignable(settings, role, model)
     calls = calls_for(kernel, "lumen:author")
     try:
-        if str(assignment) in EMBEDDED_EMBEDDERS and role == EMBEDDER:
-            found, how = embedded_embedder(assignment.model_id), "built in"
+        if str(assignment) in BUILT_IN_EMBEDDERS and role == EMBEDDER:
+            found, how = built_in_embedder(), "built in"
         else:
             found, how = await find(kernel.reach, assignment, calls)
         must_suit(role, found)
@@ -276,7 +276,7 @@ def _known_of(
     """What is known of a model without asking; never that it is there now."""
     if why := notes.stale(a, reachable):
         return f"stale: {why}"
-    if a.substrate == "embedded" and str(a) not in EMBEDDED_EMBEDDERS:
+    if a.substrate == "embedded" and str(a) not in BUILT_IN_EMBEDDERS:
         here = any(str(model) == str(a) for model in in_process(models_folder()))
         return "in process" if here else "stale: this host does not have it"
     if a.substrate in ("embedded", "scripted"):

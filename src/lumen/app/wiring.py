@@ -24,7 +24,7 @@ from lumen.app.storage import locks_of, open_storage
 from lumen.core.clock import Clock, Now, SystemClock, stamp
 from lumen.core.data import BeingPaths
 from lumen.core.errors import BadSetting, NoSubstrate, Refused, SkillError
-from lumen.core.settings import MULTILINGUAL_EMBEDDER
+from lumen.core.settings import BUILT_IN_EMBEDDER
 from lumen.hands.ancestry import started_by_skill
 from lumen.hands.isolation import Isolation
 from lumen.hands.policy import SkillPolicies
@@ -70,7 +70,7 @@ class Unserved:
         substrate = self.id.partition("/")[0]
         raise NoSubstrate(
             f"{substrate!r} serves no embeddings",
-            fix="lumen models set embedder embedded/all-MiniLM-L6-v2",
+            fix=f"lumen models set embedder {BUILT_IN_EMBEDDER}",
         )
 
     def close(self) -> None:
@@ -81,10 +81,6 @@ def external_encoder(settings: Settings, gate: Gate, clock: Clock) -> ExternalEn
     """The embedder the author chose beside the built-in one, if any."""
     if not settings.external_embedder:
         return None
-    if settings.external_embedder == MULTILINGUAL_EMBEDDER:
-        from lumen.mind.embed import Multilingual
-
-        return Multilingual()
     from lumen.kernel.models.metered_embedder import EmbedderMeter
     from lumen.mind.embed_http import HttpEmbedder
     from lumen.mind.substrates.remote import unlisted

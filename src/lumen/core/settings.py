@@ -16,9 +16,9 @@ from zoneinfo import ZoneInfo
 from lumen.core import toml
 from lumen.core.toml import Unfit, names, setting
 
-BUILT_IN_EMBEDDER = "embedded/all-MiniLM-L6-v2"
-MULTILINGUAL_EMBEDDER = "embedded/multilingual-e5-small"  # ships too; serves where it is chosen
-EMBEDDED_EMBEDDERS = (BUILT_IN_EMBEDDER, MULTILINGUAL_EMBEDDER)
+BUILT_IN_EMBEDDER = "embedded/multilingual-e5-small"
+# What platforms without it have, and what older beings were born with: either name means the built-in one.
+BUILT_IN_EMBEDDERS = (BUILT_IN_EMBEDDER, "embedded/all-MiniLM-L6-v2")
 BUILT_IN_MODEL = "embedded/SmolLM2-135M-Instruct"
 ISOLATIONS = ("none", "limits", "bwrap")
 OPENING = "What you decide about this being. Everything it becomes is under data/."
@@ -73,7 +73,7 @@ def _embedder(found: str) -> None:
         raise Unfit(f"{substrate!r} is no name of a substrate")
     if not model or not model.isprintable() or model != model.strip():
         raise Unfit(f"{model!r} is no name of a model")
-    if substrate == "embedded" and found not in EMBEDDED_EMBEDDERS:
+    if substrate == "embedded" and found not in BUILT_IN_EMBEDDERS:
         raise Unfit(f"embedded has no embedder {model!r}")
 
 
@@ -221,7 +221,7 @@ class Settings:
     @property
     def external_embedder(self) -> str:
         """The external embedder: one chosen beside the built-in one; empty: none."""
-        return "" if self.embedder == BUILT_IN_EMBEDDER else self.embedder
+        return "" if self.embedder in BUILT_IN_EMBEDDERS else self.embedder
 
 
 def read_settings(path: Path) -> Settings:

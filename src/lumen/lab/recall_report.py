@@ -46,10 +46,11 @@ def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
         progress("learning weights, one conversation left out each time …")
         apart, pooled = left_out(rows, together)
     else:
-        shipped = weights_for(WhenNeeded.id)
+        shipped = weights_for(WhenNeeded().id)
         apart, pooled = ([judged(r, shipped) for r in some] for some in (rows, together))
     if wanted.learn:
-        weights = {WhenNeeded.id: learnt(rows, together)}
+        known = json.loads(wanted.learn.read_text("utf-8")) if wanted.learn.exists() else {}
+        weights = known | {WhenNeeded().id: learnt(rows, together)}
         wanted.learn.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
     told: dict[str, Any] = {"weights": "one left out" if wanted.leave_one_out else "shipped"}
     for name, some, found in (("", rows, apart), (" pooled", together, pooled)):

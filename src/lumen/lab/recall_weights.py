@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from lumen.lab.recall import AskedRow, Judged, judged
 
 BY_HAND = {"weight": 0.4, "recency": 0.2, "echo": -10.0, "revises": 1.0}
-SHARES = {"beam": 5.0, "facts": 12.0}  # how much a question of a set counts: of some there are few
+# how much a question of a set counts: of some there are few
+SHARES = {"beam": 5.0, "facts": 12.0, "ru": 12.0, "de": 12.0, "mixed": 12.0}
 POOLED_SHARE = 0.3
 RIDGE = 1e-3
 STEPS, HELD = 300, 12

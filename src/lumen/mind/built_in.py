@@ -1,4 +1,4 @@
-"""The embedders that ship: MiniLM serves every being, multilingual-e5-small those whose author chose it.
+"""Which embedder is built in: multilingual-e5-small, or MiniLM on platforms that have no wheel of it.
 
 Nothing heavy is imported here: to say which one it is takes no numbers.
 """
@@ -6,6 +6,7 @@ Nothing heavy is imported here: to say which one it is takes no numbers.
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
 
 import orjson
 
@@ -24,6 +25,14 @@ MINILM_WEIGHTS = Weights(
     file="model/model.safetensors",
     sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
 )
+
+
+@cache
+def built_in() -> tuple[str, Weights]:
+    """The built-in embedder's name and weights."""
+    if find_spec(E5_WEIGHTS.package):
+        return E5_ID, E5_WEIGHTS
+    return MINILM_ID, MINILM_WEIGHTS
 
 
 @cache

@@ -1,55 +1,30 @@
-"""Sentence vectors of the embedders that ship. They are neither kept nor compared here."""
+"""Sentence vectors of the built-in embedder. They are neither kept nor compared here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
 
-from lumen.core.errors import NoSubstrate
-from lumen.core.settings import BUILT_IN_EMBEDDER, MULTILINGUAL_EMBEDDER
+from lumen.mind.built_in import E5_ID, built_in
 from lumen.mind.e5 import E5
 from lumen.mind.encoder import Matrix
 from lumen.mind.minilm import MiniLM
 
 
 @cache
-def _loaded() -> MiniLM:
+def _loaded() -> E5 | MiniLM:
     """One for the whole process: it keeps nothing of what it embeds, and its file is checked once."""
-    return MiniLM()
+    return E5() if built_in()[0] == E5_ID else MiniLM()
 
 
 class WhenNeeded:
     """The embedder, loaded with the first text: much of what is done to a being embeds none."""
 
-    id = MiniLM.id
+    @property
+    def id(self) -> str:
+        """Which one it is."""
+        return built_in()[0]
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """One row of length 1 for each text."""
         return _loaded().embed(texts)
-
-
-@cache
-def _multilingual() -> E5:
-    return E5()
-
-
-class Multilingual:
-    """The multilingual embedder, which an author may choose: in this process, nothing leaves it."""
-
-    id = MULTILINGUAL_EMBEDDER
-    local = True
-
-    def embed(self, texts: Sequence[str]) -> Matrix:
-        """One row of length 1 for each text.
-
-        Raises:
-            NoSubstrate: its wheel is not installed, as on platforms that have none.
-        """
-        try:
-            return _multilingual().embed(texts)
-        except NoSubstrate as error:
-            fix = f"lumen models set embedder {BUILT_IN_EMBEDDER}"
-            raise NoSubstrate(f"{self.id} is not here: {error.what}", fix=fix) from error
-
-    def close(self) -> None:
-        """Nothing is held."""

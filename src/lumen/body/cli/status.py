@@ -17,6 +17,7 @@ from lumen.core.data import SelfItem
 
 MARKS = {"working": "●", "todo": "○", "perpetual": "∞"}
 MOST = 5  # values and goals that are shown
+ENGLISH_ONLY = "embedded/all-MiniLM-L6-v2"
 LAST_REPLY = 1  # what it said last is learnt with the next message: that is as usual
 NONE = "none yet: they come of living"
 Row = tuple[str, str]
@@ -88,6 +89,8 @@ def _unusual(found: Status) -> Iterator[Row]:
     done, of = found.recallable.done, found.recallable.of
     if done < of - LAST_REPLY:
         yield "recall", f"{done:,} of {of:,} memories can be found by meaning so far"
+    if found.embedder == ENGLISH_ONLY:
+        yield "recall", "in English alone: there is no multilingual embedder for this platform"
     done, of = found.reindexed.done, found.reindexed.of
     if done < of:
         yield "recall", f"reindexing with {found.embedder}: {done:,} of {of:,}"

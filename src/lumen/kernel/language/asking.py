@@ -17,7 +17,7 @@ from lumen.kernel.language.times.phrases import names_time, phrases
 INSIDE = re.compile(r"(?<![.!?…]\s)(?<!^)\b[^\W\d_][\w-]+")  # a word that opens no sentence
 MOST_CAPITALS = 4
 LOOKED_AT = 2000  # characters of a text that are looked at
-_WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time")
+_WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time", "request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,12 @@ def unpacked(bits: int) -> TextShape:
     """A shape from its number."""
     asks, ends_asking, first_person, time, sure_time = (bool(bits >> n & 1) for n in range(5))
     return TextShape(asks, ends_asking, first_person, time, sure_time, bits >> 5)
+
+
+def bare(question: str) -> str:
+    """A question without what only opens it: "Remind me what my sister is called" is about no reminding."""
+    opened = _patterns().ways["request"].match(question)
+    return question[opened.end() :].lstrip(" ,") if opened else question
 
 
 def in_first_person(question: str, names: Iterable[str]) -> str:

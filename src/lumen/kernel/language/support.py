@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from lumen.core.data import Author, EventType, Memory, Origin
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import is_question, names, numbers, sentences, stem, words
+from lumen.kernel.language.thresholds import in_force
 
 LOOKED_AT = 2000  # characters of a memory
 MOST_SENTENCES = 8
@@ -29,13 +30,13 @@ REPORTS = re.compile(
 class Nearness:
     """How near words and sentences must be for one to speak for another."""
 
-    means: float = 0.35  # how near a proposal must be to what speaks for it
-    plainly: float = 0.65  # so near, it need not share words
-    met: float = 0.5  # a word is met by one so near to it
-    strange: float = 0.25  # a word that nothing comes so near to was never spoken of
+    means: float  # how near a proposal must be to what speaks for it
+    plainly: float  # so near, it need not share words
+    met: float  # a word is met by one so near to it
+    strange: float  # a word that nothing comes so near to was never spoken of
 
 
-NEARNESS = Nearness()
+NEARNESS = Nearness(**in_force("support"))
 Likeness = Callable[[tuple[str, ...], str], tuple[float, ...]]
 
 

@@ -17,13 +17,14 @@ from lumen.core.clock import Clock, stamp
 from lumen.core.data import Change, kernel_entry
 from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
 from lumen.core.payloads import CallPayload
-from lumen.core.settings import EMBEDDED_EMBEDDERS
+from lumen.core.settings import BUILT_IN_EMBEDDERS
 from lumen.core.stores import Store
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.setting_text import with_setting
 from lumen.kernel.models.calls import Calls
 from lumen.kernel.models.registry import Registry, noting
 from lumen.mind.ask import Reach
+from lumen.mind.built_in import built_in
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import EMBEDDER, ESCALATION, INNER, Assignment, open_substrate
 from lumen.mind.substrate import ModelDescriptor
@@ -104,7 +105,7 @@ async def _stands(
     if looked.trouble:
         return replace(looked, fix=looked.fix or "lumen models scan")
     listed = tuple(m for m in looked.models if m.model_id == assigned.model_id)
-    if listed or str(assigned) in notes.probed or str(assigned) in EMBEDDED_EMBEDDERS:
+    if listed or str(assigned) in notes.probed or str(assigned) in BUILT_IN_EMBEDDERS:
         return ScanResult(name, listed)
     if endpoint.kind == "scripted":  # its scripts are files, which nobody lists
         return await _described(endpoint, assigned)
@@ -162,8 +163,9 @@ async def _probed(reach: Reach, assignment: Assignment, calls: Calls) -> ModelDe
     return model
 
 
-def embedded_embedder(name: str) -> ModelDescriptor:
-    """One of the embedders that ship."""
+def built_in_embedder() -> ModelDescriptor:
+    """The embedder that is always there."""
+    name, _ = built_in()
     return ModelDescriptor(
         substrate="embedded",
         model_id=name,

@@ -45,10 +45,6 @@ class RecallBefore:
         """How well the best evidence bears that was left out: nothing is, here."""
         return 0.0
 
-    def is_foreign(self, question: str) -> bool:
-        """Whether some of what was told is in letters that a question has none of."""
-        return self.recall.is_foreign(question)
-
     def statements(self) -> tuple[Memory, ...]:
         """What the author said of themselves and did not take back, the newest first."""
         return self.recall.statements(self.before)

@@ -199,6 +199,8 @@ def read(
     marks: dict[int, int] = {}
     for p in passages:
         marks[p.seq] = marks.get(p.seq, 0) | p.marks
+    if wanted.lane:  # whatever else a candidate says: a question beside a statement answers nothing
+        passages = [p for p in passages if p.seq not in placed or p.marks & MARKS[wanted.lane]]
     weights = index.memories.weights(placed)
     revised = (s for pair in found.revised.items() for s in pair)
     memories = index.memories.get([*(s for s in known if s not in marks), *revised])

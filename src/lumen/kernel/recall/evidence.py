@@ -92,10 +92,6 @@ class Recall(Protocol):
         """How well the best evidence bears that was left out, as its line is not what was written."""
         ...
 
-    def is_foreign(self, question: str) -> bool:
-        """Whether some of what was told is in letters that a question has none of."""
-        ...
-
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another, from -1 to 1."""
         ...

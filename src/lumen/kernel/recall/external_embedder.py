@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from lumen.core.clock import SystemClock
 from lumen.core.data import CosineFit, Passage
 from lumen.core.errors import BadAnswer, Limited, MindError
+from lumen.core.settings import BUILT_IN_EMBEDDER
 from lumen.kernel.language.lexicon import FOLDER
 from lumen.kernel.language.passages import Embedder, Rows, Spot, is_evidence, passages
 from lumen.kernel.language.reading import is_question
@@ -29,7 +30,6 @@ from lumen.soul.ports.queries import Queries
 LESSON = 64  # texts at a time: one request
 LEAST_APART = 1.5  # how far related pairs must lie from unrelated ones, in standard deviations
 REST_S, LONGEST_REST_S = 30.0, 600.0  # after a failure nobody waits for it in every turn
-BUILT_IN = "embedded/all-MiniLM-L6-v2"
 TICK = SystemClock().tick
 Result = TypeVar("Result")
 
@@ -260,7 +260,7 @@ def _checked(embedder: Embedder, rows: Rows, many: int, size: int | None = None)
     if size is not None and rows.shape[1] != size:
         raise BadAnswer(
             f"{embedder.id} gives vectors of {rows.shape[1]} numbers now; it was {size}",
-            fix=f"lumen models set embedder {BUILT_IN}, lumen maintain, then set {embedder.id} again",
+            fix=f"lumen models set embedder {BUILT_IN_EMBEDDER}, lumen maintain, then set {embedder.id} again",
         )
     length = np.linalg.norm(rows.astype(np.float64), axis=1)
     if not (np.abs(length - 1) < 1e-3).all():  # NaN is not smaller either

@@ -16,7 +16,7 @@ import numpy as np
 
 from lumen.core.canon import loads
 from lumen.core.data import Memory, NearPassage
-from lumen.kernel.language.asking import asking, in_first_person
+from lumen.kernel.language.asking import asking, bare, in_first_person
 from lumen.kernel.language.corrections import openly_revises
 from lumen.kernel.language.passages import Embedder
 from lumen.kernel.language.reading import words
@@ -158,7 +158,7 @@ def _asked(index: Queries, embedder: Embedder, question: str) -> SoughtQuestion:
     content = words(question)
     named = index.sessions.named(content)
     content = [word for word in content if word not in named] or content
-    vector = embedder.embed([in_first_person(question, named)])[0]
+    vector = embedder.embed([in_first_person(bare(question), named)])[0]
     terms = index.sessions.terms(content)
     totals = index.sessions.totals()
     return SoughtQuestion(question, content, asking(question), terms, totals, named, vector)

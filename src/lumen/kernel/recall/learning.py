@@ -23,14 +23,13 @@ from lumen.kernel.language.passages import (
     passages,
     stretches,
 )
-from lumen.kernel.language.reading import CYRILLIC, stem, words
+from lumen.kernel.language.reading import stem, words
 from lumen.kernel.recall.lanes import CHANGES, MARKS, Lane, lane_of, marks_for
-from lumen.kernel.recall.ranking import RANKING
+from lumen.kernel.recall.ranking import ranking_for
 from lumen.soul.ports.queries import Queries
-from lumen.soul.ports.vectors import LISTED_MARK, VectorSet
+from lumen.soul.ports.vectors import VectorSet
 
 STATED = MARKS[Lane.STATED]
-FOREIGN = LISTED_MARK << 1  # a statement in Cyrillic letters
 WEIGHED = 2000  # characters of a passage whose words are looked at one by one
 LOOKED_AT = 40  # earlier passages among which the revised one is looked for, on either path
 SETTLED_AT_ONCE = 16
@@ -41,8 +40,7 @@ def marks_of(memory: Memory, passage: str, whole: TextShape) -> int:
     lane = lane_of(memory, passage)
     if lane is not Lane.STATED:
         return marks_for(lane, whole) if lane else 0
-    changes = CHANGES if _says_it_changes(passage) else 0
-    return marks_for(lane, whole) | changes | (FOREIGN if CYRILLIC.search(passage) else 0)
+    return marks_for(lane, whole) | (CHANGES if _says_it_changes(passage) else 0)
 
 
 def pieces_of(memory: Memory) -> list[tuple[int, int]]:
@@ -150,14 +148,14 @@ class Lessons:
 
     def _same_subject(self, new: str, old: str, likeness: float) -> bool:
         """Near in meaning and sharing a seldom-used word; a mere "now" or "new" asks for more."""
-        theirs = {stem(w) for w in words(old)}
+        theirs, law = {stem(w) for w in words(old)}, ranking_for(self.embedder.id)
         both = [w for w in words(new) if stem(w) in theirs]
         open_about_it = lexicon().has("revision", new)
-        if likeness < RANKING.same_subject or not (
-            open_about_it or len(both) > 1 or likeness > RANKING.surely
+        if likeness < law.same_subject or not (
+            open_about_it or len(both) > 1 or likeness > law.surely
         ):
             return False
         if not same_attribute(new, old):
             return False
         many = self.index.memories.frequencies(both)
-        return any(n <= RANKING.seldom for n in many.values())
+        return any(n <= law.seldom for n in many.values())

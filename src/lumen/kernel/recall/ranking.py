@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+
+from lumen.kernel.language.thresholds import thresholds
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """What is added to the nearness of a passage, and from where on two texts share a subject."""
 
+    near_from: float  # two words nearer than this count for the share by nearness
+    met: float  # a plain word is met by one so near to it
+    same_subject: float
+    surely: float  # so near, one shared word is enough
     exact: float = 0.1  # for the share of the question's words that a passage holds
     near: float = 0.3  # for the same share by nearness of single words
-    near_from: float = 0.3  # two words nearer than this count for that
-    met: float = 0.55  # a plain word is met by one so near to it
     kind: float = 0.08  # for whether it holds the kind of answer asked for, or not
     thin: float = 0.1  # against one that says next to nothing the question did not
-    same_subject: float = 0.32
-    surely: float = 0.4  # so near, one shared word is enough
-    seldom: int = 8  # memories that a word may stand in and still tell something
+    seldom: float = 8  # memories that a word may stand in and still tell something
 
 
-RANKING = Ranking()
+@cache
+def ranking_for(embedder: str) -> Ranking:
+    """The numbers that go with an embedder."""
+    return Ranking(**thresholds(embedder, "ranking"))

@@ -18,14 +18,14 @@ from lumen.core.stores import Store
 from lumen.kernel.language.corrections import openly_revises
 from lumen.kernel.language.passages import Embedder, Rows
 from lumen.kernel.language.questions import tells_of_author
-from lumen.kernel.language.reading import CYRILLIC, words
+from lumen.kernel.language.reading import words
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.candidates import RankWanted
 from lumen.kernel.recall.evidence import Evidence, current
 from lumen.kernel.recall.external_embedder import ExternalEmbedder, ExternalEncoder
 from lumen.kernel.recall.fusion import RankedMemory, rank
 from lumen.kernel.recall.lanes import CHANGES, Lane
-from lumen.kernel.recall.learning import FOREIGN, Lessons
+from lumen.kernel.recall.learning import Lessons
 from lumen.kernel.recall.summary import Line, Noted, read_summary, within
 from lumen.kernel.recall.verdict import sought, verdicts
 from lumen.soul.ports.queries import Queries
@@ -111,10 +111,6 @@ class IndexedRecall:
         )
         return known.get(old) if openly else None
 
-    def is_foreign(self, question: str) -> bool:
-        """Whether some of what was told is in letters that a question has none of."""
-        return not CYRILLIC.search(question) and bool(self._vectors.with_marks(FOREIGN, limit=1))
-
     def statements(self, before: int) -> tuple[Memory, ...]:
         """What the author said of themselves and did not take back, the newest first."""
         seqs = [seq for seq, _ in self._index.memories.statements(LOOKED_BACK) if seq < before]
@@ -157,6 +153,6 @@ class IndexedRecall:
         found = rank(
             self._index, self._vectors, self.embedder, question, wanted, external=self.external
         )
-        law = sought(question, self._lessons, by_cosine=self.external is not None)
+        law = sought(question, self._lessons)
         every = zip(found, verdicts(law, found, self._lessons), strict=True)
         return current([(one, verdict) for one, verdict in every if verdict])

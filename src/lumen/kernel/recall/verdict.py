@@ -21,8 +21,7 @@ from lumen.kernel.language.reading import asks_for, fits, names, stem, words
 from lumen.kernel.recall.fusion import RankedMemory
 from lumen.kernel.recall.lanes import CHANGES
 from lumen.kernel.recall.learning import STATED, WEIGHED, Lessons
-from lumen.kernel.recall.nearness import is_foreign, is_met, nearness
-from lumen.kernel.recall.ranking import RANKING
+from lumen.kernel.recall.ranking import Ranking, ranking_for
 
 LOOKED_AT = 8  # passages of a memory: those nearest in meaning
 
@@ -47,18 +46,23 @@ class SoughtWords:
     named: set[str]
     kind: AnswerKind | None
     rarity: Rows  # how much each word tells, summing to 1
-    by_cosine: bool  # whether the embedder is trusted across languages
+    law: Ranking
 
 
-def sought(question: str, lessons: Lessons, *, by_cosine: bool) -> SoughtWords:
+def sought(question: str, lessons: Lessons) -> SoughtWords:
     """What of a question is looked for: rare words tell more."""
     asked, memories = words(question), lessons.index.memories
     total, many = max(1, memories.many_texts()), memories.frequencies(asked)
     weights = [math.log(1 + total / (0.5 + many.get(w, 0))) for w in asked]
     rarity = np.array(weights, np.float32) / np.float32(max(sum(weights), 1e-6))
-    stems = frozenset(map(stem, asked))
     return SoughtWords(
-        question, asked, stems, names(question), asks_for(question), rarity, by_cosine
+        question=question,
+        asked=asked,
+        stems=frozenset(map(stem, asked)),
+        named=names(question),
+        kind=asks_for(question),
+        rarity=rarity,
+        law=ranking_for(lessons.embedder.id),
     )
 
 
@@ -109,18 +113,31 @@ def _score(
     sought: SoughtWords, text: str, held: list[str], lessons: Lessons
 ) -> tuple[float, bool | None]:
     """What is added to the cosine of a passage, and whether it holds the kind of answer asked for."""
-    asked, kind = sought.asked, sought.kind
+    asked, kind, law = sought.asked, sought.kind, sought.law
     answers = fits(kind, text, sought.question)
-    score = 0.0 if answers is None else (RANKING.kind if answers else -RANKING.kind)
+    score = 0.0 if answers is None else (law.kind if answers else -law.kind)
     stems = {stem(w) for w in held}
     if len(stems - sought.stems) < 2:
-        score -= RANKING.thin
+        score -= law.thin
     if not (asked and held):
         return score, answers
     exact = np.array([stem(w) in stems for w in asked], dtype=np.float32)
-    near = nearness(asked, held, lessons.rows_of(asked) @ lessons.rows_of(held).T).max(axis=1)
-    if not sought.by_cosine and is_foreign(asked, near, kind):
-        return -2.0, False
-    soft = np.clip((near - RANKING.near_from) / (1 - RANKING.near_from), 0, 1)
-    score += float((RANKING.exact * exact + RANKING.near * soft) @ sought.rarity)
-    return score, answers if is_met(asked, near, sought.named, kind) else False
+    near = (lessons.rows_of(asked) @ lessons.rows_of(held).T).max(axis=1)
+    soft = np.clip((near - law.near_from) / (1 - law.near_from), 0, 1)
+    score += float((law.exact * exact + law.near * soft) @ sought.rarity)
+    return score, answers if _is_met(sought, near) else False
+
+
+def _is_met(sought: SoughtWords, best: Rows) -> bool:
+    """Whether half of what was asked about is spoken of: a shared name alone answers nothing,
+    and neither does the word that only asks for one.
+    """
+    every = zip(sought.asked, best, strict=True)
+    plain = [(w, float(n)) for w, n in every if w not in sought.named]
+    about = [n for w, n in plain if not _asks_only(w, sought.kind)] or [n for _, n in plain]
+    return sum(n >= sought.law.met for n in about) * 2 >= len(plain)
+
+
+def _asks_only(word: str, kind: AnswerKind | None) -> bool:
+    """Whether a word asks for a name and tells nothing of whose."""
+    return kind is not None and kind.names and kind.asks.fullmatch(word) is not None

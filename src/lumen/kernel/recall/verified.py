@@ -66,10 +66,6 @@ class VerifiedRecall:
         """How well the best evidence bears that was left out, as its line is not what was written."""
         return self._unproved
 
-    def is_foreign(self, question: str) -> bool:
-        """Whether some of what was told is in letters that a question has none of."""
-        return self.recall.is_foreign(question)
-
     def statements(self) -> tuple[Memory, ...]:
         """What the author said of themselves and did not take back, the newest first."""
         return tuple(self._checked(self.recall.statements, lambda m: (m,)))

@@ -119,7 +119,6 @@ class Reality(Slot):
     by: Plain[str] = "grounded"  # what kind of draft that is
     cited: Cite[tuple[int, ...]] = ()
     private: Plain[bool] = False  # some of that must not leave
-    foreign: bool = False  # some of what was told cannot be found by the words of the question
     unproved: bool = False  # what answers stands in a line that is not what was written
     gently: bool = False  # the author has just said that they want to die
 
@@ -182,7 +181,6 @@ async def reality_check(
         recent=recent,
         familiar=bool(names(ingested.excerpt) & told),
         replaces=None if asks else recall.replaced(),
-        foreign=asks and recall.is_foreign(ingested.excerpt),
         unproved=recall.unproved() >= grounding.middling,
         gently=gently,
     )

@@ -325,11 +325,12 @@ class VectorTables:
         """
         choose(self._db, embedder, private=private)
 
-    def progress(self) -> tuple[int, int]:
-        """How many memories have a vector, and how many are worth one."""
-        left = int(self._db.row("SELECT count(*) FROM unembedded")[0])
+    def progress(self, embedder: str = "") -> tuple[int, int]:
+        """How many memories have a vector, of whichever embedder or of one, and how many are worth one."""
         worth = self._worth(LEARNT)
-        return worth - left, worth
+        if embedder and self._db.row("SELECT 1 FROM embedder WHERE id <> ?", (embedder,)):
+            return 0, worth
+        return worth - int(self._db.row("SELECT count(*) FROM unembedded")[0]), worth
 
     def reindexed(self, embedder: str) -> tuple[int, int]:
         """How many memories have a vector of this embedder, and how many are to have one."""

@@ -145,8 +145,11 @@ class Vectors(Protocol):
         """
         ...
 
-    def progress(self) -> tuple[int, int]:
-        """How many memories have a vector of the built-in embedder, and how many are worth one."""
+    def progress(self, embedder: str = "") -> tuple[int, int]:
+        """How many memories have a vector of the built-in embedder, and how many are worth one.
+
+        Those of an embedder that was built in before count unless the one of today is named.
+        """
         ...
 
     def reindexed(self, embedder: str) -> tuple[int, int]:

@@ -127,11 +127,8 @@ def _answer(
     if reality.verdict == "middling":
         near = tuple(e for e in told if e.score >= grounding.middling)
         items = [quote("closest_item", e) for e in near]
-        asked = stems(stimulus.text)
-        if reality.foreign and not any(asked & stems(e.quote) for e in near):
-            items.append(phrase("elsewhere", language))
         return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
-    return Draft(phrase("untold_here" if reality.foreign else "untold", language), "grounded")
+    return Draft(phrase("untold", language), "grounded")
 
 
 def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> Draft:

@@ -24,6 +24,7 @@ from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.dates import day
+from lumen.kernel.language.thresholds import in_force
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface
 
@@ -33,8 +34,6 @@ class Planning(Parameters):
     """What bears on a goal, and how much a model may propose for it."""
 
     near_enough: float  # evidence from here on is about a goal
-    aligned: float  # how near a value must lie to an action
-    claimed: float  # and how near where a model says that it speaks for it
     candidates: int  # that a model may propose
     tokens: int
 
@@ -97,9 +96,7 @@ async def plan(
             )
             proposed, trouble = await thought_up(facing, mind, planning)
             found = (*proposed, *found)
-    weighed = aligned(
-        found, self_.values, recall.likeness, near=planning.aligned, claimed=planning.claimed
-    )
+    weighed = aligned(found, self_.values, recall.likeness, **in_force("values"))
     likely = tuple(replace(c, likely=hands.likely(c.skill)) for c in weighed)
     return Plan(candidates=likely, trouble=trouble)
 
