@@ -106,7 +106,7 @@ def test_a_passphrase_is_typed_unseen(lumen: Lumen) -> None:
         (("vouch", "feedfeed"), "no key 'feedfeed'"),
         (("revoke", "feedfeed", "--yes"), "no key 'feedfeed'"),
         (("revoke", "feedfeed"), "no key 'feedfeed'"),
-        (("revoke", ""), "nobody is here to confirm"),
+        (("revoke", ""), "the archive names no key ''"),
         (("passphrase",), "nobody is here to give the new passphrase"),
         (
             ("passphrase", "--new-file", "/nowhere"),
