@@ -20,13 +20,14 @@ from tests.forking import shared
 from tests.measuring import (
     import_all,
     is_measured,
+    measure_first_examples,
     measure_no_children,
     save_measured,
     unmeasured,
 )
 from tests.peers import LlamaServer, Wire
 from tests.recorded import Answer, answering, read, write
-from tests.remembering import FILE, Remembering
+from tests.remembering import FILE, KEPT, RECORDED, Remembering, keep
 from tests.sampling import Sampled, set_examples
 
 from lumen.mind import embed
@@ -44,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """How much is tried, and which of it."""
     group = parser.getgroup("lumen")
     group.addoption("--deep", action="store_true", help="try all of what is otherwise sampled")
-    group.addoption("--record", action="store_true", help="keep what the embedded model says anew")
+    group.addoption("--record", action="store_true", help="keep what the embedded models say anew")
     group.addoption("--seed", type=int, default=0, help="draw other samples (default: 0)")
 
 
@@ -59,10 +60,20 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGHUP, lambda *_: None)
     if hasattr(config, "workerinput"):
         measure_no_children()
-    if cache := getattr(config, "cache", None):
-        os.environ[FILE] = str(cache.mkdir("vectors") / "rows")
+    set_vectors(config)
     if "TMPDIR" not in os.environ and memory_disk_will_do():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY_DISK)
+
+
+def set_vectors(config: pytest.Config) -> None:
+    """Say where vectors are found that need not be worked out, and where new ones go."""
+    anew = config.getoption("deep") or config.getoption("record")
+    os.environ[RECORDED] = "" if anew else str(KEPT)
+    if cache := getattr(config, "cache", None):
+        used = cache.mkdir("vectors") / "worked-out"
+        os.environ[FILE] = str(used)
+        if config.getoption("record") and not hasattr(config, "workerinput"):
+            used.unlink(missing_ok=True)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -79,6 +90,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Keep what a worker measured before it says that it is done."""
     if hasattr(session.config, "workerinput"):
         save_measured()
+    elif session.config.getoption("record"):
+        keep(Path(os.environ[FILE]))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,11 +104,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only --deep has the time for."""
+    """Leave out what only --deep has the time for, and measure what stands for the rest."""
     if not config.getoption("deep"):
         long = [item for item in items if item.get_closest_marker("deep")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+    measure_first_examples(items)
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Self
 
-from tests.remembering import FILE
+from tests.remembering import FILE, RECORDED
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,7 +126,7 @@ class Forks:
                 stdin=subprocess.PIPE,  # its streams are of the kind its children have
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**self.env, FILE: os.environ.get(FILE, "")},
+                env={**self.env, **{name: os.environ.get(name, "") for name in (FILE, RECORDED)}},
                 pass_fds=[there.fileno()],
             )
 

@@ -2,6 +2,7 @@
 
 A line that only a drawn sample reaches would be covered by luck, so a test that draws is not measured,
 nor is one that does again and again what others do once: the tracer costs half as much as the code.
+Of a test that is given many examples the first three are measured.
 Reading the tests is not measured either, only the import of what they test. Of the processes that a
 test starts, those are measured that do what no test does by itself: it takes a quarter of a second
 for each, so the others, a command line above all, are not.
@@ -14,7 +15,8 @@ import os
 import pkgutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import coverage
@@ -24,6 +26,7 @@ import lumen
 
 CONFIG = "COVERAGE_PROCESS_CONFIG"  # where coverage tells a child how to measure itself
 KEPT = "LUMEN_TEST_COVERAGE"
+FIRST = 3  # examples of a test that are measured
 
 
 def import_all() -> None:
@@ -31,6 +34,16 @@ def import_all() -> None:
     for found in pkgutil.walk_packages(lumen.__path__, "lumen."):
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
+
+
+def measure_first_examples(items: Iterable[pytest.Item]) -> None:
+    """Mark every further example of a test as measured by the first ones."""
+    seen = Counter[str]()
+    for item in items:
+        test, _, example = item.nodeid.partition("[")
+        seen[test] += 1
+        if example and seen[test] > FIRST:
+            item.add_marker(pytest.mark.unmeasured)
 
 
 def is_measured(item: pytest.Item) -> bool:

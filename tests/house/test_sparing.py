@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.measuring import is_measured, unmeasured
 from tests.recorded import Answer, answering, read, write
-from tests.remembering import FILE, Remembering
+from tests.remembering import FILE, KEPT_ROW, RECORDED, ROW, Remembering, keep, read_kept
 from tests.sampling import Sampled
 
 from lumen.mind.e5 import E5
@@ -68,6 +68,7 @@ def test_a_vector_is_worked_out_once_and_found_by_the_next_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FILE, str(tmp_path / "rows"))
+    monkeypatch.setenv(RECORDED, "")
     texts = ["I like rice.", "", "I like tea.", "I like rice.", "\ud800"]
     first, second = Remembering(), Remembering()
     rows = first.embed(texts)
@@ -79,6 +80,39 @@ def test_a_vector_is_worked_out_once_and_found_by_the_next_process(
     with (tmp_path / "rows").open("ab") as file:
         file.write(b"half a row")
     assert np.array_equal(Remembering().embed(texts), rows)
+
+
+def test_what_is_kept_of_a_vector_stands_for_it_unless_it_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used, kept = tmp_path / "used", tmp_path / "kept"
+    monkeypatch.setenv(FILE, str(used))
+    monkeypatch.setenv(RECORDED, "")
+    texts = [f"I have {number} cats." for number in range(200)]
+    rows = Remembering().embed(texts)
+    keep(used, kept)
+    assert len(read_kept(kept)) == len(texts)
+    used.unlink()
+
+    monkeypatch.setenv(RECORDED, str(kept))
+    again = Remembering().embed(texts)
+    assert np.abs(rows @ rows.T - again @ again.T).max() < 0.005
+    anew = len(used.read_bytes()) // ROW.itemsize
+    assert 0 < anew < 20
+
+    used.unlink()
+    spoiled = np.fromfile(kept, KEPT_ROW)
+    spoiled["steps"] *= -1
+    spoiled.tofile(kept)
+    with pytest.raises(AssertionError, match="vectors have changed"):
+        Remembering().embed(texts)
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_of_many_examples_the_first_three_are_measured(
+    request: pytest.FixtureRequest, number: int
+) -> None:
+    assert is_measured(request.node) == (number < 3)
 
 
 @given(st.just(1))

