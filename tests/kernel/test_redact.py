@@ -24,7 +24,7 @@ from lumen.kernel.privacy.key_shapes import parsed, table
 from lumen.kernel.privacy.normal_form import folded
 from lumen.kernel.privacy.redact import MARK, redacted, redacted_json, secret_line
 
-LARGE = 250_000
+LARGE = 100_000
 WIDE = "".join(chr(ord(char) + 0xFEE0) for char in "password=")
 # Assembled, so that no scanner takes this file for a leak.
 RANDOM = "aB3dE6gH9kLmN2pQ5sTvW8xYz1C4fJ7rUuOo0"

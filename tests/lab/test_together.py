@@ -9,12 +9,12 @@ from lumen.lab.together import Measured, measure, quantile
 
 def test_a_short_measurement_talks_alone_and_beside_and_the_archive_verifies() -> None:
     said: list[str] = []
-    found = measure(0, model="scripted/echo", block=3, progress=said.append)
+    found = measure(0, model="scripted/echo", block=1, progress=said.append)
 
-    assert (len(found.alone), len(found.beside)) == (3, 3)
+    assert (len(found.alone), len(found.beside)) == (1, 1)
     assert found.cycles >= 1
     assert found.ok
-    assert said[-1] == "  3 replies alone, 3 beside"
+    assert said[-1] == "  1 replies alone, 1 beside"
     assert found.model == "scripted/echo"
 
 
