@@ -3,7 +3,7 @@
 Its vectors stand in a file that every worker of a run shares, and the next run too: a row is a key,
 made from the text and from all that makes its vector, and the vector. What is not there is added.
 A clone begins with the vectors that are kept beside the tests, a byte for each number: of 64 one is
-worked out anew and has to agree. `--deep` works out all of them, `--record` keeps what a run used.
+worked out anew and has to agree. `--deep` works out all of them, `--record` keeps more.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def read_kept(path: Path) -> dict[bytes, Matrix]:
 
 
 def keep(used: Path, path: Path = KEPT) -> None:
-    """Keep the vectors a run worked out, in an order that does not depend on who came first."""
+    """Keep the vectors a run worked out too, in an order that does not depend on who came first."""
     worked_out = np.fromfile(used, ROW)
-    found = dict(zip(worked_out["name"].tolist(), worked_out["vector"], strict=True))
+    found = read_kept(path)
+    found |= zip(worked_out["name"].tolist(), worked_out["vector"], strict=True)
     names = sorted(found)
     vectors = np.stack([found[name] for name in names])
     rows = np.zeros(len(names), KEPT_ROW)
