@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 DESPAIR = [
+    "I see no way out anymore.",
+    "I really can't see any way out.",
+    "Я больше не вижу выхода.",
+    "Я не могу и не хочу больше.",
+    "Ich sehe keinen Ausweg mehr",
+    "Ich kann und will nicht mehr.",
     "I want to die.",
     "I want to kill myself.",
     "I don't want to live anymore.",
@@ -74,6 +80,11 @@ DESPAIR = [
     "У меня суицидальные мысли.",  # noqa: RUF001 - Russian
 ]  # fmt: skip
 NOT_DESPAIR = [
+    "I see no way out of this contract.",
+    "There is a way out on the left.",
+    "Я не вижу выхода из торгового центра.",
+    "Ich sehe keinen Ausweg aus diesem Vertrag.",
+    "Ich kann nicht mehr schlafen.",
     "This heat will kill me.",
     "It would be better if I was gone by noon.",
     "It would be easier if I were not here alone with the kids.",
