@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ from lumen.kernel.recall.fusion import RankWanted, rank
 from lumen.mind.embed import WhenNeeded
 from lumen.soul.index.frequency import asked_terms
 from lumen.soul.index.index import Index
-from lumen.soul.index.passages import STATE, SetState
+from lumen.soul.index.passages import STATE, SetState, forget_passages
 from lumen.soul.index.scan import SCANNED, Words, distances, mapped, signs
 
 MEMORIES = int(os.environ.get("LUMEN_BENCH_MEMORIES", "1000000"))
@@ -261,7 +262,8 @@ def _whole(index: Index, real: Corpus, embedder: Embedder) -> bool:
 
 def _adding(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool:
     """Give vectors to some memories anew, one by one, and let another process ask for each at once."""
-    vectors, numbers = index.vectors.built_in(embedder.id), np.random.default_rng(5)
+    vectors, state = index.vectors.built_in(embedder.id), SetState(*index.row(STATE))
+    numbers = np.random.default_rng(state.next)  # what an earlier run added is there already
     other = subprocess.Popen(
         [sys.executable, "-c", OTHER, str(one.being.root), embedder.id],
         stdin=subprocess.PIPE,
@@ -274,7 +276,7 @@ def _adding(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool:
     for row in mixtures(real.vectors, ADDED, numbers):
         seq = one.first + int(numbers.integers(one.many))
         index.keep(("INSERT OR IGNORE INTO unembedded VALUES(?)", [(seq,)]))
-        index.keep(("DELETE FROM passages WHERE seq = ?", [(seq,)]))
+        index.alone(partial(forget_passages, seq=seq))
         began, cpu = time.perf_counter(), time.process_time()
         vectors.add([seq], [Passage(seq, 0, 9, row.tobytes())])
         added.append((time.perf_counter() - began, time.process_time() - cpu))
@@ -299,6 +301,8 @@ def _adding(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool:
 def _living(one: Grown, real: Corpus, embedder: Embedder) -> list[bool]:
     """A whole `chat -m` beside that of a new being, and what learning adds to the embedder's work."""
     with workplace() as folder:
+        shutil.copytree(HOME / "home", folder / "home")  # which sees the copy talk, and would tell
+        os.environ["XDG_DATA_HOME"] = str(folder / "home")
         lumen.create(folder / "new")
         large, new = chats_seconds(copied(one.being.root, folder), scripted(folder / "new"))
         share = learning_share(folder / "learning", real.texts[:LEARNT], embedder)
