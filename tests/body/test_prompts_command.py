@@ -89,7 +89,6 @@ def test_a_whole_step_is_shown_part_by_part_with_its_slots(lumen: Lumen, inside:
         (["show", "dratfs"], "these have: digest, drafts, think, decide, "),
         (["diff", "dratfs"], "these have: digest, drafts, think, decide, "),
         (["show", "digest/prompt"], "Digest has no part 'prompt'; it has: system"),
-        (["show", "drafts/turns"], "try: lumen prompts show drafts/turns --small"),
         (["show"], "STEP[/PART]"),
     ],
 )
@@ -117,7 +116,7 @@ def test_the_difference_to_the_shipped_is_shown_line_by_line(lumen: Lumen, insid
     lines = diff.out.splitlines()
     assert lines[:2] == ["--- drafts/system.md (shipped)", "+++ drafts/system.md (this being)"]
     assert "+- Rhyme." in lines
-    assert "--- nothing (shipped)" in lines
+    assert "--- drafts/turns.md (shipped)" in lines
     assert {"+> Hi!", "+Hi."} <= set(lines)
     assert inside("prompts", "diff", "--json").json() == {
         "overridden": ["drafts/system.md", "drafts/turns.md"],
@@ -155,7 +154,7 @@ def test_the_check_names_file_line_and_fix_and_ends_with_two(lumen: Lumen, insid
     assert ran.out.splitlines()[0] == f"{stray}: no step reads it"
     assert ran.out.splitlines()[2:] == [
         f"{path}:2: it uses nmae, which this step does not give",
-        "  try: it gives: author_name, facts, kind, message, name, recent",
+        "  try: it gives: author_name, facts, kind, language, message, name, recent",
     ]
     told = inside("prompts", "check", "--json")
     assert told.code == 2

@@ -291,6 +291,7 @@ NOT_RUN: dict[tuple[str, str], str] = {
     (HOW + "choose-an-embedder.md", "ollama pull nomic-embed-text"): "another program",
     (HOW + "let-it-live.md", "lumen lab together --minutes 2"): "measures for minutes",
     (MODELS + "README.md", "lumen models key openai"): "asks at a terminal",
+    (MODELS + "trust.md", "lumen lab trust embedded/SmolLM2-135M-Instruct --verbose"): "a minute",
     (FILES, f"lumen models get {BETTER}"): "1.1 GB; a test marked deep fetches it",
     (FILES, f"lumen models set interface embedded/{BETTER}"): "it was not fetched",
     (FILES, f"lumen models get {BETTER} --from /media/stick/model.gguf"): "there is no stick",

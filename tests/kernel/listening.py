@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from lumen.core.trust import FULL, LOWEST
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
 
 
@@ -40,7 +41,7 @@ class Listener:
             context_tokens=None,
             tool_calling="none",
             vision=False,
-            small=self.small,
+            may=LOWEST if self.small else FULL,
             local=self.local,
         )
 

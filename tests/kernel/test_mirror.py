@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumen.kernel.choice.small_models import says_back
-from lumen.kernel.language.pronouns import mirror, tells_of_being
+from lumen.kernel.language.pronouns import addressed, mirror, tells_of_being
 
 
 @pytest.mark.parametrize(
@@ -168,3 +168,22 @@ def test_nothing_but_pronouns_and_their_verbs_changes(words: list[str]) -> None:
 
     assert [w for w in said if w in FIXED] == ["Anna", *(w for w in words if w in FIXED)]
     assert len(said) == len(words) + 1
+
+
+@pytest.mark.parametrize(
+    ("said", "addressed_so"),
+    [
+        ("My sister lives in Porto.", "Your sister lives in Porto."),
+        ("I know! My sister lives in Porto. Nice.", "I know! Your sister lives in Porto. Nice."),
+        ("Your sister lives in Porto.", "Your sister lives in Porto."),
+        ("My sister lives in Rome.", "My sister lives in Rome."),
+        ("My sister.", "My sister."),
+        ("I do not eat peanuts", "You do not eat peanuts"),
+        ("", ""),
+    ],
+)
+def test_what_a_model_takes_over_word_for_word_is_said_to_the_author(
+    said: str, addressed_so: str
+) -> None:
+    told = ("Sunday 1 March: My sister lives in Porto.", "I do not eat peanuts, and no nuts.")
+    assert addressed(said, told) == addressed_so

@@ -10,6 +10,7 @@ from tests.peers import Wire, at, chat, sse
 from lumen.core.canon import sha256
 from lumen.core.clock import SystemClock
 from lumen.core.errors import BadSetting, MindError, NoSubstrate
+from lumen.core.trust import FULL, LOWEST
 from lumen.mind.ask import Prepared, Reach, leaving, prepare, schema_of, send
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import parse_assignments
@@ -42,7 +43,9 @@ class Recorder:
         return [await self.describe("m")]
 
     async def describe(self, model_id: str) -> ModelDescriptor:
-        return ModelDescriptor("recorder", model_id, "", None, "none", False, self.small, True)
+        return ModelDescriptor(
+            "recorder", model_id, "", None, "none", False, LOWEST if self.small else FULL, True
+        )
 
     def request(self, model_id: str, prompt: Prompt) -> None:
         pass

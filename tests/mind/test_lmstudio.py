@@ -8,6 +8,7 @@ import pytest
 from tests.peers import Reply, Wire, at, chat, sse, whole
 
 from lumen.core.errors import Denied, ModelGone, TooLong
+from lumen.core.trust import FULL
 from lumen.mind.roles import open_substrate
 from lumen.mind.substrate import ModelDescriptor, Prompt
 
@@ -49,7 +50,7 @@ def test_the_newest_list_is_read_and_no_other_is_asked_for(wire: Wire) -> None:
     wire.on(NEWEST, whole({"models": models}))
     first, second, third = discovered(wire)
     assert first == ModelDescriptor(
-        *("desk", "qwen/qwen3-4b", "Qwen3 4B", 8192, "native"), vision=True, small=False, local=True
+        *("desk", "qwen/qwen3-4b", "Qwen3 4B", 8192, "native"), vision=True, may=FULL, local=True
     )
     assert (second.embeds, second.context_tokens, second.tool_calling) == (True, 2048, "none")
     assert (third.small, third.thinks, third.context_tokens) == (True, True, None)

@@ -9,6 +9,7 @@ import pytest
 from tests.peers import Reply, Wire, at, lines, ndjson, whole
 
 from lumen.core.errors import BadAnswer, ModelGone, TooLong, Unreachable
+from lumen.core.trust import LOWEST
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import open_substrate
 from lumen.mind.substrate import Completion, Exchange, ModelDescriptor, Prompt
@@ -145,7 +146,7 @@ def test_what_it_shows_of_a_model_is_known_of_it(wire: Wire) -> None:
     assert found == ModelDescriptor(
         *("desk", "qwen3:1.7b", "qwen3:1.7b", 40_960, "native"),
         vision=False,
-        small=True,
+        may=LOWEST,
         local=True,
         thinks=True,
     )

@@ -12,6 +12,7 @@ from tests.peers import LlamaServer, at
 from tests.waiting import PATIENCE
 
 from lumen.core.errors import Denied, MindError, ModelGone, TooLong
+from lumen.core.trust import LOWEST
 from lumen.mind.roles import open_substrate
 from lumen.mind.substrate import Completion, Exchange, ModelDescriptor, Prompt, Substrate
 from lumen.mind.substrates.embedded import MODEL_ID, Embedded
@@ -76,7 +77,7 @@ def test_a_real_server_lists_its_model_with_what_it_can_read(llama: LlamaServer)
     for kind in ("openai", "anthropic"):
         model = open_substrate(at(llama.url, kind, key=llama.key))
         (found,) = asyncio.run(model.discover())
-        assert found == ModelDescriptor("desk", "smol", "smol", 2048, "native", False, True, True)
+        assert found == ModelDescriptor("desk", "smol", "smol", 2048, "native", False, LOWEST, True)
         assert asyncio.run(model.health()).ok
 
 

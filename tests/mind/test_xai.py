@@ -8,6 +8,7 @@ import pytest
 from tests.peers import Wire, at, chat, sse, whole
 
 from lumen.core.errors import Denied, Unsupported
+from lumen.core.trust import FULL
 from lumen.mind.roles import open_substrate
 from lumen.mind.substrate import ModelDescriptor, Prompt
 
@@ -33,7 +34,7 @@ def test_its_list_names_what_can_converse_and_what_it_takes_in(wire: Wire) -> No
     assert found[0] == ModelDescriptor(
         *("desk", "grok-4-0709", "grok-4-0709", 256_000, "native"),
         vision=True,
-        small=False,
+        may=FULL,
         local=True,
     )
     assert [m.context_tokens for m in found] == [256_000, 131_072, None]

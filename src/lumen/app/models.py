@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lumen.app.reach import all_assignments, endpoints_of, models_folder, notes_file
-from lumen.app.settings import Settings, zone
+from lumen.app.reach import all_assignments, endpoints_of, models_folder, notes_file, trust_file
+from lumen.app.settings import Settings, must_be, zone
 from lumen.app.words import short_time
 from lumen.core.clock import Clock, stamp
 from lumen.core.errors import MindError, UsageError
 from lumen.core.settings import BUILT_IN_EMBEDDER, BUILT_IN_EMBEDDERS, BUILT_IN_MODEL
 from lumen.kernel.models.registry import Registry, load, noting
 from lumen.mind.endpoints import Endpoint
-from lumen.mind.in_process import in_process
+from lumen.mind.in_process import WEIGHTS, in_process
 from lumen.mind.roles import ASSIGNABLE, ESCALATION, INNER, Assignment, parse_assignment
 from lumen.mind.roles import EMBEDDER as EMBEDDER
 from lumen.mind.substrate import ModelDescriptor as ModelDescriptor
 
 if TYPE_CHECKING:
+    from lumen.app.trust import TrustAnswer
     from lumen.kernel.models.scan import ProbeResult, ScanResult
     from lumen.kernel.turn.run import Kernel
 
@@ -83,6 +84,7 @@ class Assigned:
     model: str
     found: str
     local: bool
+    may: tuple[str, ...] = ()  # what it is trusted with
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,10 @@ def seen_at(settings: Settings, substrate: str) -> tuple[ModelDescriptor, ...]:
     """Every model that was seen at a substrate."""
     endpoint = known_substrate(settings, substrate)
     if endpoint.kind == "embedded":
-        return tuple(in_process(models_folder()))
+        from lumen.kernel.models.trust import trusted
+
+        may = trusted(trust_file())
+        return tuple(replace(m, may=may.get(m.key, m.may)) for m in in_process(models_folder()))
     return tuple(load(notes_file()).of(endpoint.id))
 
 
@@ -172,8 +177,17 @@ class Suited:
     found: str
 
 
-async def find_model(kernel: Kernel, settings: Settings, role: str, model: str) -> Suited:
+async def find_model(
+    kernel: Kernel,
+    settings: Settings,
+    role: str,
+    model: str,
+    tell: Callable[[TrustAnswer], None] | None = lambda _: None,
+) -> Suited:
     """See that a model can serve a role; it must be listed, or answer.
+
+    A file that nothing is known of is measured, for two minutes at most; `tell` hears how it does, and
+    without it nothing is measured: what is not known to be able to do more may only phrase.
 
     Raises:
         UsageError: it cannot serve that role, or is not there.
@@ -196,6 +210,10 @@ async def find_model(kernel: Kernel, settings: Settings, role: str, model: str) 
         raise UsageError(error.what, fix=error.fix) from error
     finally:
         calls.settle()
+    if role != EMBEDDER and found.sha256 not in ("", WEIGHTS.sha256):
+        from lumen.app.trust import known_or_measured
+
+        found = replace(found, may=await known_or_measured(kernel, assignment, found, tell))
     return Suited(assignment, found, how)
 
 
@@ -207,7 +225,28 @@ def assign_model(kernel: Kernel, suited: Suited) -> Assigned:
     if how != "built in" and model.substrate not in ("embedded", "scripted"):
         _note_seen(model, kernel.clock, listed=how == "listed")
     assign(kernel.gate, suited.assignment, model, how)
-    return Assigned(suited.assignment.role, str(suited.assignment), how, model.local)
+    return Assigned(
+        suited.assignment.role, str(suited.assignment), how, model.local, tuple(model.may)
+    )
+
+
+def speak_with(kernel: Kernel, model: str) -> None:
+    """Let an open being speak with a model until it is closed; empty: with its own.
+
+    Raises:
+        UsageError: it names no model that could be assigned.
+    """
+    if model:
+        assigned = must_be_assignable(must_be(kernel.being), "interface", model)
+        speaks = {**kernel.reach.assignments, "interface": assigned}
+        kernel.reach = replace(kernel.reach, assignments=speaks)
+
+
+def questions() -> int:
+    """How many questions a model is measured by."""
+    from lumen.app.trust import questions as asked
+
+    return asked()
 
 
 def must_be_assignable(settings: Settings, role: str, model: str) -> Assignment:

@@ -42,6 +42,11 @@ def notes_file() -> Path:
     return data_home() / "models.json"
 
 
+def trust_file() -> Path:
+    """Where this host keeps what models were measured to be able to do."""
+    return data_home() / "trust.json"
+
+
 def models_folder() -> Path:
     """Where this host keeps model files."""
     return data_home() / "models"

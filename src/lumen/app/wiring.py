@@ -17,6 +17,7 @@ from lumen.app.reach import (
     key_file,
     notes_file,
     secrets_in,
+    trust_file,
 )
 from lumen.app.settings import Settings, data_home, must_be, zone
 from lumen.app.skill_changes import changed_skills
@@ -35,6 +36,7 @@ from lumen.kernel.gate.presence import no_turn_meanwhile
 from lumen.kernel.gate.recovery import recover
 from lumen.kernel.models.registry import load, noting
 from lumen.kernel.models.treasury import Caps
+from lumen.kernel.models.trust import trusted
 from lumen.kernel.recall.external_embedder import ExternalEncoder
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.kernel.reflection.triggers import Thresholds
@@ -150,6 +152,7 @@ def open_kernel(
             clock,
             endpoints=reachable,
             known=load(notes_file()).models,
+            trusted=trusted(trust_file()),
         ),
         clock=clock,
         self_=Self(name="", author_name=settings.author_name),
@@ -182,7 +185,11 @@ def take_settings(kernel: Kernel) -> None:
     inner_must_be_local(settings, reachable)
     known = load(notes_file()).models
     kernel.reach = replace(
-        kernel.reach, assignments=assignments_of(settings), endpoints=reachable, known=known
+        kernel.reach,
+        assignments=assignments_of(settings),
+        endpoints=reachable,
+        known=known,
+        trusted=trusted(trust_file()),
     )
     kernel.policies, kernel.caps = skill_policies(settings), caps_of(settings)
     kernel.thresholds = thresholds_of(settings)

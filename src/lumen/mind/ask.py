@@ -13,6 +13,7 @@ from pathlib import Path
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock
 from lumen.core.errors import BadSetting, NoSubstrate
+from lumen.core.trust import Trust
 from lumen.mind.endpoints import BUILT_IN, Endpoint
 from lumen.mind.render import find, render, render_turns
 from lumen.mind.roles import Assignment, open_substrate
@@ -33,6 +34,7 @@ class Reach:
 
     `folders` hold templates, the being's own before the shipped. `known` are models from an
     earlier look, by substrate/model: with them, no substrate is asked what it has before a call.
+    `trusted` is what models were measured to be able to do, by key; of others their substrate says it.
     Substrates are opened when first needed; one put into `opened` beforehand is used as it is.
     """
 
@@ -42,6 +44,7 @@ class Reach:
     endpoints: Mapping[str, Endpoint] = field(default_factory=lambda: BUILT_IN)
     known: Mapping[str, ModelDescriptor] = field(default_factory=dict)
     opened: dict[str, Substrate] = field(default_factory=dict)
+    trusted: Mapping[str, Trust] = field(default_factory=dict)
 
     def assigned(self, role: str) -> Assignment:
         """Which model serves a role."""
@@ -70,9 +73,11 @@ class Reach:
         """What serves a role: ask it for `local` before it is shown anything private."""
         assignment = self.assigned(role)
         known = self.known.get(str(assignment))
-        if known and known.substrate != "embedded":  # what is in this process is asked itself
-            return known
-        return await self.substrate(assignment.substrate).describe(assignment.model_id)
+        if (
+            known is None or known.substrate == "embedded"
+        ):  # what is in this process is asked itself
+            known = await self.substrate(assignment.substrate).describe(assignment.model_id)
+        return replace(known, may=self.trusted.get(known.key, known.may))
 
     def close(self) -> None:
         """Close every substrate that was opened."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lumen.core.trust import LOWEST
 from lumen.mind.library import Library, ModelFile
 from lumen.mind.substrate import ModelDescriptor
 from lumen.mind.weights import Weights
@@ -26,8 +27,9 @@ DESCRIPTOR = ModelDescriptor(
     context_tokens=CONTEXT_TOKENS,
     tool_calling="none",
     vision=False,
-    small=True,
+    may=LOWEST,
     local=True,
+    sha256=WEIGHTS.sha256,
 )
 
 
@@ -44,6 +46,7 @@ def _descriptor(kept: ModelFile) -> ModelDescriptor:
         context_tokens=kept.context_tokens,
         tool_calling="none",
         vision=False,
-        small=True,
+        may=LOWEST,  # until it was measured
         local=True,
+        sha256=kept.sha256,
     )

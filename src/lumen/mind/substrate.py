@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from lumen.core.canon import JSON
+from lumen.core.trust import Ability, Trust
 
 OnText = Callable[[str], None]
 LONGEST_TOKEN = 32  # characters; who writes more does not heed the limit, and is cut off
@@ -25,11 +26,22 @@ class ModelDescriptor:
     context_tokens: int | None
     tool_calling: Literal["native", "mediated", "none"]
     vision: bool
-    small: bool
+    may: Trust
     local: bool
     embeds: bool = False  # it makes vectors, not words
     thinks: bool = False  # it may think before it speaks
     last_seen: str = ""  # when its substrate last listed it, or it last answered a probe
+    sha256: str = ""  # of its file, where it runs in this process
+
+    @property
+    def small(self) -> bool:
+        """Whether its own words assert nothing: it is shown examples, and the shortest prompts."""
+        return Ability.WORLD not in self.may
+
+    @property
+    def key(self) -> str:
+        """What was measured of it is kept by this: a file of another name is the same model."""
+        return self.sha256 or str(self)
 
     def __str__(self) -> str:
         """As it is assigned to a role."""

@@ -97,6 +97,22 @@ def recall(_request: CommandRequest, files: tuple[Path, ...], **how: JSON) -> Te
     return TextResult(found, lines(found))
 
 
+@command("trust", within=lab)
+@click.argument("model", metavar="SUBSTRATE/MODEL")
+@click.option("--verbose", is_flag=True, help="Show every question and answer.")
+def trust(request: CommandRequest, model: str, verbose: bool) -> TextResult:
+    """Ask MODEL what shows what it may be trusted with; kept, and heeded from then on."""
+    import asyncio
+
+    from lumen.app.models import must_be_assignable
+    from lumen.lab.trust import TrustRun, lines
+
+    must_be_assignable(request.settings, "interface", model)
+    with request.opened() as kernel:
+        found = asyncio.run(TrustRun(kernel, model, note if verbose else None).measured())
+    return TextResult(found, lines(found))
+
+
 @command("together", within=lab)
 @click.option("--minutes", type=click.FloatRange(min=0), default=10.0, help="How long to talk.")
 @MODEL

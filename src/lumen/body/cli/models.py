@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from itertools import count
 from typing import Any, TypeVar
 
 import click
@@ -18,6 +19,7 @@ from lumen.app.reach import read_keys, save_key
 from lumen.app.settings import Settings, zone
 from lumen.app.words import counted, short_time
 from lumen.body.cli.command import command
+from lumen.body.cli.progress import Bar
 from lumen.body.cli.render import Listed, TextResult, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
@@ -85,6 +87,26 @@ def _tell_models(found: Models, _request: CommandRequest) -> None:
     note_fixes(r.fix for r in found.roles)
 
 
+TRUSTED = {
+    "phrase": "make small talk",
+    "world": "speak in its own words",
+    "json": "propose what to do",
+    "reflect": "propose changes of self",
+    "skills": "write skills",
+}
+
+
+def trusted_with(may: Sequence[str]) -> str:
+    """What a model may be asked for, in words."""
+    return ", ".join(TRUSTED[one] for one in may)
+
+
+def counting(bar: Bar) -> Callable[[object], None]:
+    """Move a bar on with every question that is answered."""
+    answered = count(1)
+    return lambda _: bar(next(answered), app.questions())
+
+
 def _size(tokens: int | None) -> str:
     return f"{tokens:,} tokens" if tokens else ""
 
@@ -95,7 +117,7 @@ def _can(model: ModelDescriptor) -> str:
         "tools": model.tool_calling == "native",
         "images": model.vision,
         "thinking": model.thinks,
-        "small": model.small,
+        trusted_with(model.may): not model.embeds,
         "leaves this machine": not model.local,
     }
     return ", ".join(what for what, so in said.items() if so)
@@ -131,12 +153,19 @@ def _tell_scan(found: Scanned, _request: CommandRequest) -> None:
 @command("set", within=models)
 @click.argument("role", type=click.Choice(app.ROLES))
 @click.argument("model", metavar="SUBSTRATE/MODEL")
-def set_model(request: CommandRequest, role: str, model: str) -> TextResult:
+@click.option(
+    "--no-measure", is_flag=True, help="Trust a file not measured yet with small talk only."
+)
+def set_model(request: CommandRequest, role: str, model: str, no_measure: bool) -> TextResult:
     """Let SUBSTRATE/MODEL serve ROLE; it must be listed, or answer."""
     settings = request.settings
     app.must_be_assignable(settings, role, model)
-    with request.opened() as kernel:  # turns go on while it is asked
-        suited = _asked(app.find_model(kernel, settings, role, model))
+    with (
+        request.opened() as kernel,  # turns go on while it is asked
+        Bar(f"measuring what {model} can be trusted with") as bar,
+    ):
+        heard = None if no_measure else counting(bar)
+        suited = _asked(app.find_model(kernel, settings, role, model, heard))
     with request.as_author() as kernel:
         found = app.assign_model(kernel, suited)
     away = "not on this machine: lumen egress shows what leaves"
@@ -144,6 +173,8 @@ def set_model(request: CommandRequest, role: str, model: str) -> TextResult:
     external = role == app.EMBEDDER and found.found != "built in"
     again = "memories are indexed again in the background; lumen maintain does it now"
     said = f"✓ {role} is served by {found.model} ({found.found}; {stays})"
+    if role != app.EMBEDDER:
+        said += f"\n  it may {trusted_with(found.may)}"
     return TextResult(found, said, hint=again if external else "")
 
 

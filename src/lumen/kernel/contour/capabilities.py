@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from lumen.core.canon import JSON
+from lumen.core.trust import Ability
 from lumen.kernel.contour.state import State
 from lumen.kernel.identity.biography import Biography
 from lumen.kernel.recall.evidence import Recall
@@ -39,8 +40,8 @@ class Mind(Protocol):
         """
         ...
 
-    async def strong(self, role: str) -> bool:
-        """Whether a model that follows instructions is assigned to a role, and is there."""
+    async def may(self, ability: Ability, role: str) -> bool:
+        """Whether a model that is trusted with something is assigned to a role, and is there."""
         ...
 
     async def ask_for(

@@ -7,6 +7,7 @@ own words and is left alone. English only; the words stand in the lexicon.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from lumen.kernel.language.lexicon import lexicon
@@ -14,6 +15,7 @@ from lumen.kernel.language.reading import QUOTED, WORD, sentences
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[^\w\s]|\s+|_+")
 _CLOCK = re.compile(r"\d")
+SHORTEST_QUOTE = 3  # words: fewer may be the same by chance
 LONGEST_PARTNER = 2  # words: "my sister" and I
 BE = frozenset(["are", "were", "aren't", "weren't", "do", "did", "don't", "didn't", "have"])
 SAME = ("you and i", "you and me")  # whoever says it
@@ -32,6 +34,27 @@ def mirror(text: str) -> str:
     if known and not re.match(r"I\b", said):
         said = said[0].lower() + said[1:]  # any other first word may be a name
     return said
+
+
+def addressed(text: str, quotes: Sequence[str]) -> str:
+    """A reply in which sentences of the author, taken over word for word, are said to the author.
+
+    A model that is told "My sister lives in Porto." likes to answer so, as if the sister were its own.
+    """
+    told = [_plain_words(quote) for quote in quotes]
+    said, at = "", 0
+    for begin, end in sentences(text):
+        sentence = text[begin:end]
+        own = _plain_words(sentence)
+        if len(own.split()) >= SHORTEST_QUOTE and any(own in one for one in told):
+            turned = mirror(sentence)
+            sentence = turned[:1].upper() + turned[1:]
+        said, at = said + text[at:begin] + sentence, end
+    return said + text[at:]
+
+
+def _plain_words(text: str) -> str:
+    return f" {' '.join(w.lower() for w in WORD.findall(text.replace('’', chr(39))))} "
 
 
 def tells_of_being(text: str) -> bool:

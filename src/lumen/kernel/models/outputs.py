@@ -5,7 +5,7 @@ Every text and list has a bound: an answer that may go on for ever does.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
@@ -43,6 +43,15 @@ class Probe(Output):
     """A word, to see that a model can keep to a schema."""
 
     word: Word
+
+
+class Stated(Output):
+    """What a note says, to see that what fills a schema is so."""
+
+    author: Name
+    reader: Name
+    kind: Literal["apology", "bill", "invitation", "reminder"]
+    number: int
 
 
 class Thought(Output):

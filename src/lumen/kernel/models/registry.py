@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lumen.core.canon import JSON, dumps, loads
 from lumen.core.exclusive import exclusive
+from lumen.core.trust import FULL, LOWEST, Ability, Trust
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import Assignment
 from lumen.mind.substrate import ModelDescriptor
@@ -109,14 +110,21 @@ def load(path: Path) -> Registry:
 
 
 def _model(name: str, told: Mapping[str, JSON]) -> ModelDescriptor:
-    model = ModelDescriptor(**{key: value for key, value in told.items() if key in _FIELDS})
+    may = [Ability(one) for one in told["may"]] if "may" in told else _before(told)
+    kept = {key: value for key, value in told.items() if key in _FIELDS}
+    model = ModelDescriptor(**{**kept, "may": tuple(may)})
     for said in (model.substrate, model.model_id, model.display_name, model.last_seen):
         _text(said)
-    flags = (model.vision, model.small, model.local, model.embeds, model.thinks)
+    flags = (model.vision, model.local, model.embeds, model.thinks)
     sized = isinstance(model.context_tokens, int | None)
     if str(model) != name or not sized or not all(isinstance(flag, bool) for flag in flags):
         raise ValueError(f"{name} is noted as what it cannot be")
     return model
+
+
+def _before(told: Mapping[str, JSON]) -> Trust:
+    """As notes of earlier versions have it."""
+    return LOWEST if told["small"] else FULL
 
 
 def _look(told: Mapping[str, JSON]) -> LastScan:

@@ -19,6 +19,7 @@ from lumen.core.errors import BadSetting, MindError, ModelGone, NoSubstrate
 from lumen.core.payloads import CallPayload
 from lumen.core.settings import BUILT_IN_EMBEDDERS
 from lumen.core.stores import Store
+from lumen.core.trust import LOWEST
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.setting_text import with_setting
 from lumen.kernel.models.calls import Calls
@@ -173,7 +174,7 @@ def built_in_embedder() -> ModelDescriptor:
         context_tokens=256,
         tool_calling="none",
         vision=False,
-        small=True,
+        may=LOWEST,
         local=True,
         embeds=True,
     )
@@ -213,7 +214,7 @@ def assign(gate: Gate, assignment: Assignment, model: ModelDescriptor, how: str)
             "found": how,
             "context_tokens": model.context_tokens,
             "local": model.local,
-            "small": model.small,
+            "may": list(model.may),
         },
     )
     change = Change(Store.SETTINGS, "set", text, base=sha256(raw))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lumen.core.canon import JSON
 from lumen.core.untrusted import Untrusted
+from lumen.kernel.language.lexicon import LANGUAGES
 from lumen.mind.proofread import faults
 from lumen.mind.render import BadTemplate, find, try_out
 
@@ -89,6 +90,7 @@ TEMPLATES: Mapping[str, Declared] = {
         slots={
             **_NAMES,
             "kind": Given(f"what kind of message: {', '.join(_KINDS)}", _KINDS),
+            "language": Given("what it is said in, as far as that is told apart", LANGUAGES),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(
                 "what the author told before that bears on it, with its day",
@@ -148,6 +150,10 @@ TEMPLATES: Mapping[str, Declared] = {
                 ([{"name": "sing", "weight": 0.5, "status": "todo"}], []),
             ),
         },
+    ),
+    "trust": Declared(
+        meaning="whether what a model fills a form with is so",
+        slots={"note": Given("what somebody wrote", ("Tom, pay 3 euros. Vera",), untrusted=True)},
     ),
     "probe": Declared(meaning="whether a model can be reached", slots={}),
     "repair": Declared(

@@ -12,6 +12,7 @@ from lumen.core.errors import MindError
 from lumen.core.exposure import Cite, Plain, Quote
 from lumen.core.payloads import CyclePayload
 from lumen.core.stores import Store
+from lumen.core.trust import Ability
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.contour.capabilities import Hands, Mind, Unknowns
 from lumen.kernel.contour.policy import Parameters
@@ -57,7 +58,7 @@ async def explore(
     if not first:
         raise Skip("there is nothing new to wonder about")
     gap, trouble = first[0], ""
-    if not gap.private and await mind.strong("scraper"):
+    if not gap.private and await mind.may(Ability.JSON, "scraper"):
         found = await fresh(unknowns, recall, 2 * exploring.shown, exploring)
         shown = [g for g in found if not g.private][: exploring.shown]
         better, trouble = await phrased(shown, self_, mind, exploring.tokens)

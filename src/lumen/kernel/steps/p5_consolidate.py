@@ -9,6 +9,7 @@ from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.payloads import CyclePayload
 from lumen.core.stores import Store
+from lumen.core.trust import Ability
 from lumen.kernel.choice.candidates import Candidate
 from lumen.kernel.choice.completion import closed, reached
 from lumen.kernel.choice.score import delta
@@ -153,7 +154,7 @@ async def described(
     chosen: Candidate, outcome: str, off: float, mind: Mind, comparing: Comparing
 ) -> str:
     """A strong model's sentence on a surprise; it changes no number."""
-    if abs(off) < comparing.worth_telling or not await mind.strong("orchestrator"):
+    if abs(off) < comparing.worth_telling or not await mind.may(Ability.JSON, "orchestrator"):
         return ""
     from lumen.core.untrusted import Untrusted
     from lumen.kernel.models.outputs import Told

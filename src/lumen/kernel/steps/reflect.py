@@ -11,6 +11,7 @@ from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.payloads import CyclePayload
 from lumen.core.stores import Store
+from lumen.core.trust import Ability
 from lumen.kernel.contour.capabilities import Mind, Past
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Slots, Stimulus
@@ -101,7 +102,7 @@ async def ask(
     """How would the past have gone with other weights? The rules ask first, then a strong model."""
     past = review.experience
     found, trouble = proposals(past), ""
-    if await mind.strong("reflection"):
+    if await mind.may(Ability.REFLECT, "reflection"):
         more, trouble = await imagined(review, self_, mind, questioning)
         found = [*found, *(founded(p, past, self_, recall) for p in more)]
     settled = settle(found, past)

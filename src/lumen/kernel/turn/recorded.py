@@ -14,6 +14,7 @@ from lumen.core.canon import JSON, dumps, sha256
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import MindError, SkillError, Unapproved
+from lumen.core.trust import Ability
 from lumen.hands.author import Authored, Signature, SkillDraft, UntestedSkill
 from lumen.hands.effects import effects_of
 from lumen.hands.policy import SkillGrant, SkillPolicies
@@ -51,8 +52,8 @@ class RecordedMind:
         copied = answer.copied or (looped and call.model.small)
         return ModelReply(said, str(call.model), call.model.small, copied, private)
 
-    async def strong(self, role: str) -> bool:
-        """Whether the model of a role follows instructions, and may be asked."""
+    async def may(self, ability: Ability, role: str) -> bool:
+        """Whether the model of a role is trusted with something, and may be asked."""
         reach = self.calls.reach
         if role not in reach.assignments:
             return False
@@ -60,7 +61,7 @@ class RecordedMind:
             model = await reach.model(role)
         except MindError:
             return False
-        return not model.small and (model.local or not self.calls.private)
+        return ability in model.may and (model.local or not self.calls.private)
 
     async def ask_for(
         self,

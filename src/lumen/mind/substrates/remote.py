@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from lumen.core.canon import JSON, clean, dumps, printable
 from lumen.core.errors import BadAnswer, MindError, ModelGone, TooLong, Unreachable, Unsupported
+from lumen.core.trust import FULL, LOWEST
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.substrate import (
     LONGEST_TOKEN,
@@ -295,7 +296,7 @@ def descriptor(endpoint: Endpoint, model_id: str, told: ModelFacts) -> ModelDesc
         context_tokens=count(told.get("context")) or None,
         tool_calling="native" if told.get("tools") else "none",
         vision=bool(told.get("vision")),
-        small=bool(size) and size <= SMALL,
+        may=LOWEST if size and size <= SMALL else FULL,
         local=endpoint.local
         and not told.get("elsewhere")
         and not _in_the_cloud(endpoint, model_id),

@@ -21,6 +21,7 @@ from pathlib import Path
 import orjson
 
 from lumen.core.errors import BadSetting, MindError, NoSubstrate, unreadable
+from lumen.core.trust import FULL
 from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Prompt
 
 ECHO = "echo"
@@ -179,6 +180,6 @@ def _descriptor(model_id: str) -> ModelDescriptor:
         context_tokens=None,
         tool_calling="none",
         vision=False,
-        small=False,
+        may=FULL,
         local=True,
     )

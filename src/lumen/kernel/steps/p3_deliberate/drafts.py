@@ -17,6 +17,7 @@ from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.pronouns import addressed
 from lumen.kernel.language.reading import words
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
 from lumen.kernel.steps.p3_deliberate.grounded import (
@@ -81,6 +82,7 @@ async def drafts(
         "name": self_.name,
         "author_name": self_.author_name,
         "kind": _kind(surface),
+        "language": surface.language,
         "message": ingested.excerpt,
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
@@ -104,10 +106,11 @@ async def drafts(
         trouble = "it speaks another language" if foreign else "it said nothing new"
         return Drafts(drafts=(silent,), trouble=trouble)
     kind = "small model" if spoken.small else "model"
+    text = spoken.text if spoken.small else addressed(spoken.text, [e.quote for e in useful])
     theirs = Draft(
-        spoken.text.strip(),
+        text.strip(),
         kind,
-        rests_on(spoken.text, ingested.excerpt, useful),
+        rests_on(text, ingested.excerpt, useful),
         spoken.model,
         spoken.private,
         shown=tuple(e.memory.seq for e in useful),

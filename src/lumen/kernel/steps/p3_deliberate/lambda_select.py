@@ -9,6 +9,7 @@ from lumen.core.data import Change, SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
+from lumen.core.trust import Ability
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.choice.candidates import CREATE, Candidate, torn
 from lumen.kernel.choice.score import Behaviour, behaviour, best, choice, gap
@@ -142,7 +143,7 @@ async def tie(
     The first wins in a conversation too: nobody waits there for a second model.
     """
     first = top[0], f"the first of {len(top)} that tie"
-    if goal is None or not await mind.strong("orchestrator"):
+    if goal is None or not await mind.may(Ability.JSON, "orchestrator"):
         return first
     from lumen.kernel.models.outputs import Verdict
 

@@ -9,6 +9,7 @@ from lumen.core.clock import Now
 from lumen.core.data import SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
+from lumen.core.trust import Ability
 from lumen.core.untrusted import Untrusted
 from lumen.kernel.choice.candidates import (
     CREATE,
@@ -85,12 +86,13 @@ async def plan(
     if stimulus.goal is None:
         found = for_message(ingested.excerpt, prediction, hands.can)
     else:
-        authors = await mind.strong("orchestrator")
+        proposes = await mind.may(Ability.JSON, "orchestrator")
+        authors = await mind.may(Ability.SKILLS, "orchestrator")
         written = hands.brought("write_file", stimulus.goal.name)
         known = near(reality, planning)
         told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in known]
         found = for_goal(stimulus.goal, [] if written else told, hands.can, authors=authors)
-        if authors and found[0].skill not in (CREATE, "note"):
+        if proposes and found[0].skill not in (CREATE, "note"):
             facing = Facing(
                 stimulus.goal, self_, now, tuple(known[: grounding.facts]), hands.known()
             )
