@@ -62,11 +62,11 @@ WORDS = {
     "opposite of small": "big",
     "three fruits": "apple, pear and plum",
     "frischer Schnee": "Frischer Schnee ist weiß.",
-    "im Garten": "Das tut mir leid. Gönn dir jetzt ein wenig Ruhe, und es wird besser.",
+    "Mein Nachbar": "Das ist aber nett. Ich freue mich für dich, und fährst du heute damit?",
     "macht ein Bäcker": "Der Bäcker backt das Brot.",
     "traurig": "Das tut mir leid, und ich höre dir zu. Was war heute?",
     "свежий снег": "Свежий снег белый.",
-    "работал в саду": "Мне жаль, отдохни немного, и спине станет лучше.",
+    "Сосед вчера": "Как здорово, какой щедрый человек. Ты уже катался?",
     "делает пекарь": "Пекарь печёт хлеб.",
     "грустно": "Мне жаль, что тебе так. Расскажи, что случилось.",
 }
