@@ -14,12 +14,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.kernel.listening import Listener, nothing
-from tests.kernel.living import EMAIL, SKILL_TOML, give, pursue, reflect, strong, thought, wonder
+from tests.kernel.living import (
+    EMAIL,
+    QUIET,
+    SKILL_TOML,
+    give,
+    pursue,
+    reflect,
+    strong,
+    thought,
+    wonder,
+)
 
 from lumen.core.canon import dumps
 from lumen.core.data import SelfItem
 from lumen.core.errors import Unreachable
 from lumen.core.trust import FULL, LOWEST, Ability
+from lumen.core.untrusted import data
 from lumen.kernel.language.reading import language
 from lumen.kernel.models.trust import (
     DEV,
@@ -36,6 +47,7 @@ from lumen.kernel.models.trust import (
     needs,
     trusted,
 )
+from lumen.kernel.turn.conversation import IncomingMessage, converse
 from lumen.kernel.turn.run import calls_for
 from lumen.mind.roles import parse_assignment, parse_assignments
 from lumen.mind.substrate import Completion, OnText, Prompt
@@ -350,3 +362,16 @@ def test_two_models_that_differ_are_asked_for_different_things_by_the_ledger(lif
     life.say("Tell me of the sea.")
     asked = {(call.role, call.model) for call in life.kernel.index.ledger.calls()}
     assert asked == {("orchestrator", "oracle/one"), ("interface", "oracle/two")}
+
+
+def test_what_a_guest_says_in_german_stays_in_its_block_and_what_the_author_says_does_not(
+    life: Life,
+) -> None:
+    said = {"": "Erzähl mir etwas über das Meer.", "Bob": "Erzähl mir etwas über den Wind."}
+    oracle = strong(life, ("interface",))
+    for speaker, text in said.items():
+        spoken = IncomingMessage(speaker=speaker)
+        asyncio.run(converse(life.kernel, text, private=False, watch=QUIET, spoken=spoken))
+    own, guest = oracle.prompts
+    assert own.user.strip() == said[""]
+    assert data(said["Bob"], "author") in guest.user

@@ -14,7 +14,6 @@ from lumen.core.payloads import EscalationPayload
 from lumen.core.stores import Store
 from lumen.kernel.gate.approvals import signed_by
 from lumen.kernel.gate.proposals import APPROVED, ApprovalRequest, escalation, proposals
-from lumen.kernel.language.reading import language
 from lumen.kernel.models.treasury import most_tokens, phase
 from lumen.kernel.steps.p1_perceive import Intake
 from lumen.kernel.turn.loops import parameters
@@ -160,7 +159,7 @@ def _slots(kernel: Kernel, question: str) -> dict[str, JSON]:
         "name": kernel.self_.name,
         "author_name": kernel.self_.author_name,
         "kind": "question",
-        "language": language(question),
+        "language": "en",  # in a marked block: a guest may have asked
         "message": question[: parameters(Intake).excerpt],
         "facts": [],
         "recent": [],

@@ -82,7 +82,8 @@ async def drafts(
         "name": self_.name,
         "author_name": self_.author_name,
         "kind": _kind(surface),
-        "language": surface.language,
+        # what a guest says stays in the marked block that only an English prompt has
+        "language": "en" if stimulus.guest else surface.language,
         "message": ingested.excerpt,
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
