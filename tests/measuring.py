@@ -2,7 +2,8 @@
 
 A line that only a drawn sample reaches would be covered by luck, so a test that draws is not measured,
 nor is one that does again and again what others do once: the tracer costs half as much as the code.
-Of a test that is given many examples the first three are measured.
+Of a test that is given many examples the first three are measured, unless it says `each_measured` or is
+about the soul, much of which has to be covered wholly.
 Reading the tests is not measured either, only the import of what they test. Of the processes that a
 test starts, those are measured that do what no test does by itself: it takes a quarter of a second
 for each, so the others, a command line above all, are not.
@@ -42,7 +43,8 @@ def measure_first_examples(items: Iterable[pytest.Item]) -> None:
     for item in items:
         test, _, example = item.nodeid.partition("[")
         seen[test] += 1
-        if example and seen[test] > FIRST:
+        wholly = test.startswith("tests/soul/") or item.get_closest_marker("each_measured")
+        if example and seen[test] > FIRST and not wholly:
             item.add_marker(pytest.mark.unmeasured)
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from tests.kernel.conftest import Guarded
 
+pytestmark = pytest.mark.each_measured
+
 NOW, OLD = goals_of(2026), goals_of(2025)
 KEY = "sk-" + "a1B2" * 8  # in two parts: it is no key, and this file would hold one
 MEMORY = Entry(

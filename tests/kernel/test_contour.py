@@ -29,6 +29,8 @@ from lumen.soul.checking.verify import verify
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
+pytestmark = pytest.mark.each_measured
+
 STEPS = {one.name: one for loop in loops.LOOPS.values() for one in loop.steps()}
 SHIPPED = loads(loops.CONTOUR.read_bytes())
 

@@ -22,6 +22,8 @@ from lumen.soul.state.selfhood import goals_of
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded
 
+pytestmark = pytest.mark.each_measured
+
 SESSION = "lumen:interface:01"
 MEMORY = Entry(
     Author.SELF, EventType.ASSISTANT_MESSAGE, Origin.SELF, "answered", "As you say.", SESSION

@@ -27,6 +27,8 @@ from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.turn.loops import ACTION
 
+pytestmark = pytest.mark.each_measured
+
 
 @dataclass(frozen=True, slots=True)
 class Weather(Slot):

@@ -11,6 +11,8 @@ from lumen.core.stores import Store
 from lumen.kernel.gate.revise import base_of, revise
 from lumen.soul.state.selfhood import SOUL, VALUES, goals_of, parse_items, spell, states_of
 
+pytestmark = pytest.mark.each_measured
+
 OLD, NOW = goals_of(2025), goals_of(2026)
 TEXTS = {
     SOUL: "# Iris\n",

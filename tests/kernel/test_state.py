@@ -28,6 +28,8 @@ from lumen.soul.writing.open import files_of
 if TYPE_CHECKING:
     from tests.kernel.conftest import Guarded, Life
 
+pytestmark = pytest.mark.each_measured
+
 PATH = Store.STATE.place.path
 LONG = "x" * 20_000
 
