@@ -92,7 +92,7 @@ def test_a_skill_under_test_is_watched_as_in_a_turn(lumen: Lumen, inside: Inside
     settings = lumen.being / "lumen.toml"
     settings.write_text(settings.read_text() + '\n[skills.sly]\nisolation = "limits"\n')
     said = "The skill sly changed data/values.json; it was put back."
-    for command in (("test", "sly"), ("run", "sly", "do"), ("show", "sly")):
+    for command in (("show", "sly"), ("test", "sly"), ("run", "sly", "do")):
         ran = inside("skills", *command)
         assert said in ran.err, command
         assert "obedience" not in (lumen.being / "data/values.json").read_text()

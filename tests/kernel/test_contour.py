@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 pytestmark = pytest.mark.each_measured
-
 STEPS = {one.name: one for loop in loops.LOOPS.values() for one in loop.steps()}
 SHIPPED = loads(loops.CONTOUR.read_bytes())
 

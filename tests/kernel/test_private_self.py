@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
     from tests.kernel.recorder import Recorder
 
-TOLD = "I want you to help me leave Quorvexim, and to be calm about it."
+TOLD = "I want you to help me leave Quorvexim. Be calm about it."
 STORY = "I was told to help Ada leave Quorvexim."
 GOAL = "help Ada leave Quorvexim"
 

@@ -249,4 +249,4 @@ def _learnt(
     if theirs:
         for n, p in enumerate(passages):
             cosines[n] = theirs.get((p.seq, p.start, p.stop), cosines[n])
-    return LearntRows(passages, places, rows, starts, cosines)
+    return LearntRows(passages, places, rows, starts, cosines, external=bool(theirs))

@@ -50,12 +50,21 @@ class LearntRows:
     rows: Rows
     starts: Sequence[int]  # where the passages of each memory begin
     cosines: Rows  # of each passage with the question
+    external: bool = False  # an external embedder's, which has no vectors here
 
     def best(self) -> Column:
         """How near the nearest passage of each memory is; a nought behind them, for none."""
         if not self.starts:
             return np.zeros(1)
         return np.append(np.maximum.reduceat(self.cosines, self.starts), 0.0)
+
+    def near_as_a_whole(self, vector: Rows) -> Column:
+        """How near each memory as a whole is: by its vector, or by the mean of what another says."""
+        if not self.external:
+            near: Column = np.vecdot(self.whole(len(vector)), vector).astype(float)
+            return near
+        counts = np.diff([*self.starts, len(self.passages)])
+        return np.append(np.add.reduceat(self.cosines, self.starts) / counts, 0.0)
 
     def of(self, seq: int) -> list[NearPassage]:
         """The passages of a memory, each with its cosine."""
@@ -232,7 +241,7 @@ def _of_meaning(
         "cos": cos,
         "cos_z": _far(cos),
         "cos_top": cos - cos.max(),
-        "cos_mean": np.vecdot(whole, asked.vector).astype(float)[own],
+        "cos_mean": found.vectors.near_as_a_whole(asked.vector)[own],
         "cos_win": cos_win,
         "cos_win_z": _far(cos_win),
         "cos_prev": previous,
