@@ -32,6 +32,7 @@ def read_kept(path: Path) -> dict[bytes, Matrix]:
     """The vectors that are kept, by the names of their texts."""
     rows = np.fromfile(path, KEPT_ROW) if path.exists() else np.zeros(0, KEPT_ROW)
     vectors = rows["steps"] * rows["scale"][:, None]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return dict(zip(rows["name"].tolist(), vectors, strict=True))
 
 

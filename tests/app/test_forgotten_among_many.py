@@ -44,7 +44,7 @@ def test_no_byte_of_one_of_many_is_left(
         assert files == {".f32"}
         assert _holding(tmp_path / "being", WORD.encode())
         found = being.recall(f"Where is my {WORD}?")
-        assert found[0].event == gone
+        assert gone in [one.event for one in found]  # vectors of chance say nothing of its place
         being.forget(being.plan_forget(WORD))
         index = kernel_of(being).index
         vectors = index.vectors.built_in(WhenNeeded().id)
