@@ -360,3 +360,13 @@ def test_a_flush_that_fails_leaves_what_the_ring_holds(
     assert lock(home).read_bytes() == ring
     home.say(writer, "d")
     assert home.verify().ok
+
+
+def test_a_ring_that_let_go_of_its_file_keeps_nothing_and_says_so(tmp_path: Path) -> None:
+    ring = Ring(tmp_path)
+    ring.take()
+    ring.flush()
+    ring.release()
+    ring.close()
+    with pytest.raises(OSError, match="its lock file is gone"):
+        ring.flush()
