@@ -165,3 +165,21 @@ def test_a_value_that_grew_is_told_with_what_it_grew_from(small: Life) -> None:
         "because I answered in words that were told to me 5 times."
     )
     assert list(answered.sources) == answers
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Why did you say that?", "My last answer rests on what I have in my own archive"),
+        ("Warum hast du das gesagt?", "Meine letzte Antwort beruht auf meinem eigenen Archiv"),
+        ("Почему ты так сказала?", "Мой последний ответ держится на моём собственном архиве"),
+    ],
+)
+def test_what_it_did_itself_is_not_said_to_have_been_told(
+    small: Life, asked: str, answer: str
+) -> None:
+    give(small, goals=[SelfItem("learn about tides", 0.8, "todo")])
+    pursue(small)
+    first = small.say("What did you do today?")
+    assert first.sources
+    assert small.say(asked).text.startswith(answer)

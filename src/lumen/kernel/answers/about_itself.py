@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lumen.core.data import Author
+from lumen.core.data import Author, Origin
 from lumen.kernel.answers.context import AnswerContext, KernelAnswer
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
@@ -129,11 +129,12 @@ def why_said(asking: AnswerContext) -> KernelAnswer:
     if not told:
         key = "model" if kind.endswith("model") else kind if kind in PLAIN_GROUNDS else "grounded"
         return KernelAnswer(asking.phrase(f"why_said_{key}", model=model))
-    first = told[0]
+    yours = [m for m in told if m.origin is Origin.AUTHOR]
+    first = (yours or told)[0]
     quote = quoted(first.text, 0, len(first.text))
     when = asking.day(asking.moment(first.timestamp))
-    rests = tuple(m.seq for m in told)
-    return KernelAnswer(asking.phrase("why_said_told", date=when, quote=quote), rests)
+    key = "why_said_told" if yours else "why_said_own"
+    return KernelAnswer(asking.phrase(key, date=when, quote=quote), tuple(m.seq for m in told))
 
 
 def why_valued(asking: AnswerContext) -> KernelAnswer:

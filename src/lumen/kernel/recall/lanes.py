@@ -7,10 +7,12 @@ from functools import cache
 
 from lumen.core.data import EventType, Memory, Origin
 from lumen.kernel.language.asking import TextShape, packed, unpacked
+from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import is_evidence
 from lumen.kernel.language.questions import may_answer
 from lumen.soul.ports.vectors import LISTED_MARK
 
+LOOKED_AT = 1000  # characters of a message that tell whether its words are put into another's mouth
 ASSISTANT = "assistant"  # a speaker of this name is a being, wherever the talk was
 
 
@@ -53,7 +55,8 @@ def lane_in(marks: int) -> Lane | None:
 def lane_of(memory: Memory, passage: str) -> Lane | None:
     """Whose word a passage of a memory is; nothing: it was neither said nor found."""
     if is_evidence(memory):
-        return Lane.STATED if may_answer(passage) else Lane.ASKED
+        dictated = lexicon().has("dictated", memory.text[:LOOKED_AT])
+        return Lane.STATED if may_answer(passage) and not dictated else Lane.ASKED
     if memory.event_type is EventType.ASSISTANT_MESSAGE:
         return Lane.SAID
     if memory.event_type is EventType.AUTHOR_MESSAGE:

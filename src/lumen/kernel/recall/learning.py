@@ -13,7 +13,7 @@ import numpy as np
 
 from lumen.core.data import Memory, Passage
 from lumen.kernel.language.asking import TextShape, shape
-from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact
+from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact, same_kind
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import (
     LONGEST_QUOTE,
@@ -32,6 +32,7 @@ from lumen.soul.ports.vectors import VectorSet
 STATED = MARKS[Lane.STATED]
 WEIGHED = 2000  # characters of a passage whose words are looked at one by one
 LOOKED_AT = 40  # earlier passages among which the revised one is looked for, on either path
+MEANT = 3  # of those, the nearest, of which one may be said to change
 SETTLED_AT_ONCE = 16
 
 
@@ -126,8 +127,11 @@ class Lessons:
             told = [seq for seq, old, _ in earlier if same_fact(text, old)]
             if told:
                 return max(told)
-        nearest = max(earlier, key=lambda one: one[2], default=None)
-        return nearest[0] if nearest and self._same_subject(text, *nearest[1:]) else 0
+        nearest = sorted(earlier, key=lambda one: -one[2])[:MEANT]
+        if nearest and self._same_subject(text, *nearest[0][1:]):
+            return nearest[0][0]
+        openly = (seq for seq, old, near in nearest if self._openly_revised(text, old, near))
+        return next(openly, 0)
 
     def _earlier(self, new: Passage, text: str) -> list[tuple[int, str, float]]:
         """What was stated before that may be meant: memory, words, nearness."""
@@ -155,7 +159,22 @@ class Lessons:
             open_about_it or len(both) > 1 or likeness > law.surely
         ):
             return False
-        if not same_attribute(new, old):
+        return same_attribute(new, old) and self._many_seldom(both) > 0
+
+    def _openly_revised(self, new: str, old: str, likeness: float) -> bool:
+        """Near, said to be a change, and sharing two seldom-used words, or one and the kind of value;
+        a day or a figure alone is no subject.
+        """
+        law, theirs = ranking_for(self.embedder.id), {stem(w) for w in words(old)}
+        if likeness < law.surely or not lexicon().has("revision", new):
             return False
-        many = self.index.memories.frequencies(both)
-        return any(n <= law.seldom for n in many.values())
+        shared = [w for w in words(new) if stem(w) in theirs]
+        plain = [w for w in shared if not same_kind(w, w)]
+        return self._many_seldom(plain) > 0 and (
+            self._many_seldom(shared) > 1 or same_kind(new, old)
+        )
+
+    def _many_seldom(self, shared: Sequence[str]) -> int:
+        """How many of some words stand in so few memories that they tell something."""
+        law = ranking_for(self.embedder.id)
+        return sum(n <= law.seldom for n in self.index.memories.frequencies(shared).values())
