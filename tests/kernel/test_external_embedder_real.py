@@ -37,6 +37,7 @@ def smol() -> Iterator[HttpEmbedder]:
         made.close()
 
 
+@pytest.mark.deep
 def test_its_scale_is_found_though_all_its_cosines_lie_close_together(
     smol: HttpEmbedder, embedder: E5
 ) -> None:
@@ -54,6 +55,7 @@ def test_its_scale_is_found_though_all_its_cosines_lie_close_together(
     assert wanted[:12].mean() - wanted[12:].mean() > 0.5
 
 
+@pytest.mark.deep
 def test_recall_with_it_finds_what_shares_words_and_keeps_to_the_scale(
     life: Life, smol: HttpEmbedder
 ) -> None:

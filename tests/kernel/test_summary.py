@@ -183,6 +183,7 @@ def test_whatever_else_stands_in_the_file_is_passed_over() -> None:
     assert read_summary(text) == [Line(date(2026, 2, 3), "kept", 3)]
 
 
+@pytest.mark.deep
 def test_a_fuller_year_takes_no_more_room() -> None:
     def year(a_day: int) -> Iterator[Noted]:
         begin = datetime(2026, 1, 1, tzinfo=UTC)

@@ -7,6 +7,7 @@ import pytest
 from lumen.lab.together import Measured, measure, quantile
 
 
+@pytest.mark.deep
 def test_a_short_measurement_talks_alone_and_beside_and_the_archive_verifies() -> None:
     said: list[str] = []
     found = measure(0, model="scripted/echo", block=1, progress=said.append)

@@ -101,6 +101,7 @@ def test_closing_stops_what_runs_and_what_waits(told: Told) -> None:
     assert told["stops"]["too late"] == "MindError"
 
 
+@pytest.mark.deep
 def test_a_file_that_is_kept_is_a_model_and_one_is_loaded_at_a_time_and_none_when_idle() -> None:
     done = play("kept")
     assert (done.returncode, done.stderr) == (0, ""), done
