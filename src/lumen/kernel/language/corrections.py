@@ -59,7 +59,11 @@ def same_attribute(new: str, old: str) -> bool:
     if about and not {stem(w) for w in about} & held:
         return False
     beyond = shared - {stem(w) for w in about}
-    return bool(beyond - values(new) - values(old)) or homes(new, old) or same_kind(new, old)
+    return (
+        bool(beyond - values(new) - values(old))
+        or homes(new, old)
+        or (tells_value(new) and tells_value(old))
+    )
 
 
 def is_plain_fact(text: str) -> bool:
@@ -237,14 +241,10 @@ def _first(text: str) -> set[str]:
     return {stem(w) for w in words(text)[:1]}
 
 
-def same_kind(new: str, old: str) -> bool:
-    """Whether both give a figure or a day."""
+def tells_value(text: str) -> bool:
+    """Whether a text gives a figure or a day, also one of every week: "Thursdays"."""
     days = lexicon().calendar
-    told = ({*words(t)} for t in (new, old))
-    return all(
-        numbers(text) or any(w in days or w.removesuffix("s") in days for w in held)
-        for text, held in zip((new, old), told, strict=True)
-    )
+    return bool(numbers(text)) or any(w in days or w.removesuffix("s") in days for w in words(text))
 
 
 def _leads(word: str) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from lumen.core.data import Memory, Passage
 from lumen.kernel.language.asking import TextShape, shape
-from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact, same_kind
+from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact, tells_value
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import (
     LONGEST_QUOTE,
@@ -169,9 +169,9 @@ class Lessons:
         if likeness < law.surely or not lexicon().has("revision", new):
             return False
         shared = [w for w in words(new) if stem(w) in theirs]
-        plain = [w for w in shared if not same_kind(w, w)]
+        plain = [w for w in shared if not tells_value(w)]
         return self._many_seldom(plain) > 0 and (
-            self._many_seldom(shared) > 1 or same_kind(new, old)
+            self._many_seldom(shared) > 1 or (tells_value(new) and tells_value(old))
         )
 
     def _many_seldom(self, shared: Sequence[str]) -> int:
