@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from lumen.app.reflecting import Reflection
 from lumen.body.cli.loops import happened, proposed
 from lumen.core.data import SelfItem
 from lumen.kernel.reflection.evolve import Experience, PastCycle, SelfChange
@@ -60,7 +61,8 @@ def test_what_happened_is_counted_and_what_did_not_is_left_out() -> None:
         completed=(("sing", 5),),
         values=(SelfItem("honesty", 0.8, "active"),),
     )
-    assert happened(past, BEGAN, NOW) == (
+    came = Reflection("", (), (), (), False, "", "", past, surprises=1, began=BEGAN)
+    assert happened(came, NOW) == (
         "Since the last reflection: 3 days, 3 cycles, 1 surprise, "
         "2 tensions (comfort ↔ honesty, 2 times), 1 goal reached."
     )

@@ -47,11 +47,13 @@ DESIGN = """
     soul              -      -       reflection author
     skills            action -       -          author
     settings          -      -       -          author
+    contour           -      -       -          author
     summary           -      -       -          -      maintenance
     state             action explore reflection author
 """
 SOUL, VALUES, NOW, OLD = "data/soul.md", "data/values.json", goals_of(2026), goals_of(2025)
 SUMMARY = "data/memory/2026/summary.md"
+OWN = "data/contour.json"
 
 
 def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
@@ -62,7 +64,7 @@ def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
         return Change(store, verb, MEMORY)
     if verb == "set":
         paths = {Store.SOUL: SOUL, Store.VALUES: VALUES, Store.GOALS: NOW, Store.SUMMARY: SUMMARY}
-        path = paths.get(store, "lumen.toml")
+        path = OWN if store is Store.CONTOUR else paths.get(store, "lumen.toml")
         file = guarded.being.at(path)
         base = sha256(file.read_bytes()) if file.exists() else ""
         return Change(store, verb, "[]\n\n", base, path)
@@ -114,6 +116,7 @@ def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_
         Store.MEMORY: {"append"},
         Store.SOUL: {"set"},
         Store.SETTINGS: {"set"},
+        Store.CONTOUR: {"set"},
         Store.SUMMARY: {"set"},
         Store.VALUES: {"set", "put", "drop"},
         Store.GOALS: {"set", "put", "drop"},

@@ -26,7 +26,7 @@ from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.steps.p5_consolidate import Evaluation
 from lumen.kernel.turn.conversation import LONGEST_MESSAGE, says_something
-from lumen.kernel.turn.loops import ACTION
+from lumen.kernel.turn.loops import ACTION, CONTOUR
 from lumen.kernel.turn.recorded import PROMPTS, RecordedHands, RecordedMind
 from lumen.kernel.turn.run import Watch
 from lumen.mind.substrate import Prompt
@@ -45,7 +45,12 @@ def with_steps(change: Callable[[Step], Step]) -> Loop:
 @pytest.fixture
 def turn_as(monkeypatch: pytest.MonkeyPatch) -> Callable[[Loop], None]:
     """Let the runner run another row of steps."""
-    return lambda loop: monkeypatch.setattr("lumen.kernel.turn.conversation.ACTION", loop)
+
+    def turn(loop: Loop) -> None:
+        given = replace(CONTOUR, loops={**CONTOUR.loops, "action": loop})
+        monkeypatch.setattr("lumen.kernel.turn.loops.CONTOUR", given)
+
+    return turn
 
 
 def test_a_step_is_handed_what_it_reads_and_nothing_else(

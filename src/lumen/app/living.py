@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from lumen.kernel.gate.presence import yield_to_talk
 from lumen.kernel.turn.cycle import CycleResult as CycleResult
 from lumen.kernel.turn.cycle import due, pursue, reflect_if_due, wonder
-from lumen.kernel.turn.loops import SHOWN as SHOWN
 from lumen.kernel.turn.run import Kernel, Watch, adopt_edits
 from lumen.soul.checking.patrol import check_next
 

@@ -11,8 +11,7 @@ from lumen.kernel.reflection.experience import ArchivedExperience
 from lumen.kernel.reflection.triggers import Fired
 from lumen.kernel.steps.reflect import Reviewing
 from lumen.kernel.turn.cycle import due, reflect
-from lumen.kernel.turn.loops import SHOWN as SHOWN
-from lumen.kernel.turn.loops import parameters
+from lumen.kernel.turn.loops import contour_in_force, parameters
 from lumen.kernel.turn.run import Kernel, Watch
 
 
@@ -31,6 +30,7 @@ class Reflection:
     refused: str
     trouble: str
     past: Experience
+    surprises: int  # outcomes as far off as a review counts
     began: str
 
 
@@ -41,6 +41,7 @@ async def look_back(
     why = due(kernel, asked=True)
     past = ArchivedExperience(kernel.index, kernel.thresholds.stale_cycles).experience()
     began = kernel.index.events.time_of(past.since)
+    least = parameters(Reviewing, contour_in_force(kernel.index)).surprise
     came = await reflect(kernel, why, Watch(step=step), dry_run=dry_run)
     return Reflection(
         summary=came.summary,
@@ -51,11 +52,6 @@ async def look_back(
         refused=came.refused,
         trouble=came.asked.trouble,
         past=past,
+        surprises=sum(abs(cycle.delta) >= least for cycle in past.cycles),
         began=began,
     )
-
-
-def surprises(past: Experience) -> int:
-    """How many outcomes were as far off as a review counts."""
-    least = parameters(Reviewing).surprise
-    return sum(abs(cycle.delta) >= least for cycle in past.cycles)

@@ -13,7 +13,6 @@ from lumen.kernel.turn.conversation import IncomingMessage as IncomingMessage
 from lumen.kernel.turn.conversation import TurnResult, converse
 from lumen.kernel.turn.cycle import reflect_if_due
 from lumen.kernel.turn.escalate import propose
-from lumen.kernel.turn.loops import SHOWN as SHOWN
 from lumen.kernel.turn.run import Kernel
 from lumen.kernel.turn.run import Watch as Watch
 

@@ -9,6 +9,7 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
+from lumen.app.contours import contour_trouble
 from lumen.app.passphrase import Passphrases
 from lumen.app.reach import (
     assignments_of,
@@ -166,6 +167,11 @@ def open_kernel(
     )
     adopt_edits(kernel, alone=alone)
     repairs = [*gate.repairs, *index.repairs, *(() if alone else _changed_skills(kernel))]
+    if why := contour_trouble(index):
+        repairs.append(
+            f"The contour you gave it cannot be used any more: {why}. The shipped one is in force.\n"
+            "  try: lumen contour use --shipped"
+        )
     gate.repairs.clear()
     index.repairs.clear()
     return kernel, repairs

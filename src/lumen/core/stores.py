@@ -160,6 +160,7 @@ class Store(StrEnum):
         text("lumen.toml", ByHand.THEIRS, goes_back=False, can_go=False),
         "author",
     )
+    CONTOUR = "contour", text("data/contour.json", ByHand.PUT_BACK, goes_back=False), "author"
     SUMMARY = (
         "summary",
         text(f"data/memory/{YEAR}/summary.md", ByHand.OVERWRITTEN, goes_back=False, can_go=False),

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lumen.app.contours import words_shown
 from lumen.app.explaining import explain, why_of
 from lumen.app.holding import holding
 from lumen.app.memories import by_words, evidence_of, latest
 from lumen.app.privacy import mark
 from lumen.app.selves import items_of, put_item
-from lumen.app.talking import SHOWN, IncomingMessage, Said, Watch, answer
+from lumen.app.talking import IncomingMessage, Said, Watch, answer
 from lumen.app.wiring import alone
 from lumen.app.words import counted
 from lumen.body.cli.memory import forget_planned, planned, tell_reply
@@ -72,7 +73,7 @@ class Talk:
             LumenError: there is no answer, or it could not be shown; then it is kept all the same.
         """
         unshown: list[OSError] = []
-        with Steps(SHOWN) as live:
+        with Steps(words_shown(self.kernel.index)) as live:
 
             def heard(reply: str) -> None:
                 live.clear()

@@ -7,7 +7,7 @@ import os
 import signal
 import textwrap
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -18,8 +18,9 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from lumen.app.living import SHOWN, CycleResult, Scheduler
-from lumen.app.reflecting import Experience, Reflection, SelfChange, look_back, surprises
+from lumen.app.contours import words_shown
+from lumen.app.living import CycleResult, Scheduler
+from lumen.app.reflecting import Reflection, SelfChange, look_back
 from lumen.app.settings import zone
 from lumen.app.skills import isolation_notes
 from lumen.app.words import counted
@@ -72,7 +73,13 @@ def run(request: CommandRequest, cycles: int | None, every: float | None, autono
     with request.opened() as kernel:
         kernel.autonomy = autonomy
         rounds = 1 if autonomy == "shadow" else 2
-        shown = CycleDisplay(request.as_json, kernel.clock, zone(settings.timezone), rounds)
+        shown = CycleDisplay(
+            request.as_json,
+            kernel.clock,
+            zone(settings.timezone),
+            words_shown(kernel.index),
+            rounds,
+        )
         for line in isolation_notes(kernel):
             shown.beside(f"Skills: {line}.")
         pause = settings.cycle_seconds if every is None else every
@@ -157,6 +164,7 @@ class CycleDisplay:
     as_json: bool
     clock: Clock
     where: ZoneInfo
+    words: Mapping[str, str]  # for the steps that run
     rounds: int = 2  # idle cycles in a row that mean there is nothing to do at all
     cycles: int = 0
     idle: dict[str, CycleResult] = field(default_factory=dict)
@@ -208,7 +216,7 @@ class CycleDisplay:
     @contextmanager
     def watching(self, loop: str) -> Iterator[Callable[[str], None]]:
         """Show the running step."""
-        with Steps(SHOWN, loop) as live:
+        with Steps(self.words, loop) as live:
             yield live.step
 
 
@@ -216,7 +224,7 @@ class CycleDisplay:
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 def reflect(request: CommandRequest, dry_run: bool) -> ReflectionView:
     """Let it look back and change what it values and wants; nothing else is done."""
-    with request.opened() as kernel, Steps(SHOWN) as live:
+    with request.opened() as kernel, Steps(words_shown(kernel.index)) as live:
         came = asyncio.run(look_back(kernel, dry_run=dry_run, step=live.step))
     return ReflectionView(came, dry_run)
 
@@ -243,7 +251,7 @@ def _reflected_data(reflected: ReflectionView) -> JSON:
 @tell.register(ReflectionView)
 def _tell_reflected(reflected: ReflectionView, _request: CommandRequest) -> None:
     came = reflected.came
-    say(happened(came.past, came.began, SystemClock().now()))
+    say(happened(came, SystemClock().now()))
     for line in proposed(came.proposals):
         say(line)
     for line in came.conflicts:
@@ -260,13 +268,14 @@ def _tell_reflected(reflected: ReflectionView, _request: CommandRequest) -> None
         note_fixes(["lumen self diff"])
 
 
-def happened(past: Experience, began: str, now: datetime) -> str:
+def happened(came: Reflection, now: datetime) -> str:
     """What went on since the last reflection, in one sentence; what there was none of is left out."""
+    past, began = came.past, came.began
     pairs = Counter(tuple(sorted(pair)) for c in past.cycles for pair in c.conflicts)
     torn = ", ".join(f"{a} ↔ {b}{_times(n)}" for (a, b), n in pairs.most_common())
     parts = [
         _some(len(past.cycles), "cycle"),
-        _some(surprises(past), "surprise"),
+        _some(came.surprises, "surprise"),
         f"{counted(pairs.total(), 'tension')} ({torn})" if pairs else "",
         f"{counted(len(past.completed), 'goal')} reached" if past.completed else "",
         f"{counted(len(past.closed), 'goal')} closed by you" if past.closed else "",

@@ -32,6 +32,7 @@ COMMANDS = {
     "self": ("selves:self_", "Who it is; what was edited by hand."),
     "values": ("selves:values", "What it holds dear, the heaviest first."),
     "goals": ("selves:goals", "What it is after, the heaviest first."),
+    "contour": ("contour:contour", "The steps of a turn, as data."),
     "prompts": ("prompts:prompts", "The words a model is told."),
     "skills": ("skills:skills", "What it can do; try, make, switch skills."),
     "checkpoint": ("selves:checkpoint", "Name, compare and restore."),

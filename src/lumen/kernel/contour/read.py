@@ -115,6 +115,9 @@ def _step(
     numbers = _of(dict, f"{path}.parameters", entry.get("parameters", {}))
     wanted = [kind for _, kind in one.reads if is_parameters(kind)]
     own = [kind for kind in wanted if kind not in given]
+    for kind in own:
+        if (owner := _owner(kind, known)) and owner != one.name:
+            _wrong(path, f"reads the numbers of {owner}, which does not stand before {one.name}")
     if len(own) > 1:
         _wrong(
             path, f"has parameters of {len(own)} types; one is its own, the others earlier steps'"
@@ -129,6 +132,16 @@ def _step(
         shown=str(_of(str, f"{path}.shown", entry.get("shown", ""))),
         given={kind: given[kind] for kind in wanted},
     )
+
+
+def _owner(kind: type[Parameters], known: Mapping[str, Step]) -> str:
+    """The one step beside which some numbers are defined; empty where several could be meant."""
+    beside = [
+        other.name
+        for other in known.values()
+        if other.run.__module__ == kind.__module__ and kind in dict(other.reads).values()
+    ]
+    return beside[0] if len(beside) == 1 else ""
 
 
 def _parameters(path: str, kind: type[Parameters], told: JSON) -> Parameters:

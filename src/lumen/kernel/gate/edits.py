@@ -70,7 +70,7 @@ def look(files: FilesOnDisk, index: Queries, secrets: Sequence[str] = ()) -> Edi
             gone += [path] if known is not None else []
         elif known is None or data != known.encode():
             held_back = waiting.get(path) == sha256(data)
-            if place_at(path).is_record:
+            if place_at(path).is_record or place_at(path).by_hand is ByHand.PUT_BACK:
                 _sort_record(edits, path, data, secrets, held_back=held_back)
             elif held_back:
                 edits.unvouched[path] = data.decode("utf-8", "replace")
@@ -94,8 +94,10 @@ def _sort_record(
     edits: Edits, path: str, data: bytes, secrets: Sequence[str], *, held_back: bool
 ) -> None:
     """A record that cannot be adopted is put back at once: steps have to go on writing it."""
-    if place_at(path).by_hand is ByHand.PUT_BACK:
-        edits.strays[path] = PendingEdit(data, "it is a record that is only added to")
+    place = place_at(path)
+    if place.by_hand is ByHand.PUT_BACK:
+        why = "it is a record that is only added to" if place.is_record else "a command changes it"
+        edits.strays[path] = PendingEdit(data, why)
     elif held_back:
         edits.strays[path] = PendingEdit(data, "it was changed while a turn was cut off")
     else:

@@ -21,7 +21,7 @@ from lumen.kernel.steps.p1_perceive import Reality, Surface
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p4_act import Reply
-from lumen.kernel.turn.loops import ACTION
+from lumen.kernel.turn.loops import contour_in_force
 from lumen.kernel.turn.run import Kernel, Turn, Watch, begin, interrupted, run_loop, take_in_edits
 
 LONGEST_MESSAGE = 4_000_000
@@ -105,7 +105,8 @@ async def converse(
             turn: Turn | None = None
             try:
                 turn = await begin(kernel, stimulus, watch)
-                unheard = await run_loop(ACTION, turn, watch)
+                action = contour_in_force(kernel.index).loops["action"]
+                unheard = await run_loop(action, turn, watch)
             except BaseException as error:
                 why = error.what if isinstance(error, LumenError) else _plainly(error)
                 calls = turn.mind.calls.taken() if turn else []

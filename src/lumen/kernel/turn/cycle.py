@@ -18,7 +18,6 @@ from lumen.kernel.choice.score import LAW, prompt
 from lumen.kernel.contour.capabilities import Past as PastLife
 from lumen.kernel.contour.capabilities import Unknowns
 from lumen.kernel.contour.slots import Stimulus
-from lumen.kernel.contour.step import Loop
 from lumen.kernel.gate.presence import in_turn, when_free
 from lumen.kernel.gate.revise import LEARN
 from lumen.kernel.recall.before import RecallBefore
@@ -30,7 +29,7 @@ from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Acted
 from lumen.kernel.steps.p5_consolidate import Evaluation
 from lumen.kernel.steps.reflect import Asked, Evolved, Review
-from lumen.kernel.turn.loops import ACTION, EXPLORE, REFLECTION, parameters
+from lumen.kernel.turn.loops import contour_in_force, parameters
 from lumen.kernel.turn.run import (
     Kernel,
     Turn,
@@ -119,7 +118,7 @@ async def pursue(kernel: Kernel, watch: Watch) -> CycleResult:
         placed = kernel.gate.record(entry)
         stimulus = Stimulus(goal.name, placed.seq, session_key, private, goal=goal, tries=tries)
         try:
-            turn = await _run(kernel, ACTION, stimulus, watch)
+            turn = await _run(kernel, "action", stimulus, watch)
         except Refused as error:  # archived by the gate; somebody else changed the goal, perhaps
             return CycleResult("action", goal.name, error.what, done=False)
     selection: Selection = turn.slots[Selection]
@@ -139,13 +138,14 @@ async def wonder(kernel: Kernel, watch: Watch) -> CycleResult:
     await take_in_edits(kernel)
     experience = ArchivedExperience(kernel.index)
     kernel.index.catch_up()
-    if not await fresh(experience, RecallBefore(kernel.recall), 1, parameters(Exploring)):
+    exploring = parameters(Exploring, contour_in_force(kernel.index))
+    if not await fresh(experience, RecallBefore(kernel.recall), 1, exploring):
         return CycleResult("explore", "there is nothing new to wonder about", done=False)
     stimulus = Stimulus(
         "", kernel.index.events.last_head()[0] + 1, f"lumen:scraper:{ulid(kernel.clock)}"
     )
     async with in_turn(kernel.gate.locks):
-        turn = await _run(kernel, EXPLORE, stimulus, watch, {Unknowns: experience})
+        turn = await _run(kernel, "explore", stimulus, watch, {Unknowns: experience})
     wondered: Wondered = turn.slots[Wondered]
     looked: Looked = turn.slots[Looked]
     shown = "(private)" if wondered.private else wondered.question
@@ -228,7 +228,7 @@ async def _reflect(
     refused = ""
     async with in_turn(kernel.gate.locks):
         try:
-            await _through(kernel, REFLECTION, turn, watch)
+            await _through(kernel, "reflection", turn, watch)
         except Refused as error:  # archived by the gate; an edit by hand waits, perhaps
             refused = error.what
     adopt_edits(kernel)
@@ -242,7 +242,7 @@ async def _imagined(
 ) -> ReflectionOutcome:
     turn = await begin(kernel, stimulus, watch, {PastLife: experience})
     try:
-        await rehearse(REFLECTION, turn, watch)
+        await rehearse(contour_in_force(kernel.index).loops["reflection"], turn, watch)
     finally:
         turn.mind.calls.settle()
     return ReflectionOutcome(turn.slots[Review].summary, turn.slots[Asked], applied=False)
@@ -250,7 +250,7 @@ async def _imagined(
 
 async def _run(
     kernel: Kernel,
-    loop: Loop,
+    loop: str,
     stimulus: Stimulus,
     watch: Watch,
     more: Mapping[type, object] | None = None,
@@ -260,10 +260,10 @@ async def _run(
     return turn
 
 
-async def _through(kernel: Kernel, loop: Loop, turn: Turn, watch: Watch) -> None:
+async def _through(kernel: Kernel, loop: str, turn: Turn, watch: Watch) -> None:
     """Run a loop; that it was broken off is archived, with the calls it had made."""
     try:
-        await run_loop(loop, turn, watch)
+        await run_loop(contour_in_force(kernel.index).loops[loop], turn, watch)
     except BaseException as error:
         why = error.what if isinstance(error, LumenError) else type(error).__name__
         what = f"The cycle ended early: {why}"

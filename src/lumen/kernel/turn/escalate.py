@@ -16,7 +16,7 @@ from lumen.kernel.gate.approvals import signed_by
 from lumen.kernel.gate.proposals import APPROVED, ApprovalRequest, escalation, proposals
 from lumen.kernel.models.treasury import most_tokens, phase
 from lumen.kernel.steps.p1_perceive import Intake
-from lumen.kernel.turn.loops import parameters
+from lumen.kernel.turn.loops import contour_in_force, parameters
 from lumen.kernel.turn.run import Kernel, calls_for, introduce
 from lumen.mind.roles import ESCALATION
 from lumen.mind.substrate import Prompt
@@ -160,7 +160,7 @@ def _slots(kernel: Kernel, question: str) -> dict[str, JSON]:
         "author_name": kernel.self_.author_name,
         "kind": "question",
         "language": "en",  # in a marked block: a guest may have asked
-        "message": question[: parameters(Intake).excerpt],
+        "message": question[: parameters(Intake, contour_in_force(kernel.index)).excerpt],
         "facts": [],
         "recent": [],
     }
