@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from lumen.app.settings import system_zone, zone
 from lumen.app.wiring import thresholds_of
+from lumen.core import toml
+from lumen.core.errors import BadSetting
 from lumen.core.settings import Settings, blank, read_settings
+from lumen.core.toml import setting
 from lumen.kernel.reflection.triggers import Thresholds
 from lumen.kernel.upkeep.untracked_files import BEFORE, own_settings
 
@@ -85,3 +88,27 @@ def test_a_system_that_names_no_zone_still_has_one(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("TZ", raising=False)
     assert system_zone()
     assert zone("").key
+
+
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """Settings with nothing but a switch."""
+
+    hums: bool = setting("mood.hums", True, "whether it hums")
+
+
+def test_a_switch_is_true_or_false_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "lumen.toml"
+    path.write_text(toml.template(Switched, "Of its moods.", {}), "utf-8")
+    assert "[mood]\n# whether it hums\nhums = true\n" in path.read_text("utf-8")
+    assert toml.read(Switched, path).hums
+    path.write_text("[mood]\nhums = false\n")
+    assert not toml.read(Switched, path).hums
+    for wrong in ('"false"', "0", "1.0", "[]"):
+        path.write_text(f"[mood]\nhums = {wrong}\n")
+        with pytest.raises(BadSetting, match=r"\[mood\] hums must be true or false, not ") as said:
+            toml.read(Switched, path)
+        assert said.value.fix == "hums = true"
+    assert list(toml.rows(Switched)) == [
+        ("[mood] hums", "true or false", "true", "whether it hums")
+    ]

@@ -22,7 +22,13 @@ from lumen.core.errors import BadSetting, unreadable
 T = TypeVar("T")
 WIDTH = 98
 MOST = 1e15  # no count of anything is longer
-_KINDS = {str: "a text", int: "a whole number", float: "a number", tuple: "a list of texts"}
+_KINDS = {
+    bool: "true or false",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    tuple: "a list of texts",
+}
 
 
 def _anything(_value: object) -> None:
