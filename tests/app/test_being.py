@@ -11,6 +11,7 @@ import pytest
 
 import lumen
 from lumen.app.histories import History
+from lumen.app.opened import kernel_of
 from lumen.core.data import Event
 from lumen.core.errors import UsageError
 
@@ -156,6 +157,7 @@ def test_another_model_answers_from_the_next_message_on(home: Path, tmp_path: Pa
     with lumen.open(home) as being:
         assert being.assign("interface", f"scripted/{other}").local
         assert being.models().roles[0].model == f"scripted/{other}"
+        assert kernel_of(being).settings.roles["interface"] == f"scripted/{other}"
         assert "other model" in being.say("I had a good day with my sister.").text
 
 

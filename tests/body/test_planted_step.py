@@ -51,6 +51,32 @@ async def rehearsal_run(stimulus: Stimulus, rehearsing: Rehearsing) -> Rehearsed
     return Rehearsed(heard=text, hidden="hidden " + text, many=len(text))
 '''
 
+SWITCHED = '''"""Learn: what was said, kept in mind for a moment, where the author likes that."""
+
+from __future__ import annotations
+
+from lumen.core.settings import Settings
+from lumen.kernel.contour.slots import Slot, Stimulus
+from lumen.kernel.contour.step import Skip, step
+
+
+class Rehearsed(Slot):
+    """That it was."""
+
+
+@step()
+async def rehearsal_run(stimulus: Stimulus, settings: Settings) -> Rehearsed:
+    """Say it over."""
+    if not settings.rehearses:
+        raise Skip("[loops] rehearses is false")
+    return Rehearsed()
+'''
+SWITCH = """\
+    rehearses: bool = setting("loops.rehearses", True, "whether it says over what it hears")
+
+    @property
+    def external_embedder("""
+
 ASKING = '''"""Learn: what was said, in a model's words."""
 
 from __future__ import annotations
@@ -166,6 +192,30 @@ def test_the_steps_and_stores_of_the_guide_run_as_they_stand(
     decided = (state / "decisions.jsonl").read_bytes().splitlines()
     assert [loads(line)["usual"] for line in decided] == [None, 0.7]
     run("archive", "verify", "--deep")
+
+
+def test_a_setting_of_one_line_switches_a_planted_step_off(
+    root: Path, lumen: Lumen, copied: Path
+) -> None:
+    plant(copied, SWITCHED, shown="rehearsing")
+    edit(copied / "lumen/core/settings.py", ("    @property\n    def external_embedder(", SWITCH))
+    assert changed(root, copied) == [
+        "lumen/core/settings.py",
+        "lumen/kernel/contour/skai.json",
+        "lumen/kernel/steps/p6_learn.py",
+    ]
+
+    planted = Planted(lumen, copied)
+    planted.work("chat", "-m", "I like rice.")
+    lumen.set("every = ", "every = 60\nrehearses = false")
+    planted.work("chat", "-m", "I like beans.")
+    records = [e for e in lumen.events() if e["situation"] == "record"]
+    steps = [e["payload"]["steps"][-1] for e in records]
+    assert [s.get("skipped") for s in steps] == [None, "[loops] rehearses is false"]
+    assert steps[0]["read"] == ["Stimulus", "Settings"]
+    lumen.set("rehearses = ", 'rehearses = "no"')
+    ran = planted.run("chat", "-m", "I like peas.")
+    assert (ran.code, "[loops] rehearses must be true or false, not 'no'" in ran.err) == (2, True)
 
 
 def test_a_step_that_asks_a_model_takes_four_files(root: Path, lumen: Lumen, copied: Path) -> None:

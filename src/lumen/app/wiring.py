@@ -160,6 +160,7 @@ def open_kernel(
         now=lambda: Now(clock.now(), where),
         policies=skill_policies(settings),
         caps=caps_of(settings),
+        settings=settings,
         thresholds=thresholds_of(settings),
         gone=lambda model: _note_gone(model, clock),
         strengthens=millionths(settings.use_increment),
@@ -198,7 +199,7 @@ def take_settings(kernel: Kernel) -> None:
         trusted=trusted(trust_file()),
     )
     kernel.policies, kernel.caps = skill_policies(settings), caps_of(settings)
-    kernel.thresholds = thresholds_of(settings)
+    kernel.settings, kernel.thresholds = settings, thresholds_of(settings)
     external = external_encoder(settings, kernel.gate, kernel.clock)
     kernel.index.vectors.choose(
         external.id if external else "", private=bool(external and external.local)

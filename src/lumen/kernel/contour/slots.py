@@ -15,6 +15,7 @@ from lumen.core.clock import Draw, Now
 from lumen.core.data import Change, Entry, SelfItem
 from lumen.core.exposure import Cite, Plain, Quote
 from lumen.core.payloads import CyclePayload
+from lumen.core.settings import Settings
 from lumen.kernel.identity.digest import Self as Self
 from lumen.kernel.reflection.triggers import Thresholds
 
@@ -63,7 +64,7 @@ class Slot:
         return None
 
 
-GIVEN: frozenset[type] = frozenset({Stimulus, Self, Thresholds, Now, Draw})
+GIVEN: frozenset[type] = frozenset({Stimulus, Self, Settings, Thresholds, Now, Draw})
 
 
 @dataclass(frozen=True, slots=True)

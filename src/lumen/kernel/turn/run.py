@@ -20,6 +20,7 @@ from lumen.core.data import BeingPaths, Change, Entry, NamedValue, kernel_entry
 from lumen.core.errors import Damaged, LumenError, MindError
 from lumen.core.exposure import quoted, trace
 from lumen.core.payloads import CallPayload, StatePayload
+from lumen.core.settings import Settings
 from lumen.core.stores import Store
 from lumen.hands.policy import SkillPolicies
 from lumen.kernel.contour.capabilities import Hands, Mind
@@ -92,6 +93,7 @@ class Kernel:
     now: Callable[[], Now]
     policies: SkillPolicies = field(default_factory=SkillPolicies)
     caps: Caps = field(default_factory=Caps)
+    settings: Settings = field(default_factory=Settings)  # lumen.toml, as steps read it
     thresholds: Thresholds = field(default_factory=Thresholds)
     autonomy: str = "full"  # what it may do unasked
     gone: Callable[[ModelDescriptor], None] = lambda _: None  # told of a model no longer offered
@@ -311,10 +313,8 @@ def adopt_edits(kernel: Kernel, *, alone: bool = False) -> bool:
         if nobody:
             kernel.gate.repairs.extend([*close_dead(kernel), *kernel.gate.adopt()])
     kernel.index.catch_up()
-    latest = (
-        kernel.index.files.last_change(),
-        kernel.index.memories.reread(),
-    )  # a forgetting changes the past
+    # a forgetting changes the past
+    latest = (kernel.index.files.last_change(), kernel.index.memories.reread())
     if kernel.as_of != (0, 0) and latest != kernel.as_of:
         known = provenance(kernel.index)
         kernel.self_ = snapshot(self_in_force(kernel.index), kernel.self_.author_name, known)
@@ -348,6 +348,7 @@ async def begin(
     turn.slots = {
         Stimulus: stimulus,
         Self: self_,
+        Settings: kernel.settings,
         Thresholds: kernel.thresholds,
         Now: kernel.now(),
         Draw: draw_from(stimulus.session_key),
