@@ -27,6 +27,22 @@ USE = """
             ),
         )
 """
+COMMAND = '''"""`lumen mood`: how calm it is."""
+
+from __future__ import annotations
+
+from lumen.body.cli.command import command
+from lumen.body.cli.request import CommandRequest
+from lumen.core.canon import JSON
+from lumen.core.stores import Store
+
+
+@command("mood", for_skills=True)
+def mood(request: CommandRequest) -> JSON:
+    """How calm it is."""
+    with request.looking() as look:
+        return {"calm": look.state.average("calm", Store.MOOD)}
+'''
 SPOKEN = "\n        return spoken(reply, plan.candidates[selection.chosen :][:1])\n"
 
 
@@ -114,6 +130,29 @@ def test_a_store_planted_in_two_files_lasts_goes_back_is_backed_up_and_forgets(
     planted.work("chat", stdin=b"".join(b"Day %d.\n" % n for n in range(5)))
     assert planted.heard() == [f"Day {n}." for n in range(5)]
     planted.work("archive", "verify", "--deep")
+
+
+def test_a_command_in_two_files_tells_what_a_planted_store_holds(
+    root: Path, lumen: Lumen, copied: Path
+) -> None:
+    use(copied)
+    cli = copied / "lumen/body/cli"
+    (cli / "mood.py").write_text(COMMAND, "utf-8")
+    edit(
+        cli / "main.py",
+        ('    "lab": (', '    "mood": ("mood:mood", "How calm it is."),\n    "lab": ('),
+    )
+    assert changed(root, copied) == [
+        "lumen/body/cli/main.py",
+        "lumen/body/cli/mood.py",
+        "lumen/core/stores.py",
+        "lumen/kernel/steps/p5_consolidate.py",
+    ]
+    planted = Keeping(lumen, copied)
+    assert planted.work("mood", "--json").json() == {"calm": None}
+    planted.work("chat", "-m", "I like rice.")
+    assert planted.work("mood").out == "calm 12.0\n"
+    assert planted.work("mood", "--json").json() == {"calm": 12.0}
 
 
 def test_a_change_that_is_held_back_is_seen_in_the_trace(lumen: Lumen, copied: Path) -> None:

@@ -11,6 +11,7 @@ from lumen.app.settings import Settings, must_be, zone
 from lumen.app.status import strange
 from lumen.app.storage import asking, files_of
 from lumen.core.data import BeingPaths
+from lumen.kernel.contour.state import State, state_in_force
 from lumen.soul.ports.files import FilesOnDisk
 from lumen.soul.ports.queries import Queries
 
@@ -23,6 +24,11 @@ class ReadOnlyBeing:
     settings: Settings
     index: Queries
     files: FilesOnDisk
+
+    @property
+    def state(self) -> State:
+        """What its records hold, by the archive's word."""
+        return state_in_force(self.index)
 
     @property
     def zone(self) -> ZoneInfo:
