@@ -126,6 +126,15 @@ def test_why_tells_of_a_value_with_each_change(home: Path) -> None:
     assert "The author" in found.points[-1].why
 
 
+def test_why_of_the_last_answer_needs_no_asking_which_kind_it_is(home: Path) -> None:
+    with lumen.open(home) as being:
+        being.remember("My sister lives in Lisbon.")
+        said = being.say("Where does my sister live?")
+        why = being.why()  # mypy knows that this is no claim and no history
+        assert (why.reply, why.event) == (said.text, said.event)
+        assert [source.text for source in why.sources] == ["My sister lives in Lisbon."]
+
+
 def test_forgetting_is_planned_and_then_done(home: Path) -> None:
     with lumen.open(home) as being:
         said = being.say("My cat is called Quorvexim.")

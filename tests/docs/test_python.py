@@ -17,7 +17,7 @@ FIRST = "Make a being and talk with it"
 SNIPPET = re.compile(r"^## (.+?)\n.*?^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHOWN = {
     FIRST: ["Lisbon"],
-    "Recall with evidence": ["event", "stated: My sister Inês lives in Lisbon."],
+    "Recall with evidence": ["event", "stated: My sister Inês lives in Lisbon.", "[("],
     "Bring what you have, with its dates": ["2", "I ran my first marathon."],
     "Set a goal, let it live": ["learn about tides 0.9 todo"],
     "See what a turn did, and prove it": ["THINK", "True"],

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from lumen.app import (
     approving,
@@ -139,6 +139,10 @@ class Opened:
         wanted = memories.MemoryFilter(query, author, day, limit)
         return memories.remembered(self._look().index, wanted, self._evidence)
 
+    @overload
+    def why(self, what: None = None) -> explaining.Explained: ...
+    @overload
+    def why(self, what: str | int) -> explaining.Explained | explaining.Claimed | History: ...
     def why(
         self, what: str | int | None = None
     ) -> explaining.Explained | explaining.Claimed | History:
