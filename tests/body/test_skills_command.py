@@ -258,7 +258,16 @@ def test_wrong_input_is_told_with_what_to_try(lumen: Lumen, inside: Inside) -> N
     ran = inside("skills", "run", "calc", "work_out", "--input", "{")
     assert (ran.code, "--input is no JSON" in ran.err) == (2, True)
     assert "try: lumen skills run calc work_out --input" in ran.err
-    assert inside("skills", "run", "nobody", "acts").code == 2
+    inside("skills", "new", "weather")
+    own = inside("skills", "run", "weather", "do", "--input", "rain").err
+    assert own.endswith("""try: lumen skills run weather do --input '{"goal":"live"}'\n""")
+    (lumen.being / "skills" / "weather" / "skill.toml").unlink()
+    undeclared = inside("skills", "run", "weather", "do", "--input", "rain").err
+    assert undeclared.endswith("""try: lumen skills run weather do --input '{"text":"hello"}'\n""")
+    (lumen.being / "skills" / "weather" / "skill.toml").write_text("example = 1")
+    assert inside("skills", "run", "weather", "do", "--input", "rain").err == undeclared
+    nobody = inside("skills", "run", "nobody", "acts", "--input", "rain")
+    assert (nobody.code, "There is no skill named 'nobody'" in nobody.err) == (2, True)
     assert inside("skills", "sing").code == 2
     early = inside("skills", "--json", "show", "calc")
     assert (early.code, "--json goes last" in early.out) == (2, True)

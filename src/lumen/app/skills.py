@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lumen.app.settings import Settings
 from lumen.app.skill_changes import approved_in
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, dumps
 from lumen.core.data import BeingPaths, kernel_entry
 from lumen.core.errors import LumenError, SkillError, Unapproved, UsageError
 from lumen.hands.author import accept as accept_as_authors
 from lumen.hands.author import switch
-from lumen.hands.effects import DeclaredEffects, effects_of
+from lumen.hands.effects import DeclaredEffects, Example, effects_of
 from lumen.hands.policy import (
     Approves,
     SkillPolicies,
@@ -141,6 +142,17 @@ def must_be_runnable(being: BeingPaths, name: str) -> None:
         find(being.skills, name)
     except SkillError as error:
         raise UsageError(error.what, fix=error.fix) from error
+
+
+def call_like(being: BeingPaths, name: str, action: str) -> str:
+    """A call to a skill as the author types it: the example it declares, if it does."""
+    try:
+        example = effects_of(known_skill(being, name)).example
+    except SkillError:
+        example = None
+    example = example or Example(action, {"text": "hello"})
+    words = ("lumen", "skills", "run", name, example.action, "--input")
+    return shlex.join((*words, dumps(example.input).decode()))
 
 
 async def run_skill(kernel: Kernel, name: str, action: str, given: JSON) -> SkillRun:

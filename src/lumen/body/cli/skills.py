@@ -71,12 +71,12 @@ def _tell_details(found: SkillDetails, _request: CommandRequest) -> None:
 @click.option("--input", "given", default="null", metavar="JSON", help="What it is given.")
 def run_skill(request: CommandRequest, name: str, action: str, given: str) -> SkillRun:
     """Call a skill yourself; the call and how it went are archived."""
+    app.must_be_runnable(request.existing, name)
     try:
         asked = loads(given)
     except ValueError as error:
-        fix = f"""lumen skills run {name} {action} --input '{{"text": "hello"}}'"""
+        fix = app.call_like(request.being, name, action)
         raise UsageError(f"--input is no JSON: {error}", fix=fix) from error
-    app.must_be_runnable(request.existing, name)
     with request.as_author() as kernel:
         return asyncio.run(app.run_skill(kernel, name, action, asked))
 
