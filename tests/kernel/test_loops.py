@@ -121,7 +121,7 @@ def test_most_neighbours_of_a_turn_need_each_other() -> None:
     steps = list(ACTION.steps())
     needy = [b.name for a, b in pairwise(steps) if a.writes in dict(b.reads).values()]
 
-    assert {"surface_parse", "reality_check", "lambda_select", "compose_final"} <= set(needy)
+    assert len(needy) > len(steps) / 2  # else swapping any two would try little
 
 
 def test_a_step_that_reads_what_no_step_writes_is_named() -> None:

@@ -187,7 +187,8 @@ def test_a_turn_leaves_the_words_the_beats_the_skill_and_the_reply_in_order(life
     ]
     beats = [x for x in lines if x.situation in {"think", "decide", "act", "record"}]
     assert {(x.author, x.event_type) for x in beats} == {(Author.KERNEL, EventType.SYSTEM_EVENT)}
-    assert beats[0].description.startswith("THINK: 12 characters in; statement; loaded 0 recent")
+    assert beats[0].description.startswith("THINK: 12 characters in; ")
+    assert "; statement; loaded 0 recent" in beats[0].description
     assert [s["step"] for s in beats[0].payload["steps"]] == [s.name for s in ACTION.beats[0].steps]
     assert beats[0].payload["calls"][0]["model"] == "scripted/echo"
     assert "calls" not in beats[1].payload
