@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -26,6 +27,9 @@ from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.turn.loops import ACTION
+
+if TYPE_CHECKING:
+    from lumen.kernel.contour.state import State
 
 pytestmark = pytest.mark.each_measured
 
@@ -114,7 +118,7 @@ def test_two_steps_of_a_turn_that_need_each_other_cannot_be_swapped(first: int) 
 
     wanted = f"step {later.name} reads {earlier.writes.__name__}; {earlier.name} writes it"
     assert wanted in refused.value.what
-    assert refused.value.fix.startswith(f"move {later.name} behind")
+    assert refused.value.fix == f"move {later.name} behind {earlier.name}"
 
 
 def test_most_neighbours_of_a_turn_need_each_other() -> None:
@@ -125,8 +129,9 @@ def test_most_neighbours_of_a_turn_need_each_other() -> None:
 
 
 def test_a_step_that_reads_what_no_step_writes_is_named() -> None:
-    with pytest.raises(BadLoop, match="step post_eval reads Plan; no step writes it"):
+    with pytest.raises(BadLoop, match="step post_eval reads Plan; no step writes it") as refused:
         loop(p1_perceive.ingest, p5_consolidate.post_eval)
+    assert "docs/turn.md" in refused.value.fix
 
 
 def test_a_step_that_reads_a_type_without_a_name_is_named_all_the_same() -> None:
@@ -190,6 +195,16 @@ def test_a_step_that_does_not_return_a_slot_with_defaults_is_named(
 ) -> None:
     with pytest.raises(BadLoop, match=why):
         step()(function)
+
+
+async def unread(state: State) -> Weather:
+    return Weather(sky=f"{state}")
+
+
+def test_a_step_whose_types_are_there_for_mypy_alone_is_named_and_told_to_import_them() -> None:
+    with pytest.raises(BadLoop, match="step unread: of its types, name 'State' is not def") as said:
+        step()(unread)
+    assert "outside of `if TYPE_CHECKING`" in said.value.fix
 
 
 def imported(src: Path) -> subprocess.CompletedProcess[str]:

@@ -46,7 +46,13 @@ def step(*stores: Store) -> Callable[[Function], Step]:
     def declare(function: Function) -> Step:
         if not iscoroutinefunction(function):
             raise BadLoop(f"step {function.__name__} must be an async function")
-        hints = get_type_hints(function)
+        try:
+            hints = get_type_hints(function)
+        except NameError as error:
+            raise BadLoop(
+                f"step {function.__name__}: of its types, {error}",
+                fix="import what a step reads outside of `if TYPE_CHECKING`: the runner reads it too",
+            ) from error
         writes = hints.pop("return", None)
         if not (isinstance(writes, type) and issubclass(writes, Slot)):
             raise BadLoop(f"step {function.__name__} must return a slot, not {writes}")
@@ -95,12 +101,13 @@ class Loop:
                 continue
             if is_parameters(wanted):
                 continue  # the contour's to give
+            what = f"{self.name} loop: step {one.name} reads {type_name(wanted)}"
             later = [s.name for s in self.steps() if s.writes is wanted]
-            hint = f"; {later[0]} writes it, but later" if later else "; no step writes it"
-            raise BadLoop(
-                f"{self.name} loop: step {one.name} reads {type_name(wanted)}{hint}",
-                fix=f"move {one.name} behind the step that writes {type_name(wanted)}",
-            )
+            if later:
+                fix = f"move {one.name} behind {later[0]}"
+                raise BadLoop(f"{what}; {later[0]} writes it, but later", fix=fix)
+            fix = "see in docs/turn.md which step writes what, and what every turn is given"
+            raise BadLoop(f"{what}; no step writes it", fix=fix)
 
     def _check_writes(self, one: Step, written: dict[type, str]) -> None:
         if one.writes in written:
