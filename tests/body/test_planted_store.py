@@ -27,6 +27,26 @@ USE = """
             ),
         )
 """
+STEP = '''"""Learn: two changes at once; unlike post_eval, which runs in every turn, it takes a policy."""
+
+from __future__ import annotations
+
+from lumen.core.data import Change, NamedValue
+from lumen.core.stores import Store
+from lumen.kernel.contour.slots import Slot, Stimulus
+from lumen.kernel.contour.step import step
+
+
+class Settled(Slot):
+    """What it proposes."""
+
+
+@step(Store.DECISIONS, Store.MOOD)
+async def settle(stimulus: Stimulus) -> Settled:
+    """Keep what was said, and how calm that was."""
+    heard = Change(Store.DECISIONS, "append", {"heard": stimulus.text})
+    return Settled(changes=(heard, Change(Store.MOOD, "average", NamedValue("calm", 1))))
+'''
 COMMAND = '''"""`lumen mood`: how calm it is."""
 
 from __future__ import annotations
@@ -156,9 +176,12 @@ def test_a_command_in_two_files_tells_what_a_planted_store_holds(
 
 
 def test_a_change_that_is_held_back_is_seen_in_the_trace(lumen: Lumen, copied: Path) -> None:
-    use(copied)
-    contour = copied / "lumen/kernel/contour/skai.json"
-    edit(contour, ('"post_eval": { ', '"post_eval": { "max_per_turn": 1, '))
+    (copied / "lumen/kernel/steps/p6_learn.py").write_text(STEP, "utf-8")
+    edit(
+        copied / "lumen/kernel/contour/skai.json",
+        ('"steps": ["post_eval"]', '"steps": ["post_eval", "settle"]'),
+        ('"post_eval": { ', '"settle": { "max_per_turn": 1 },\n    "post_eval": { '),
+    )
     planted = Keeping(lumen, copied)
     planted.work("chat", "-m", "I like rice.")
 
