@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.soul.forging import heard
 
+from lumen.core.canon import dumps
 from lumen.core.errors import UsageError
-from lumen.kernel.upkeep.forget import ForgetRequest, find
+from lumen.kernel.upkeep.forget import ForgetRequest, find, plan
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Guarded
+    from tests.kernel.conftest import Guarded, Life
 
 
 def test_a_number_is_an_event_or_a_word_and_never_the_wrong_one(guarded: Guarded) -> None:
@@ -29,3 +30,20 @@ def test_a_number_is_an_event_or_a_word_and_never_the_wrong_one(guarded: Guarded
     assert find(guarded.index, '"1066"') == ForgetRequest((last,), "1066")
     with pytest.raises(UsageError, match="event 2300 is not there"):
         find(guarded.index, "2300")
+
+
+@pytest.mark.parametrize("what", ["My boat is called Draft.", "Draft"])
+def test_a_word_that_the_kernel_has_in_another_form_takes_no_other_turn_with_it(
+    life: Life, what: str
+) -> None:
+    """`drafts` is a step, and stands in the notes of every turn."""
+    other = life.say("I like rice.")
+    life.say("My boat is called Draft.")
+    life.kernel.index.catch_up()
+    goes = {g.seq for g in plan(life.kernel.gate, find(life.kernel.index, what)).goes}
+
+    assert other.event not in goes
+    assert min(goes) > other.event, "the notes of the turn before stay"
+    quoting = [e.seq for e in life.events() if "called Draft" in dumps(e.entry.payload).decode()]
+    assert quoting
+    assert set(quoting) <= goes, "what carries the name goes"

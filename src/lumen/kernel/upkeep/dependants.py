@@ -13,6 +13,7 @@ from lumen.core.canon import JSON
 from lumen.core.data import Author, Entry, Event, EventType, Memory
 from lumen.hands.skills import discover, shipped
 from lumen.kernel.language.overlap import OverlapDetector
+from lumen.kernel.language.reading import stem
 from lumen.kernel.turn.loops import LOOPS
 from lumen.mind.roles import ROLES
 from lumen.soul.state.fold import ERASED
@@ -44,12 +45,16 @@ SPOKEN = frozenset(
 
 @cache
 def vocabulary() -> frozenset[str]:
-    """The words the kernel's own notes are made of: loops, beats, steps, roles and shipped skills."""
+    """The words the kernel's own notes are made of: loops, beats, steps, roles and shipped skills.
+
+    With their stems: in its notes `drafts` is no trace of a boat called Draft.
+    """
     named: list[str] = [*ROLES, *(skill.name for skill in discover(shipped()))]
     for loop in LOOPS.values():
         named += [loop.name, *(b.name for b in loop.beats)]
         named += [step.name for b in loop.beats for step in b.steps]
-    return frozenset(part for name in named for part in name.split("_"))
+    parts = {part for name in named for part in name.split("_")}
+    return frozenset(parts | {stem(part) for part in parts})
 
 
 def why_goes(
