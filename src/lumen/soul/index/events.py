@@ -55,27 +55,23 @@ class EventTable:
 
     def last_turn(self) -> str:
         """The session key of the newest turn that was answered."""
-        row = self._db.row(
+        return self._db.text(
             "SELECT session_key FROM events WHERE author = 'self' "
             "AND event_type = 'assistant_message' AND situation != 'erased' "
             "ORDER BY seq DESC LIMIT 1"
         )
-        return str(row[0]) if row else ""
 
     def turn_of(self, seq: int) -> str:
         """The session key an event belongs to."""
-        row = self._db.row("SELECT session_key FROM events WHERE seq = ?", (seq,))
-        return str(row[0]) if row else ""
+        return self._db.text("SELECT session_key FROM events WHERE seq = ?", (seq,))
 
     def time_of(self, seq: int) -> str:
         """When an event happened; empty when there is none of that number."""
-        found = self._db.row("SELECT timestamp FROM events WHERE seq = ?", (seq,))
-        return str(found[0]) if found else ""
+        return self._db.text("SELECT timestamp FROM events WHERE seq = ?", (seq,))
 
     def hash_of(self, seq: int) -> str:
         """The hash of an event; empty when there is none of that number."""
-        row = self._db.row("SELECT event_hash FROM events WHERE seq = ?", (seq,))
-        return str(row[0]) if row else ""
+        return self._db.text("SELECT event_hash FROM events WHERE seq = ?", (seq,))
 
     def open_turns(self) -> list[tuple[str, int]]:
         """Turns that were begun and never closed."""
@@ -121,10 +117,7 @@ class EventTable:
 
     def tally(self, kind: EventType) -> int:
         """How many events of a kind there are."""
-        row = self._db.row(
-            "SELECT coalesce(sum(n), 0) FROM tally WHERE event_type = ?", (kind.value,)
-        )
-        return int(row[0])
+        return self._db.number("SELECT sum(n) FROM tally WHERE event_type = ?", (kind.value,))
 
     def tallies_add_up(self) -> bool:
         """Whether the tallies count what there is; asked at once, so that nobody writes in between."""
@@ -135,25 +128,11 @@ class EventTable:
 
     def years(self) -> list[int]:
         """The years in which anything happened."""
-        rows = self._db.rows(
+        return self._db.numbers(
             "WITH RECURSIVE firsts(day) AS (SELECT min(segment) FROM events UNION ALL SELECT (SELECT "
             "min(segment) FROM events WHERE segment > substr(day, 1, 4) || '~') FROM firsts "
             "WHERE day IS NOT NULL) SELECT substr(day, 1, 4) FROM firsts WHERE day IS NOT NULL"
         )
-        return [int(year) for (year,) in rows]
-
-    def is_erased(self, seq: int) -> bool:
-        """Whether an event was forgotten."""
-        return self._db.row("SELECT 1 FROM erasures WHERE target = ?", (seq,)) is not None
-
-    def evolved_in(self, session_key: str) -> Iterator[Event]:
-        """The memories that a reflection kept of what it changed, in order."""
-        rows = self._db.rows(
-            "SELECT segment, offset, length FROM events WHERE session_key = ? AND author = 'self' "
-            "AND situation = 'evolved' ORDER BY seq",
-            (session_key,),
-        )
-        return (parse(read_at(self._db.being.memory, *place)) for place in rows)
 
     def of_kernel(
         self, situations: Sequence[str], said: str = "", *, newest_first: bool = False
@@ -167,29 +146,18 @@ class EventTable:
         )
         return (parse(read_at(self._db.being.memory, *place)) for place in rows)
 
-    def many_of_kernel(self, situation: str) -> int:
-        """How many events of a situation the kernel wrote."""
-        row = self._db.row(
-            f"SELECT count(*) FROM events WHERE +author = 'kernel' AND {_is_one_of([situation])}"  # noqa: S608 - plain names
-        )
-        return int(row[0])
-
     def repair_names(self, name: str) -> bool:
         """Whether a repair that was told of names a file."""
-        row = self._db.row(
-            "SELECT 1 FROM events WHERE author = 'kernel' AND situation = 'repair' AND instr(text, ?)",
-            (name,),
-        )
-        return row is not None
+        asked = "SELECT 1 FROM events WHERE author = 'kernel' AND situation = 'repair' AND instr(text, ?)"
+        return bool(self._db.number(asked, (name,)))
 
     def turn_answering(self, key: str) -> str:
         """The turn in which a message that was sent under a key was answered; empty: none was."""
-        row = self._db.row(
+        return self._db.text(
             "SELECT a.session_key FROM events a JOIN events r ON r.session_key = a.session_key "
             "WHERE a.key = ? AND a.key != '' AND r.situation = 'replied' ORDER BY a.seq DESC LIMIT 1",
             (key,),
         )
-        return str(row[0]) if row else ""
 
     def last_conversation(self) -> str | None:
         """The conversation of the author's last message, empty where it had none; None: nothing was said."""
@@ -201,8 +169,7 @@ class EventTable:
 
     def number_of(self, event_id: str) -> int:
         """The number of an event by its id; 0 when there is none."""
-        found = self._db.row("SELECT seq FROM events WHERE id = ?", (event_id,))
-        return int(found[0]) if found else 0
+        return self._db.number("SELECT seq FROM events WHERE id = ?", (event_id,))
 
     def unscrubbed(self) -> dict[int, list[int]]:
         """Erasures that are archived but may not be carried out on disk: event → lines to blank."""

@@ -177,6 +177,18 @@ class Index:
         """The first row of an answer, or nothing."""
         return next(iter(self.rows(sql, values)), None)
 
+    def number(self, sql: str, values: Sequence[object] = ()) -> int:
+        """The one number of an answer; 0 where it has none."""
+        return int((self.row(sql, values) or (0,))[0] or 0)
+
+    def numbers(self, sql: str, values: Sequence[object] = ()) -> list[int]:
+        """The number in each row of an answer."""
+        return [int(number) for (number,) in self.rows(sql, values)]
+
+    def text(self, sql: str, values: Sequence[object] = ()) -> str:
+        """The one text of an answer; empty where it has none."""
+        return str((self.row(sql, values) or ("",))[0] or "")
+
     def keep(self, *work: tuple[str, Sequence[tuple[object, ...]]]) -> None:
         """Change cached rows, all together: statements, each with the rows to run it on."""
 

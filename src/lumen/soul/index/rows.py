@@ -31,6 +31,18 @@ class Rows(Protocol):
         """The first row of an answer, or nothing."""
         ...
 
+    def number(self, sql: str, values: Sequence[object] = ()) -> int:
+        """The one number of an answer; 0 where it has none."""
+        ...
+
+    def numbers(self, sql: str, values: Sequence[object] = ()) -> list[int]:
+        """The number in each row of an answer."""
+        ...
+
+    def text(self, sql: str, values: Sequence[object] = ()) -> str:
+        """The one text of an answer; empty where it has none."""
+        ...
+
     def keep(self, *work: tuple[str, Sequence[tuple[object, ...]]]) -> None:
         """Change cached rows, all together: statements, each with the rows to run it on."""
         ...
