@@ -10,14 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.data import Author, Entry, Event, EventType, ModelCall, Origin, kernel_entry
+from lumen.core.data import (
+    Author,
+    Entry,
+    Event,
+    EventType,
+    FinishedCycle,
+    ModelCall,
+    Origin,
+    kernel_entry,
+)
 from lumen.core.errors import Damaged
 from lumen.soul.state.dynamics import faded, strengthened
 from lumen.soul.state.fold import (
     NOTHING,
     SPOKEN_FOR,
     ChangeUndone,
-    CycleEffect,
     EventEffects,
     Fade,
     FileSet,
@@ -68,7 +76,8 @@ CYCLE: dict[str, JSON] = {
     "options": [{"values": ["honesty"]}],
     "conflicts": [["a", "b"]],
 }
-CYCLED = CycleEffect(
+CYCLED = FinishedCycle(
+    SEQ,
     "action",
     "sing",
     "search",
@@ -77,8 +86,8 @@ CYCLED = CycleEffect(
     False,
     -0.5,
     1,
-    '[{"values":["honesty"]}]',
-    '[["a","b"]]',
+    CYCLE["options"],
+    CYCLE["conflicts"],
 )
 OVER: dict[str, JSON] = {
     "outcome": "ok",

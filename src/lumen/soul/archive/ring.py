@@ -12,7 +12,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,11 +19,11 @@ from lumen.core.durable import settle
 from lumen.core.errors import Busy, Damaged
 from lumen.soul.archive.disk import held_too_long, identity, refusal, take
 from lumen.soul.archive.line import (
-    CONTENT_HASH,
     HEADER_AT,
     LOCK,
     PREFIX,
     Tail,
+    is_sound,
     opening,
     segments,
     tail,
@@ -165,18 +164,6 @@ def extend(segment: Path, at: int, lines: bytes) -> None:
             raise OSError(errno.ENOSPC, "short write")
         file.truncate(at + len(lines))
         os.fsync(file.fileno())
-
-
-def is_headed(raw: bytes) -> bool:
-    """Whether a line's own hash holds, which is over all but what it says."""
-    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-    return raw.startswith(PREFIX + sha256(raw[HEADER_AT:cut]).hexdigest().encode() + b'",')
-
-
-def is_sound(raw: bytes) -> bool:
-    """Whether a line is whole: both of its hashes hold."""
-    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-    return is_headed(raw) and raw[cut - 65 : cut - 1] == sha256(raw[cut:-1]).hexdigest().encode()
 
 
 class Lost(NamedTuple):

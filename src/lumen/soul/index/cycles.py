@@ -22,8 +22,7 @@ class CycleTable:
     def since(self, seq: int, most: int) -> list[FinishedCycle]:
         """The newest action cycles after an event, oldest first."""
         rows = self._db.rows(
-            "SELECT seq, goal, skill, ok, progress, completed, delta, chosen, options, conflicts FROM cycles "
-            "WHERE loop = 'action' AND seq > ? ORDER BY seq DESC LIMIT ?",
+            "SELECT * FROM cycles WHERE loop = 'action' AND seq > ? ORDER BY seq DESC LIMIT ?",
             (seq, most),
         )
         return [_past(row) for row in reversed(rows)]
@@ -74,6 +73,7 @@ class CycleTable:
 
 
 def _past(row: JSON) -> FinishedCycle:
-    seq, goal, skill, ok, progress, completed, delta, chosen, options, conflicts = row
+    seq, loop, goal, skill, ok, progress, completed, delta, chosen, *told = row
     went = (bool(ok), bool(progress), bool(completed))
-    return FinishedCycle(seq, goal, skill, *went, delta, chosen, loads(options), loads(conflicts))
+    options, conflicts = map(loads, told)
+    return FinishedCycle(seq, loop, goal, skill, *went, delta, chosen, options, conflicts)

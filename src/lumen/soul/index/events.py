@@ -10,14 +10,23 @@ from collections.abc import Iterator, Sequence
 
 from lumen.core.canon import loads
 from lumen.core.data import Event, EventType, Head, Memory
-from lumen.soul.archive.line import SEGMENT, opening, parse, read, read_at, segment_for
+from lumen.soul.archive.line import (
+    SEGMENT,
+    is_headed,
+    is_sound,
+    opening,
+    parse,
+    read,
+    read_at,
+    segment_for,
+)
+from lumen.soul.index.database import OF_TRUST
 from lumen.soul.index.rows import Rows
 
 HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
-_ABOUT_TRUST = """SELECT segment, offset, length FROM events INDEXED BY events_trust
-WHERE author = 'kernel' AND situation IN ('approved', 'denied', 'erasure', 'erasures_vouched',
-'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut') ORDER BY seq"""
-_REVOKING = _ABOUT_TRUST.replace(" ORDER BY seq", " AND situation = 'key_revoked'")
+_ABOUT_TRUST = (
+    f"SELECT segment, offset, length FROM events INDEXED BY events_trust WHERE {OF_TRUST}"  # noqa: S608 - a constant condition
+)
 
 
 class EventTable:
@@ -42,16 +51,13 @@ class EventTable:
 
     def turn(self, session_key: str) -> list[Event]:
         """Every event of a turn, kernel ones too: for `why` and for audits, never for a prompt."""
-        rows = self._db.rows(
-            "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq",
-            (session_key,),
-        )
-        return [parse(read_at(self._db.being.memory, *place)) for place in rows]
+        asked = "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq"
+        return list(map(self._read, self._db.rows(asked, (session_key,))))
 
     def get(self, seq: int) -> Event | None:
         """One event, whoever wrote it: for the author, never for a prompt."""
         place = self.place(seq)
-        return parse(read_at(self._db.being.memory, *place)) if place else None
+        return self._read(place) if place else None
 
     def last_turn(self) -> str:
         """The session key of the newest turn that was answered."""
@@ -84,12 +90,12 @@ class EventTable:
 
     def about_trust(self) -> Iterator[bytes]:
         """The stored lines of all events that say whose word counts, oldest first."""
-        memory, places = self._db.being.memory, self._db.rows(_ABOUT_TRUST)
+        memory, places = self._db.being.memory, self._db.rows(f"{_ABOUT_TRUST} ORDER BY seq")
         return (read_at(memory, *place) for place in places)
 
     def is_any_key_revoked(self) -> bool:
         """Whether any event takes its word from a key."""
-        return self._db.row(_REVOKING) is not None
+        return self._db.row(f"{_ABOUT_TRUST} AND situation = 'key_revoked'") is not None
 
     def heads(self) -> list[Head]:
         """Every signed head, in the order they were stated, up to the first line that is none."""
@@ -144,7 +150,7 @@ class EventTable:
             f"ORDER BY seq {'DESC' if newest_first else 'ASC'}",
             (said, said),
         )
-        return (parse(read_at(self._db.being.memory, *place)) for place in rows)
+        return map(self._read, rows)
 
     def repair_names(self, name: str) -> bool:
         """Whether a repair that was told of names a file."""
@@ -202,7 +208,7 @@ class EventTable:
         place = self.place(memory.seq)
         if place is None or not SEGMENT.fullmatch(place[0]) or not self.holds(memory.seq):
             return False
-        event = parse(read_at(self._db.being.memory, *place))
+        event = self._read(place)
         entry = event.entry
         if memory.timestamp != (entry.payload_text("occurred_at") or event.timestamp):
             return False
@@ -216,14 +222,15 @@ class EventTable:
 
         Reading the archive anew does not help then: the chain goes by the line's hashes alone.
         """
-        from lumen.soul.archive.ring import is_headed, is_sound  # who only looks proves nothing
-
         place = self.place(seq)
         if place is None or not SEGMENT.fullmatch(place[0]):
             return False
         raw = read_at(self._db.being.memory, *place)
         ours = raw[15:79] == self.hash_of(seq).encode() and raw.endswith(b"\n")
         return ours and is_headed(raw) and not is_sound(raw)
+
+    def _read(self, place: tuple[str, int, int]) -> Event:
+        return parse(read_at(self._db.being.memory, *place))
 
     def _stated(self, seq: int) -> str:
         """The hash that a stored line says it has."""

@@ -13,7 +13,8 @@ from typing import Any
 
 import apsw
 
-from lumen.core.data import Author, EventType, ModelCall
+from lumen.core.canon import dumps
+from lumen.core.data import Author, EventType, FinishedCycle, ModelCall
 from lumen.core.stores import is_self
 from lumen.soul.archive.line import Stored
 from lumen.soul.index.passages import forget_passages
@@ -21,7 +22,6 @@ from lumen.soul.index.sessions import add_utterance, place_again, remove_utteran
 from lumen.soul.index.terms import terms
 from lumen.soul.state.fold import (
     NOTHING,
-    CycleEffect,
     EventEffects,
     FileSet,
     closes,
@@ -117,13 +117,14 @@ def _apply(db: apsw.Connection, seq: int, done: EventEffects) -> None:
     if done.held:
         db.execute("INSERT OR REPLACE INTO held VALUES(?,?,?)", (*done.held, seq))
     _enter(db, done.calls)
-    _count(db, seq, done.cycle)
+    _count(db, done.cycle)
 
 
-def _count(db: apsw.Connection, seq: int, cycle: CycleEffect | None) -> None:
-    """Enter what a cycle came to."""
+def _count(db: apsw.Connection, cycle: FinishedCycle | None) -> None:
+    """Enter what a cycle came to, in the order of the columns."""
     if cycle:
-        row = (seq, *astuple(cycle))  # in the order of the columns
+        *plain, options, conflicts = astuple(cycle)
+        row = (*plain, dumps(options).decode(), dumps(conflicts).decode())
         db.execute("INSERT OR REPLACE INTO cycles VALUES(?,?,?,?,?,?,?,?,?,?,?)", row)
 
 

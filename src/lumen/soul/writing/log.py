@@ -15,9 +15,8 @@ from lumen.core.clock import Clock
 from lumen.core.data import BeingPaths
 from lumen.core.errors import ArchiveError, Busy, Damaged
 from lumen.soul.archive import disk
-from lumen.soul.archive.line import content_length, read_at, read_lines
+from lumen.soul.archive.line import content_length, is_sound, read_at, read_lines
 from lumen.soul.archive.links import soul_in
-from lumen.soul.archive.ring import is_sound
 from lumen.soul.checking.witness import knows, refuse_damaged
 from lumen.soul.index.index import Index
 from lumen.soul.trust.keys import Keyring, head_from
