@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple
-from typing import Any
 
 import apsw
 
@@ -17,6 +16,7 @@ from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, FinishedCycle, ModelCall
 from lumen.core.stores import is_self
 from lumen.soul.archive.line import Stored
+from lumen.soul.index.database import Row
 from lumen.soul.index.passages import forget_passages
 from lumen.soul.index.sessions import add_utterance, place_again, remove_utterance
 from lumen.soul.index.terms import terms
@@ -33,7 +33,6 @@ from lumen.soul.state.operated import operate
 from lumen.soul.state.records import millionths
 from lumen.soul.state.selfhood import entries
 
-Row = Any  # a row as SQLite hands it over
 _EVENT = f"INSERT INTO events VALUES({','.join('?' * 23)})"
 _MORE = "INSERT INTO frequency VALUES(?,1,0) ON CONFLICT(term) DO UPDATE SET n = n + 1"
 _LESS = "UPDATE frequency SET n = n - 1 WHERE term = ?"
