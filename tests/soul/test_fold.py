@@ -21,7 +21,6 @@ from lumen.core.data import (
     kernel_entry,
 )
 from lumen.core.errors import Damaged
-from lumen.soul.state.dynamics import faded, strengthened
 from lumen.soul.state.fold import (
     NOTHING,
     SPOKEN_FOR,
@@ -37,7 +36,7 @@ from lumen.soul.state.fold import (
     fold,
     opens,
 )
-from lumen.soul.state.records import WHOLE, millionths
+from lumen.soul.state.records import WHOLE, faded, millionths, strengthened
 
 if TYPE_CHECKING:
     from lumen.core.canon import JSON

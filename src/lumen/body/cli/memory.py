@@ -1,9 +1,12 @@
-"""`lumen memory`, `why`, `trace`, `forget` and `private`: what it remembers, whence, and what must go."""
+"""`lumen memory`, `recall`, `why`, `trace`, `forget` and `private`: what it remembers, whence, and what must go."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from functools import partial
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -13,21 +16,24 @@ from lumen.app.forgetting import forget as erase
 from lumen.app.histories import History
 from lumen.app.memories import LISTED, MemoryFilter, Recollection, evidence_of, remembered
 from lumen.app.privacy import mark
-from lumen.app.recalling import NOT_SAID
+from lumen.app.recalling import LANES, NOT_SAID, RecalledMemory, RecallFilter
+from lumen.app.recalling import LISTED as RECALLED
+from lumen.app.recalling import recall as find
 from lumen.app.wiring import Kernel
 from lumen.app.words import counted, local, short_time
 from lumen.body.cli import plots as plots  # registers how a history is told
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.recall import how_found
 from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import note, note_fixes, one_line, say, table
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author
+from lumen.core.errors import UsageError
 
 SHOWN = 30
+SHOWN_PARTS = 6
 
 
 @command("memory", for_skills=True)
@@ -55,6 +61,78 @@ def memory(request: CommandRequest, sort: str | None, **asked: JSON) -> Listed[R
 
     sought = wanted.query or wanted.author or wanted.day
     return Listed(found, row, none="Nothing found." if sought else "Nothing is remembered yet.")
+
+
+class Day(click.DateTime):
+    """A day; one that is none is answered in words."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Read it, or say how a day is written."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{one_line(str(value), 40)!r} is no day, as 2026-03-09 is", param, ctx)
+
+
+@command("recall", for_skills=True)
+@click.argument("query")
+@click.option("--lane", type=click.Choice(LANES), help="Only what is of one lane.")
+@click.option(
+    "--as-of",
+    type=Day(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Only what is of that day or earlier.",
+)
+@click.option("--limit", type=click.IntRange(1, 200), default=RECALLED, help="How many at most.")
+@click.option("--explain", is_flag=True, help="What each score is made of, and the neighbours.")
+def recall(
+    request: CommandRequest,
+    query: str,
+    lane: str | None,
+    as_of: datetime | None,
+    limit: int,
+    explain: bool,
+) -> TextResult:
+    """What was said or found that bears on QUERY, best first, each with its lane.
+
+    Lanes: stated (by you: the only evidence about you), asked (by you), said (by it), found (by its
+    tools), guest (by somebody else).
+    """
+    if not query.strip():
+        raise UsageError("nothing is asked for", fix='lumen recall "Where do I live?"')
+    wanted = RecallFilter(lane, as_of.date() if as_of else None, limit, explain)
+    with request.looking() as look:
+        found = find(look.index, query, wanted, note)
+        lines = [line for one in found for line in _recalled_lines(one, look.zone)]
+    return TextResult([_recalled_data(one) for one in found], lines or ["Nothing found."])
+
+
+def _recalled_lines(one: RecalledMemory, zone: ZoneInfo) -> list[str]:
+    who = f"{one.lane}{f' ({one.speaker})' if one.speaker else ''}"
+    when = f"{local(one.timestamp, zone):%d %b %Y}"
+    lines = [f"{one.score:7.2f}  {when}  {who}: “{one_line(one.quote, 100)}”   event {one.event}"]
+    return [*lines, *(f"         {line}" for line in how_found(one) if one.parts)]
+
+
+def how_found(one: RecalledMemory) -> Iterator[str]:
+    """By which paths, what its score is made of, what it revises, and what was said beside it."""
+    told = [f"{name} {part:+.2f}" for name, part in [*one.parts.items()][:SHOWN_PARTS]]
+    yield f"by {', '.join(one.paths)} · {', '.join(told)}"
+    if one.revised_by:
+        yield f"revised by event {one.revised_by}"
+    if one.replaces:
+        yield f"revises event {one.replaces}"
+    for m in one.neighbours:
+        yield f"beside: “{one_line(m.text, 80)}”   event {m.event}"
+
+
+def _recalled_data(one: RecalledMemory) -> JSON:
+    told = asdict(one)
+    return (
+        told if one.parts else {k: v for k, v in told.items() if k not in ("parts", "neighbours")}
+    )
 
 
 @command("why", for_skills=True)

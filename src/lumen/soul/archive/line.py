@@ -246,7 +246,7 @@ def read_lines(memory: Path) -> Iterator[bytes]:
 
 
 def finished(memory: Path, after: tuple[str, int]) -> Iterator[tuple[str, int, bytes]]:
-    """The same with the segment and offset of each; a line without its newline that nothing follows is left out."""
+    """The same with the segment and offset of each, from a place on; an unfinished end is left out."""
     found = segments(memory, since=after[0])
     for number, segment in enumerate(found, 1):
         offset = after[1] if segment.name == after[0] else 0

@@ -21,7 +21,7 @@ from lumen.soul.archive.disk import refusal
 from lumen.soul.archive.line import ABOUT_TRUST
 from lumen.soul.index.sidecar import VectorFiles, drop
 from lumen.soul.index.terms import VERSION
-from lumen.soul.state.dynamics import faded, strengthened
+from lumen.soul.state.records import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 SCHEMA = 16
