@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, Traced, trace_of, why_of
+from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, TracedBeat, trace_of, why_of
 from lumen.app.forgetting import Forgotten, ToForget, must_be_author, plan_forgetting
 from lumen.app.forgetting import forget as erase
 from lumen.app.histories import History
@@ -27,7 +27,7 @@ from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
 from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import note, note_fixes, one_line, say, table
+from lumen.body.cli.terminal import lined_up, note, note_fixes, one_line, say, table
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author
 from lumen.core.errors import UsageError
@@ -185,26 +185,21 @@ def _tell_claim(found: Claimed, request: CommandRequest) -> None:
 
 @command("trace", for_skills=True)
 @click.argument("event", required=False, type=click.IntRange(1, 10**MOST_DIGITS))
-def trace(request: CommandRequest, event: int | None) -> Traced:
+def trace(request: CommandRequest, event: int | None) -> TextResult:
     """What every step of the last turn (or of EVENT's turn) read, wrote and took."""
     with request.looking() as look:
-        return trace_of(look.index, event)
+        beats = trace_of(look.index, event).beats
+    return TextResult([beat.payload for beat in beats], _traced(beats))
 
 
-@data.register(Traced)
-def _trace_data(found: Traced) -> JSON:
-    return [beat.payload for beat in found.beats]
-
-
-@tell.register(Traced)
-def _tell_trace(found: Traced, _request: CommandRequest) -> None:
-    for beat in found.beats:
-        say(f"{beat.said}   · event {beat.event}")
+def _traced(beats: Iterable[TracedBeat]) -> Iterator[str]:
+    for beat in beats:
+        yield f"{beat.said}   · event {beat.event}"
         steps = beat.payload["steps"]
         rows = [(s["step"], f"{s['ms']:.1f} ms", one_line(_wrote(s), 200)) for s in steps]
-        table(rows, indent="  ")
+        yield from lined_up(rows, indent="  ")
         for call in beat.payload.get("calls", ()):
-            say(f"  model {call['model']}: {_came_to(call)}, {call['seconds']:.1f} s")
+            yield f"  model {call['model']}: {_came_to(call)}, {call['seconds']:.1f} s"
 
 
 def _came_to(call: JSON) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import asdict
 
 import click
@@ -12,7 +13,7 @@ from lumen.app.skills import SkillDetails, SkillRun, SkillState, Tried
 from lumen.body.cli.command import command, group
 from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import note, note_fixes, print_json, say, table
+from lumen.body.cli.terminal import lined_up, note, note_fixes, print_json
 from lumen.core.canon import JSON, loads
 from lumen.core.errors import UsageError
 
@@ -38,31 +39,25 @@ def _isolation(skill: SkillState) -> str:
 
 @command("show", within=skills, for_skills=True)
 @NAME
-def show_skill(request: CommandRequest, name: str) -> SkillDetails:
+def show_skill(request: CommandRequest, name: str) -> TextResult:
     """What a skill says of itself, what it declares, its hash, and who made it."""
     settings = request.settings
     app.known_skill(request.being, name)
     with request.opened() as kernel:
-        return asyncio.run(app.details(kernel, settings, name))
-
-
-@data.register(SkillDetails)
-def _details_data(found: SkillDetails) -> JSON:
-    """One flat object, in which trouble stands only where there is some."""
+        found = asyncio.run(app.details(kernel, settings, name))
     told = asdict(found)
-    trouble = {"trouble": found.trouble} if told.pop("trouble") else {}
-    return {**told.pop("skill"), **told, **trouble}
+    trouble = {"trouble": found.trouble} if told.pop("trouble") else {}  # only where there is some
+    return TextResult({**told.pop("skill"), **told, **trouble}, _details(found))
 
 
-@tell.register(SkillDetails)
-def _tell_details(found: SkillDetails, _request: CommandRequest) -> None:
+def _details(found: SkillDetails) -> Iterator[str]:
     mark, skill = found.mark or {}, found.skill
     by = f"{skill.maker} ({mark.get('by')}, {mark.get('made')})" if mark else skill.maker
     pairs = (("state", skill.state), ("made by", by), ("effects", skill.effects))
-    table([*pairs, ("held by", _isolation(skill)), ("sha256", found.sha256)])
+    yield from lined_up([*pairs, ("held by", _isolation(skill)), ("sha256", found.sha256)])
     if skill.description:
-        say(f"\n{skill.description}")
-    say(f"\n{found.help or found.trouble}")
+        yield f"\n{skill.description}"
+    yield f"\n{found.help or found.trouble}"
 
 
 @command("run", within=skills)
