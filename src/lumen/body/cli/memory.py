@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -27,7 +27,7 @@ from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
 from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import lined_up, note, note_fixes, one_line, say, table
+from lumen.body.cli.terminal import lined_up, note, one_line, say, table
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author
 from lumen.core.errors import UsageError
@@ -214,19 +214,6 @@ def _wrote(told: JSON) -> str:
     return f"held back {held_back} of its changes; {wrote}" if held_back else wrote
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What was to be forgotten and, unless that was only looked at, what came of it."""
-
-    planned: ToForget
-    gone: Forgotten | None = None
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing of it is left: nobody may take that for forgotten."""
-        return not (self.gone and self.gone.left)
-
-
 @command("forget")
 @click.argument("what")
 @YES
@@ -235,7 +222,7 @@ class Outcome:
 @signing
 def forget(
     request: CommandRequest, what: str, yes: bool, own_files: bool, dry_run: bool
-) -> Outcome:
+) -> TextResult:
     """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it.
 
     Files and skills the being made are cleaned or go with it; files of yours are named, and changed
@@ -243,7 +230,7 @@ def forget(
     """
     with request.opened() as kernel:
         found = planned(kernel, what, request, own_files=own_files)
-        return Outcome(found) if dry_run else forget_planned(kernel, found, yes=yes)
+        return _outcome(found) if dry_run else forget_planned(kernel, found, yes=yes)
 
 
 def planned(
@@ -257,20 +244,19 @@ def planned(
     return found
 
 
-def forget_planned(kernel: Kernel, found: ToForget, *, yes: bool = False) -> Outcome:
+def forget_planned(kernel: Kernel, found: ToForget, *, yes: bool = False) -> TextResult:
     """Ask, erase it, and look whether it is gone."""
     must_be_author(kernel)
     question = f"Erase {counted(len(found.goes), 'event')} for good?"
     if not agrees(question, yes=yes, fix=f"lumen forget {found.what!r} --yes"):
-        return Outcome(found)
+        return _outcome(found)
     if found.yours and not yes and click.confirm("Take it out of your own files too?", err=True):
         found = plan_forgetting(kernel, found.what, own_files=True)
-    return Outcome(found, erase(kernel, found))
+    return _outcome(found, erase(kernel, found))
 
 
-@data.register(Outcome)
-def _outcome_data(outcome: Outcome) -> JSON:
-    found, gone = outcome.planned, outcome.gone
+def _outcome(found: ToForget, gone: Forgotten | None = None) -> TextResult:
+    """What was to be forgotten and, unless that was only looked at, what came of it."""
     told = {
         "erased": gone.erased if gone else [],
         "goes": [{"event": g.seq, "why": g.why} for g in found.goes],
@@ -280,21 +266,17 @@ def _outcome_data(outcome: Outcome) -> JSON:
         "beyond": found.beyond,
         "left": gone.left if gone else [],
     }
-    return {**told, "event": gone.event} if gone else told
-
-
-@tell.register(Outcome)
-def _tell_outcome(outcome: Outcome, _request: CommandRequest) -> None:
-    gone = outcome.gone
     if gone is None:
-        return
-    done = "Forgotten" if outcome.ok else "Erased"
-    many = counted(gone.goes, "event")
-    say(f"{done}: {many}. Event {gone.event} says that, and nothing of what they said.")
-    say("Out of reach: " + "; ".join(gone.beyond) + ".")
-    if not outcome.ok:
-        note(f"It is not gone: {', '.join(gone.left)} still holds it.")
-        note_fixes(["edit or delete what is named, or lumen forget WORDS --own-files"])
+        return TextResult(told, ())
+    done, many = "Erased" if gone.left else "Forgotten", counted(gone.goes, "event")
+    lines = [
+        f"{done}: {many}. Event {gone.event} says that, and nothing of what they said.",
+        f"Out of reach: {'; '.join(gone.beyond)}.",
+    ]
+    left = f"It is not gone: {', '.join(gone.left)} still holds it.\n  try: edit or delete what is named, "
+    left += "or lumen forget WORDS --own-files"
+    ok = not gone.left  # nobody may take for forgotten what is left somewhere
+    return TextResult({**told, "event": gone.event}, lines, "" if ok else left, ok)
 
 
 def _preview(found: ToForget, request: CommandRequest) -> None:

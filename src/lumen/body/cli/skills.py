@@ -9,12 +9,12 @@ from dataclasses import asdict
 import click
 
 from lumen.app import skills as app
-from lumen.app.skills import SkillDetails, SkillRun, SkillState, Tried
+from lumen.app.skills import SkillDetails, SkillState, Tried
 from lumen.body.cli.command import command, group
-from lumen.body.cli.render import Listed, TextResult, data, tell
+from lumen.body.cli.render import Listed, TextResult
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import lined_up, note, note_fixes, print_json
-from lumen.core.canon import JSON, loads
+from lumen.body.cli.terminal import lined_up
+from lumen.core.canon import loads, printable_json
 from lumen.core.errors import UsageError
 
 NAME = click.argument("name")
@@ -64,7 +64,7 @@ def _details(found: SkillDetails) -> Iterator[str]:
 @NAME
 @click.argument("action")
 @click.option("--input", "given", default="null", metavar="JSON", help="What it is given.")
-def run_skill(request: CommandRequest, name: str, action: str, given: str) -> SkillRun:
+def run_skill(request: CommandRequest, name: str, action: str, given: str) -> TextResult:
     """Call a skill yourself; the call and how it went are archived."""
     app.must_be_runnable(request.existing, name)
     try:
@@ -73,21 +73,10 @@ def run_skill(request: CommandRequest, name: str, action: str, given: str) -> Sk
         fix = app.call_like(request.being, name, action)
         raise UsageError(f"--input is no JSON: {error}", fix=fix) from error
     with request.as_author() as kernel:
-        return asyncio.run(app.run_skill(kernel, name, action, asked))
-
-
-@data.register(SkillRun)
-def _run_data(done: SkillRun) -> JSON:
-    return {"ok": done.ok, "output": done.output, "error": done.error}
-
-
-@tell.register(SkillRun)
-def _tell_run(done: SkillRun, _request: CommandRequest) -> None:
-    if done.ok:
-        print_json(done.output)
-    else:
-        note(str(done.error))
-        note_fixes([f"lumen skills show {done.name}"])
+        done = asyncio.run(app.run_skill(kernel, name, action, asked))
+    told = {"ok": done.ok, "output": done.output, "error": done.error}
+    failed = "" if done.ok else f"{done.error}\n  try: lumen skills show {done.name}"
+    return TextResult(told, printable_json(done.output) if done.ok else (), failed, done.ok)
 
 
 @command("test", within=skills)
