@@ -33,7 +33,7 @@ UNUSED_BY_STATUS = (
     [
         ("lumen", HEAVY),
         ("lumen.body.cli.status", UNUSED_BY_STATUS),
-        ("lumen.body.cli.model_files", (*HEAVY, "asyncio")),
+        ("lumen.body.cli.models", (*HEAVY, "asyncio")),
     ],
 )
 def test_importing_brings_nothing_heavy_along(module: str, heavy: tuple[str, ...]) -> None:

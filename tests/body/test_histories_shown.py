@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lumen.app.histories import Changed
 from lumen.body.cli.plots import HEIGHT, plot
-from lumen.soul.state.weighed import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +27,12 @@ def value(name: str, weight: float) -> str:
     return f'[{{"name": "{name}", "weight": {weight}, "status": "active"}}]\n'
 
 
-def point(day: float, weight: float | None, status: str = "active") -> Point:
-    when = START + timedelta(days=day)
-    return Point(int(day), f"{when:%Y-%m-%dT%H:%M:%S}.000Z", weight, status)
+def point(day: float, weight: float | None, status: str = "active") -> Changed:
+    when = f"{START + timedelta(days=day):%Y-%m-%dT%H:%M:%S}.000Z"
+    return Changed(int(day), when, weight, status, "", "", 0, "", "", ())
 
 
-def drawn(*points: Point, days: float = 10) -> list[str]:
+def drawn(*points: Changed, days: float = 10) -> list[str]:
     return list(plot(points, START, START + timedelta(days=days), 80))
 
 

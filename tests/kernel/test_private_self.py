@@ -107,7 +107,7 @@ def test_a_line_nobody_knows_the_reason_of_is_known_by_its_words(
     told = grown(far)
     mark(far.kernel, (told,), private=True)
     index = far.kernel.index
-    tables(index).keep(("UPDATE events SET situation = 'x' WHERE situation = 'evolved'", [()]))
+    tables(index).keep(("UPDATE events SET session_key = 'x' WHERE situation = 'evolved'", [()]))
     written = provenance(index)
     assert written["story", STORY].rests == ()
     assert written["story", STORY].private

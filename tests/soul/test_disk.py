@@ -238,7 +238,7 @@ def test_a_being_that_may_not_be_written_is_left_alone_and_can_still_be_checked(
     before = home.segments()
     script = f"""{FULL}
 from lumen.soul.checking.verify import verify
-from lumen.soul.writing.files import blank
+from lumen.soul.writing.log import blank
 from lumen.soul.writing.self_files import BeingFiles
 print(verify(being, keyring).ok)
 {SOMEBODY_ELSE}

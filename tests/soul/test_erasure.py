@@ -10,7 +10,7 @@ import pytest
 from lumen.core.data import Author, Placed
 from lumen.core.errors import ArchiveError
 from lumen.soul.archive.line import CONTENT_HASH, ERASED, content_length, read
-from lumen.soul.writing.files import blank
+from lumen.soul.writing.log import blank
 
 if TYPE_CHECKING:
     from tests.sampling import Sampled

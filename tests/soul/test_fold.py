@@ -10,14 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.data import Author, Entry, Event, EventType, ModelCall, Origin, kernel_entry
+from lumen.core.data import (
+    Author,
+    Entry,
+    Event,
+    EventType,
+    FinishedCycle,
+    ModelCall,
+    Origin,
+    kernel_entry,
+)
 from lumen.core.errors import Damaged
-from lumen.soul.state.dynamics import faded, strengthened
 from lumen.soul.state.fold import (
     NOTHING,
     SPOKEN_FOR,
     ChangeUndone,
-    CycleEffect,
     EventEffects,
     Fade,
     FileSet,
@@ -29,7 +36,7 @@ from lumen.soul.state.fold import (
     fold,
     opens,
 )
-from lumen.soul.state.records import WHOLE, millionths
+from lumen.soul.state.records import WHOLE, faded, millionths, strengthened
 
 if TYPE_CHECKING:
     from lumen.core.canon import JSON
@@ -68,7 +75,8 @@ CYCLE: dict[str, JSON] = {
     "options": [{"values": ["honesty"]}],
     "conflicts": [["a", "b"]],
 }
-CYCLED = CycleEffect(
+CYCLED = FinishedCycle(
+    SEQ,
     "action",
     "sing",
     "search",
@@ -77,8 +85,8 @@ CYCLED = CycleEffect(
     False,
     -0.5,
     1,
-    '[{"values":["honesty"]}]',
-    '[["a","b"]]',
+    CYCLE["options"],
+    CYCLE["conflicts"],
 )
 OVER: dict[str, JSON] = {
     "outcome": "ok",

@@ -11,7 +11,7 @@ from lumen.core.data import Author
 from lumen.core.errors import ArchiveError, Damaged
 from lumen.soul.archive.line import parse
 from lumen.soul.trust.keys import Keyring, head_from, head_line, is_signed
-from lumen.soul.writing.files import keep_heads
+from lumen.soul.writing.log import keep_heads
 
 if TYPE_CHECKING:
     from pathlib import Path

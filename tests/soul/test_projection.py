@@ -14,9 +14,9 @@ from tests.sampling import examples
 from lumen.core.data import Author, Passage, kernel_entry
 from lumen.soul.archive.line import content_length, read, read_at
 from lumen.soul.index.index import Index
-from lumen.soul.state.dynamics import faded, strengthened
 from lumen.soul.state.fold import day_of, effects, fold
-from lumen.soul.writing.files import blank
+from lumen.soul.state.records import faded, strengthened
+from lumen.soul.writing.log import blank
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from lumen.core.errors import ArchiveError, NoSpace
 from lumen.soul.archive.line import LOCK
-from lumen.soul.archive.ring import HALF, SIZE, Ring
+from lumen.soul.archive.ring import HALF, SIZE, Hold, Ring
 from lumen.soul.index.index import Index
-from lumen.soul.writing.files import blank
+from lumen.soul.writing.log import blank
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -370,3 +370,13 @@ def test_a_ring_that_let_go_of_its_file_keeps_nothing_and_says_so(tmp_path: Path
     ring.close()
     with pytest.raises(OSError, match="its lock file is gone"):
         ring.flush()
+
+
+def test_where_no_thread_of_this_process_holds_it_another_process_is_told(tmp_path: Path) -> None:
+    ring = Ring(tmp_path)
+    hold = Hold(ring)
+    hold.take()
+    assert "this very process" in hold.busy().what
+    hold.let_go()
+    assert "another process has held the archive" in hold.busy().what
+    ring.close()

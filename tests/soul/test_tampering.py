@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 
 from lumen.soul.archive import chain
-from lumen.soul.archive.chain import CHANGED, check_span, join, spans
+from lumen.soul.archive.chain import check_span, join, spans
+from lumen.soul.archive.line import CHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -223,9 +223,13 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class FinishedCycle:
-    """A cycle that is over."""
+    """What a cycle of a loop came to: numbers and names, so that later ones can count with it.
+
+    `options` are what each candidate's score rested on, `conflicts` which values pulled apart.
+    """
 
     seq: int
+    loop: str
     goal: str
     skill: str
     ok: bool

@@ -1,4 +1,4 @@
-"""Whether a skill started this process, by what Linux itself knows of processes.
+"""Processes as Linux shows them in /proc, and whether a skill started this one; elsewhere none is seen.
 
 A process that runs a skill holds an open file without a name on any disk; `/proc` shows it to whoever
 has that process among its ancestors, and no skill can take it away. A program that hides its
@@ -11,11 +11,32 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-from lumen.hands.seen import look
+from typing import NamedTuple
 
 MARK = "lumen-runs-a-skill"
 MOST_ANCESTORS = 1000
+PROC = Path("/proc")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class ProcessRow(NamedTuple):
+    """A process, its parent and its session."""
+
+    pid: int
+    parent: int
+    session: int
+    began: int
+    memory: int
+
+
+def look(pid: int) -> ProcessRow | None:
+    """A process as it is now; nothing when there is none, or it cannot be seen."""
+    try:
+        stat = (PROC / str(pid) / "stat").read_bytes()
+    except OSError:
+        return None
+    told = stat[stat.rindex(b")") + 2 :].split()  # the name before it may hold anything
+    return ProcessRow(pid, int(told[1]), int(told[3]), int(told[19]), int(told[21]) * _PAGE)
 
 
 @contextmanager
@@ -50,7 +71,7 @@ def started_by_skill() -> bool:
 
 def _is_marked(pid: int) -> bool:
     with suppress(OSError):
-        for file in Path("/proc", str(pid), "fd").iterdir():
+        for file in (PROC / str(pid) / "fd").iterdir():
             with suppress(OSError):
                 if str(file.readlink()).startswith(f"/memfd:{MARK} "):
                     return True

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from lumen.hands.seen import PROC, ProcessRow, look
+from lumen.hands.ancestry import PROC, ProcessRow, look
 
 PATIENCE_SECONDS = 60.0  # for what was killed to be gone: the dying want a processor too
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER

@@ -87,6 +87,22 @@ class Prompt:
             said += [("user", turn.said), ("assistant", turn.reply)]
         return [*said, ("user", self.user)]
 
+    def chat_settings(self) -> dict[str, JSON]:
+        """How it is to be answered, in the words of OpenAI's chat, which most servers know."""
+        said: dict[str, JSON] = {
+            "max_tokens": self.max_tokens,
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if self.stop:
+            said["stop"] = list(self.stop)
+        if self.schema is not None:
+            schema = {"name": "answer", "strict": True, "schema": self.schema}
+            said["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return said
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:

@@ -66,7 +66,7 @@ class QueriesConformance(StorageConformance):
         assert [e.seq for e in events.of_kernel(["record"])] == [4, 7]
         assert [e.seq for e in events.of_kernel(["record"], newest_first=True)] == [7, 4]
         assert [*events.of_kernel(["record"], "No such words.")] == []
-        assert (events.many_of_kernel("record"), events.many_of_kernel("fade")) == (2, 0)
+        assert [*events.of_kernel(["fade"])] == []
         assert (events.get(99), events.hash_of(99), events.turn_of(99)) == (None, "", "")
         assert (events.number_of("nobody"), events.time_of(99), events.holds(99)) == (0, "", False)
 
@@ -88,7 +88,7 @@ class QueriesConformance(StorageConformance):
         assert events.tally(EventType.AUTHOR_MESSAGE) == 3
         assert events.tallies_add_up()
         assert events.years() == [int(events.time_of(1)[:4])]
-        assert (memories.answered_count(), memories.newest()) == (2, 8)
+        assert (memories.answered_count(), memories.experience(0, 1)[0].seq) == (2, 8)
 
     def test_memories_come_without_the_kernels_own_unless_the_author_asks(
         self, tmp_path: Path
@@ -208,7 +208,6 @@ class QueriesConformance(StorageConformance):
         other = self.open(tmp_path)
         other.index.catch_up()
         for index in (storage.index, other.index):
-            assert (index.events.is_erased(2), index.events.is_erased(5)) == (True, False)
             assert index.events.unscrubbed() == {}
             assert index.memories.get([2, 3, 5]).keys() == {5}
             assert index.memories.search(["cat", "miau"], 9) == []
@@ -249,8 +248,8 @@ class QueriesConformance(StorageConformance):
         then = [files.kept(SOUL_MD, at) for at in (1, 2, 4)]
         assert [k.text for k in then if k] == [NAME, "# Ada\n", None]
         assert {p: k.text for p, k in files.all_kept().items()} == {SOUL_MD: None, VALUES: "[]\n"}
-        assert [k.text for k in files.versions(SOUL_MD)] == [NAME, "# Ada\n", None]
-        assert files.texts_of(SOUL_MD) == [(second.seq, ""), (first.seq, "# Ada\n"), (1, NAME)]
+        known = [(k.seq, k.text) for k in files.versions(SOUL_MD)]
+        assert known == [(1, NAME), (first.seq, "# Ada\n"), (second.seq, None)]
         assert files.last_change() == second.seq
         assert [(t.seq, t.paths) for t in files.transitions()] == [
             (1, (SOUL_MD,)),

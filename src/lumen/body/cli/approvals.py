@@ -3,55 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import click
 
 from lumen.app import approving as app
-from lumen.app.approving import ApprovalRequest, Approved, Pending
+from lumen.app.approving import ApprovalRequest, Pending
 from lumen.app.words import short_time
 from lumen.body.cli.command import command, group
 from lumen.body.cli.passphrase import signing
-from lumen.body.cli.render import TextResult, data, tell
+from lumen.body.cli.render import TextResult
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import note, one_line, say, table
+from lumen.body.cli.terminal import lined_up, note, one_line
 from lumen.body.cli.treasury import dollars
-from lumen.core.canon import JSON
 
 NUMBER = click.argument("number", type=click.IntRange(1, 2**62))
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """What waits for the author's word."""
-
-    found: tuple[Pending, ...]
-
-
 @group("approvals", for_skills=True)
 @click.option("--all", "everything", is_flag=True, help="Also what was decided already.")
-def approvals(request: CommandRequest, everything: bool) -> Waiting:
+def approvals(request: CommandRequest, everything: bool) -> TextResult:
     """What waits for your word; `allow` and `deny` give it."""
     with request.looking() as look:
-        return Waiting(app.pending(look.index, everything=everything))
+        found = app.pending(look.index, everything=everything)
+    told = [line for one in found for line in _lines(one, request)]
+    then = "  next: lumen approvals allow N   or: lumen approvals deny N" if found else ""
+    return TextResult([one.proposal for one in found], told or "Nothing waits for you.", then)
 
 
-@data.register(Waiting)
-def _waiting_data(waiting: Waiting) -> JSON:
-    return [one.proposal for one in waiting.found]
-
-
-@tell.register(Waiting)
-def _tell_waiting(waiting: Waiting, request: CommandRequest) -> None:
-    if not waiting.found:
-        say("Nothing waits for you.")
-        return
-    where = request.zone
-    for one in waiting.found:
-        p = one.proposal
-        say(f"{p.seq}  {short_time(p.timestamp, where)}  {p.title}  · {p.state}")
-        table(_skill(p, request) if one.runs_a_skill else _escalation(one), indent="    ")
-    note("  next: lumen approvals allow N   or: lumen approvals deny N")
+def _lines(one: Pending, request: CommandRequest) -> Iterator[str]:
+    p = one.proposal
+    yield f"{p.seq}  {short_time(p.timestamp, request.zone)}  {p.title}  · {p.state}"
+    yield from lined_up(_skill(p, request) if one.runs_a_skill else _escalation(one), indent="    ")
 
 
 def _escalation(one: Pending) -> list[tuple[str, str]]:
@@ -77,34 +60,21 @@ def _skill(p: ApprovalRequest, request: CommandRequest) -> list[tuple[str, str]]
 @command("allow", within=approvals)
 @NUMBER
 @signing
-def allow(request: CommandRequest, number: int) -> Approved:
+def allow(request: CommandRequest, number: int) -> TextResult:
     """Let proposal NUMBER be carried out, now; your key signs it."""
     soul = request.settings.soul
     with app.one_at_a_time(request.being):
         with request.as_author() as kernel:
             proposal = app.sign_yes(kernel, soul, number)
-        if proposal.skill:
-            return Approved(proposal)
+        if skill := proposal.skill:
+            told = {"proposal": proposal.seq, "skill": skill, "sha256": proposal.sha256}
+            said = f"Allowed: {skill} may run, with limits, for as long as its files are the same."
+            return TextResult(told, said, hint=f"  next: lumen skills test {skill}")
         note(f"asking {proposal.model} …")
         with request.opened() as kernel:
-            return asyncio.run(app.carry_out(kernel, proposal))
-
-
-@data.register(Approved)
-def _approved_data(approved: Approved) -> JSON:
-    p = approved.proposal
-    if p.skill:
-        return {"proposal": p.seq, "skill": p.skill, "sha256": p.sha256}
-    return {"proposal": p.seq, "model": p.model, "reply": approved.reply}
-
-
-@tell.register(Approved)
-def _tell_approved(approved: Approved, _request: CommandRequest) -> None:
-    if skill := approved.proposal.skill:
-        say(f"Allowed: {skill} may run, with limits, for as long as its files are the same.")
-        note(f"  next: lumen skills test {skill}")
-    else:
-        say(approved.reply)
+            reply = asyncio.run(app.carry_out(kernel, proposal)).reply
+    told = {"proposal": proposal.seq, "model": proposal.model, "reply": reply}
+    return TextResult(told, reply)
 
 
 @command("deny", within=approvals)

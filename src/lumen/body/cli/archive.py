@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,7 +31,7 @@ from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
 from lumen.body.cli.render import TextResult, data, tell
 from lumen.body.cli.request import CommandRequest, at_terminal
-from lumen.body.cli.terminal import note, one_line, say
+from lumen.body.cli.terminal import note, one_line
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
 from lumen.core.data import BeingPaths
@@ -61,56 +61,51 @@ def _must_be_hex(what: str, said: str | None, known: Callable[[], str] = str) ->
 @command("verify", within=archive, for_skills=True)
 @click.option("--deep", is_flag=True, help="Also replay it, and compare every table and file.")
 @click.option("--key", metavar="HEX", help="The key that must have signed it.")
-def verify_command(request: CommandRequest, deep: bool, key: str | None) -> Verified:
+def verify_command(request: CommandRequest, deep: bool, key: str | None) -> TextResult:
     """Check every event, link, signature and the witness; name the first bad event."""
     _must_be_hex("key", key)
     size = archive_size(request.being)
     if size > LARGE:
         note(f"verifying {size / 1e6:,.0f} MB …")
     with Bar("replaying") as bar:
-        return verify_being(request.being, deep=deep, by=key or "", progress=bar)
-
-
-@data.register(Verified)
-def _verified_data(found: Verified) -> JSON:
+        found = verify_being(request.being, deep=deep, by=key or "", progress=bar)
     compared = {"compared": found.compared} if found.compared else {}
-    return {**asdict(found.report), **compared}
+    return TextResult({**asdict(found.report), **compared}, _verified(found), ok=found.ok)
 
 
-@tell.register(Verified)
-def _tell_verified(found: Verified, _request: CommandRequest) -> None:
+def _verified(found: Verified) -> Iterator[str]:
     report, compared = found.report, found.compared
     if found.is_by_key or not report.trusted:
-        _tell_report(report)
+        yield from _reported(report)
     if not found.is_by_key:
-        say(f"✗ it is not the key {found.by} that signed this archive, but {report.key[:16]}.")
+        yield f"✗ it is not the key {found.by} that signed this archive, but {report.key[:16]}."
     if compared is None:
         return
     if not compared.problems:
-        say("  tables and files are what the archive says")
+        yield "  tables and files are what the archive says"
     for line in compared.problems:
-        say(f"✗ {line}.\n  try: {compared.fixes.get(line, 'lumen rebuild')}")
+        yield f"✗ {line}.\n  try: {compared.fixes.get(line, 'lumen rebuild')}"
     for line in compared.notes:
-        say(f"  note: {line}")
+        yield f"  note: {line}"
 
 
-def _tell_report(report: Report) -> None:
+def _reported(report: Report) -> Iterator[str]:
     if report.problem is None:
         sure = "✓ ok" if report.trusted else "! intact, and not all of it vouched for"
-        say(f"{sure} · {counted(report.count, 'event')} · head {report.head}")
-        say(f"  signed up to event {report.signed:,} · key {report.key[:16]}")
+        yield f"{sure} · {counted(report.count, 'event')} · head {report.head}"
+        yield f"  signed up to event {report.signed:,} · key {report.key[:16]}"
         if report.signed < report.count and report.trusted:
-            say("  what follows is this host's own work, and the next turn signs it")
+            yield "  what follows is this host's own work, and the next turn signs it"
     else:
         found = report.problem
         where = f" ({found.where})" if found.where else ""
-        say(f"✗ event {found.seq:,}{where} {found.what}.")
+        yield f"✗ event {found.seq:,}{where} {found.what}."
         if found.seq > 1:
             before = "event 1 is" if found.seq == 2 else f"events 1 to {found.seq - 1:,} are"
-            say(f"  {before} intact.")
-        say(f"  try: {found.fix or _fix(found.what)}")
+            yield f"  {before} intact."
+        yield f"  try: {found.fix or _fix(found.what)}"
     for line in report.notes:
-        say(f"  note: {line}")
+        yield f"  note: {line}"
 
 
 def _fix(what: str) -> str:
@@ -199,23 +194,13 @@ def _decided(request: CommandRequest, decision: ArchiveDecision, *, yes: bool) -
     return TextResult(done, decision.said.format(event=done.event)) if done else None
 
 
-@dataclass(frozen=True, slots=True)
-class StatementCheck:
-    """Whether a statement holds, what is wrong with it, and what the being here says to it."""
-
-    ok: bool
-    problem: str
-    compared: str
-    statement: Statement
-
-
 @command("attest")
 @click.option("--challenge", metavar="TEXT", help="What the one who asks wants to read in it.")
 @click.option("--check", "file", type=click.Path(path_type=Path), help="Check a statement instead.")
 @click.option("--key", metavar="HEX", help="With --check: the key it must be by.")
 def attest(
     request: CommandRequest, challenge: str | None, file: Path | None, key: str | None
-) -> Attested | StatementCheck:
+) -> Attested | TextResult:
     """State, signed, which being this is and where its archive ends; or check such a statement."""
     if challenge is not None:
         app.must_be_challenge(challenge)
@@ -243,24 +228,20 @@ def _tell_attested(made: Attested, _request: CommandRequest) -> None:
 
 def _check(
     statement: Statement, challenge: str | None, key: str, request: CommandRequest
-) -> StatementCheck:
+) -> TextResult:
+    """Whether a statement holds, what is wrong with it, and what the being here says to it."""
     found = app.problem_with(statement, challenge, key)
     told = "no being is here to compare it with"
     if not found and (being := _being_of(statement, request)):
         told, found = app.compared(being, statement)
-    return StatementCheck(not found, found, told, statement)
-
-
-@tell.register(StatementCheck)
-def _tell_checked(checked: StatementCheck, _request: CommandRequest) -> None:
-    statement = checked.statement
-    if not checked.ok:
-        say(f"✗ {checked.problem}.")
-        return
-    say(f"✓ signed by the key {statement.key}")
-    say(f"  being {statement.soul} · event {statement.seq:,} · head {statement.event_hash}")
-    say(f"  in answer to “{statement.challenge}”, {statement.created}")
-    say(f"  {checked.compared}")
+    lines = [
+        f"✓ signed by the key {statement.key}",
+        f"  being {statement.soul} · event {statement.seq:,} · head {statement.event_hash}",
+        f"  in answer to “{statement.challenge}”, {statement.created}",
+        f"  {told}",
+    ]
+    checked = {"ok": not found, "problem": found, "compared": told, "statement": statement}
+    return TextResult(checked, f"✗ {found}." if found else lines, ok=not found)
 
 
 def _being_of(statement: Statement, request: CommandRequest) -> BeingPaths | None:

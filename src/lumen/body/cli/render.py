@@ -21,11 +21,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TextResult:
-    """A result that a sentence or some lines tell; `hint` is said beside it."""
+    """A result that a sentence or some lines tell; `hint` is said beside it, `ok` is whether it came about."""
 
     result: JSON
     words: str | Iterable[str]
     hint: str = ""
+    ok: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def succeeded(result: object) -> bool:
     """Whether a command did what it was asked: no result says that it is not `ok`."""
     match result:
         case TextResult():
-            return succeeded(result.result)
+            return result.ok and succeeded(result.result)
         case Listed():
             return all(map(succeeded, result.results))
         case _:

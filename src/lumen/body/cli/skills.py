@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import asdict
 
 import click
 
 from lumen.app import skills as app
-from lumen.app.skills import SkillDetails, SkillRun, SkillState, Tried
+from lumen.app.skills import SkillDetails, SkillState, Tried
 from lumen.body.cli.command import command, group
-from lumen.body.cli.render import Listed, TextResult, data, tell
+from lumen.body.cli.render import Listed, TextResult
 from lumen.body.cli.request import CommandRequest
-from lumen.body.cli.terminal import note, note_fixes, print_json, say, table
-from lumen.core.canon import JSON, loads
+from lumen.body.cli.terminal import lined_up
+from lumen.core.canon import loads, printable_json
 from lumen.core.errors import UsageError
 
 NAME = click.argument("name")
@@ -38,38 +39,32 @@ def _isolation(skill: SkillState) -> str:
 
 @command("show", within=skills, for_skills=True)
 @NAME
-def show_skill(request: CommandRequest, name: str) -> SkillDetails:
+def show_skill(request: CommandRequest, name: str) -> TextResult:
     """What a skill says of itself, what it declares, its hash, and who made it."""
     settings = request.settings
     app.known_skill(request.being, name)
     with request.opened() as kernel:
-        return asyncio.run(app.details(kernel, settings, name))
-
-
-@data.register(SkillDetails)
-def _details_data(found: SkillDetails) -> JSON:
-    """One flat object, in which trouble stands only where there is some."""
+        found = asyncio.run(app.details(kernel, settings, name))
     told = asdict(found)
-    trouble = {"trouble": found.trouble} if told.pop("trouble") else {}
-    return {**told.pop("skill"), **told, **trouble}
+    trouble = {"trouble": found.trouble} if told.pop("trouble") else {}  # only where there is some
+    return TextResult({**told.pop("skill"), **told, **trouble}, _details(found))
 
 
-@tell.register(SkillDetails)
-def _tell_details(found: SkillDetails, _request: CommandRequest) -> None:
+def _details(found: SkillDetails) -> Iterator[str]:
     mark, skill = found.mark or {}, found.skill
     by = f"{skill.maker} ({mark.get('by')}, {mark.get('made')})" if mark else skill.maker
     pairs = (("state", skill.state), ("made by", by), ("effects", skill.effects))
-    table([*pairs, ("held by", _isolation(skill)), ("sha256", found.sha256)])
+    yield from lined_up([*pairs, ("held by", _isolation(skill)), ("sha256", found.sha256)])
     if skill.description:
-        say(f"\n{skill.description}")
-    say(f"\n{found.help or found.trouble}")
+        yield f"\n{skill.description}"
+    yield f"\n{found.help or found.trouble}"
 
 
 @command("run", within=skills)
 @NAME
 @click.argument("action")
 @click.option("--input", "given", default="null", metavar="JSON", help="What it is given.")
-def run_skill(request: CommandRequest, name: str, action: str, given: str) -> SkillRun:
+def run_skill(request: CommandRequest, name: str, action: str, given: str) -> TextResult:
     """Call a skill yourself; the call and how it went are archived."""
     app.must_be_runnable(request.existing, name)
     try:
@@ -78,21 +73,10 @@ def run_skill(request: CommandRequest, name: str, action: str, given: str) -> Sk
         fix = app.call_like(request.being, name, action)
         raise UsageError(f"--input is no JSON: {error}", fix=fix) from error
     with request.as_author() as kernel:
-        return asyncio.run(app.run_skill(kernel, name, action, asked))
-
-
-@data.register(SkillRun)
-def _run_data(done: SkillRun) -> JSON:
-    return {"ok": done.ok, "output": done.output, "error": done.error}
-
-
-@tell.register(SkillRun)
-def _tell_run(done: SkillRun, _request: CommandRequest) -> None:
-    if done.ok:
-        print_json(done.output)
-    else:
-        note(str(done.error))
-        note_fixes([f"lumen skills show {done.name}"])
+        done = asyncio.run(app.run_skill(kernel, name, action, asked))
+    told = {"ok": done.ok, "output": done.output, "error": done.error}
+    failed = "" if done.ok else f"{done.error}\n  try: lumen skills show {done.name}"
+    return TextResult(told, printable_json(done.output) if done.ok else (), failed, done.ok)
 
 
 @command("test", within=skills)

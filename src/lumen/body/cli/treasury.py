@@ -22,7 +22,7 @@ from lumen.app.spending import (
 )
 from lumen.app.words import counted, short_time
 from lumen.body.cli.command import command
-from lumen.body.cli.render import Listed, data, tell
+from lumen.body.cli.render import Listed, TextResult, data, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import block, one_line, painted, say, table
 from lumen.core.canon import JSON, dumps
@@ -134,11 +134,12 @@ def plot(spent: Sequence[SpentOn], now: datetime) -> Iterable[str]:
 )
 def egress(
     request: CommandRequest, number: int | None, limit: int
-) -> Listed[EgressRow] | EgressDetail:
+) -> Listed[EgressRow] | TextResult:
     """What was sent to models that are not on this machine; with NUMBER, that call to the byte."""
     with request.looking() as look:
         if number is not None:
-            return letter_of(look, number)
+            letter = letter_of(look, number)
+            return TextResult(letter.told, _letter(letter))
         sent, where = egress_of(look, limit), look.zone
 
     def row(s: EgressRow) -> tuple[str, ...]:
@@ -161,18 +162,12 @@ def _sent_data(sent: EgressRow) -> JSON:
     return {**told.pop("call"), **told}
 
 
-@data.register(EgressDetail)
-def _letter_data(letter: EgressDetail) -> JSON:
-    return letter.told
-
-
-@tell.register(EgressDetail)
-def _tell_letter(letter: EgressDetail, _request: CommandRequest) -> None:
-    say(f"{letter.timestamp}   {letter.told['url']}   sha256 {letter.told['sha256']}")
+def _letter(letter: EgressDetail) -> Iterator[str]:
+    yield f"{letter.timestamp}   {letter.told['url']}   sha256 {letter.told['sha256']}"
     body = dict(letter.told["body"])
     said = body.pop("messages", [])
     if system := body.pop("system", None):
         said = [{"role": "system", "content": system}, *said]
-    say(f"settings   {one_line(dumps(body).decode(), 2000)}")
+    yield f"settings   {one_line(dumps(body).decode(), 2000)}"
     for message in said:
-        say(f"\n── {message['role']}\n{message['content']}")
+        yield f"\n── {message['role']}\n{message['content']}"

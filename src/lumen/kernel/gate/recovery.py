@@ -19,7 +19,7 @@ from lumen.core.stores import Store, is_theirs
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.edits import look
 from lumen.kernel.gate.keys import author_signer, trust_of
-from lumen.kernel.gate.meddling import archive_notes
+from lumen.kernel.gate.undo import archive_notes
 from lumen.soul.checking.witness import (
     OLD,
     ForeignTail,

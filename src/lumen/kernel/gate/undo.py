@@ -1,21 +1,21 @@
 """What a skill did to what is none of its business is undone: the archive's end, its heads, files.
 
 Files are put back whatever became of the archive; what cannot be archived is noted, and told by the
-next start that can (meddling.py). What a skill wrote behind the end of the archive is no evidence
+next start that can. What a skill wrote behind the end of the archive is no evidence
 and is moved to quarantine; what it cut off comes back from the ring, as far as that reaches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from lumen.core.canon import JSON, sha256
+from lumen.core.canon import JSON, dumps, loads, printable, sha256
+from lumen.core.data import Entry, Origin, kernel_entry
 from lumen.core.errors import ArchiveError, Damaged, Estranged
 from lumen.kernel.gate.commit import Gate
-from lumen.kernel.gate.meddling import Meddling, note_down
 from lumen.kernel.gate.skill_windows import Before
 from lumen.soul.checking.witness import (
     FOREIGN,
@@ -31,6 +31,63 @@ from lumen.soul.trust.heads import newest_counting
 from lumen.soul.trust.keys import head_from
 
 ARCHIVE, HEADS = "data/memory", "data/heads.jsonl"  # as notes name them
+SUFFIX = ".meddled"
+KEPT = frozenset({"before", "after", "file", "files"})
+LONGEST_NOTE = 10_000  # bytes: a note of ours has a few hundred
+
+
+@dataclass(frozen=True, slots=True)
+class Meddling:
+    """Who changed what, and what the archive keeps of it."""
+
+    who: str
+    path: str
+    session_key: str
+    payload: Mapping[str, JSON] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"The skill {self.who} changed {self.path}; it was put back."
+
+    def entry(self) -> Entry:
+        """The event that tells of it."""
+        what = f"The skill {self.who} changed {self.path} while it ran: it was put back as it was."
+        told = {"path": self.path, **self.payload}
+        return replace(kernel_entry("meddled", what, self.session_key, told), origin=Origin.TOOL)
+
+
+def note_down(gate: Gate, what: Meddling) -> str | None:
+    """Keep it beside what is set aside; nothing where the disk does not take even that.
+
+    It is written before anything is put back and taken away when the event is archived, so that a crash,
+    or an archive that refuses, leaves nothing unsaid.
+    """
+    data = dumps(asdict(what))
+    name = f"{Path(what.path).name}-{sha256(data)[:8]}{SUFFIX}"
+    with suppress(ArchiveError):
+        return gate.files.set_aside(name, data)
+    return None
+
+
+def archive_notes(gate: Gate) -> None:
+    """Archive what was put back when that could not be archived; `gate.repairs` says so."""
+    for name in gate.files.aside(SUFFIX):
+        if what := _noted(gate, name):
+            gate.record(what.entry())
+            gate.repairs.append(str(what))
+            gate.files.drop_aside(gate.being.named(gate.being.quarantine / name))
+
+
+def _noted(gate: Gate, name: str) -> Meddling | None:
+    """What a note says; nothing where it is none of ours, which is left as it is."""
+    try:
+        said = loads(gate.files.read_aside(name, LONGEST_NOTE) or b"")
+        names = [said.pop(name) for name in ("who", "path", "session_key")]
+        payload = said.pop("payload")
+    except (OSError, ValueError, LookupError, AttributeError, TypeError):
+        return None
+    plain = all(isinstance(n, str) and n == printable(n) and "\n" not in n for n in names)
+    known = isinstance(payload, dict) and payload.keys() <= KEPT and not said
+    return Meddling(names[0], names[1], names[2], payload) if plain and known else None
 
 
 @dataclass(slots=True)

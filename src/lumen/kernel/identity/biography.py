@@ -11,6 +11,7 @@ from pathlib import Path
 from lumen.core.data import EventType, Memory, Spent
 from lumen.core.errors import MindError
 from lumen.hands.skills import discover
+from lumen.kernel.identity.provenance import EVOLVED, evolved_in
 from lumen.kernel.language.passages import is_evidence
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
@@ -62,7 +63,7 @@ class Biography:
 
     def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
         """What reflection gave as the reason for a value last, and the memories it rests on."""
-        for seq in self._index.memories.evolved(LOOKED_AT):
+        for seq in self._index.memories.doings(LOOKED_AT, EVOLVED):
             event = self._index.events.get(seq)
             change = event.entry.payload.get("change", {}) if event else {}
             if event and (change.get("kind"), change.get("name")) == ("value", value):
@@ -72,7 +73,7 @@ class Biography:
 
     def changed(self, most: int) -> tuple[Memory, ...]:
         """What reflection changed of the self, the newest first."""
-        found = self._index.memories.get(self._index.memories.evolved(most))
+        found = self._index.memories.get(self._index.memories.doings(most, EVOLVED))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
 
     def taken_back(self) -> dict[int, str]:
@@ -82,10 +83,12 @@ class Biography:
             then, payload = (event.seq, event.timestamp), event.entry.payload
             undone = self._index.events.get(int(payload.get("undoes", 0)))
             if undone:
-                kept = self._index.events.evolved_in(undone.entry.session_key)
+                kept = evolved_in(self._index, undone.entry.session_key)
                 found |= {one.seq: then for one in kept}
             elif point := int(payload.get("restores", 0)):
-                since = (s for s in self._index.memories.evolved(LOOKED_AT) if s < event.seq)
+                since = (
+                    s for s in self._index.memories.doings(LOOKED_AT, EVOLVED) if s < event.seq
+                )
                 found = {seq: back for seq, back in found.items() if back[0] <= point}
                 found |= {seq: then for seq in since if seq >= point}
         return {seq: when for seq, (_, when) in found.items()}

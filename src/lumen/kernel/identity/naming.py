@@ -241,10 +241,10 @@ def _introduced(index: Queries) -> str:
 def _set_at(index: Queries, configured: str) -> int | None:
     """The event that put this name into lumen.toml; nothing: it was put there by hand."""
     since: int | None = None
-    for seq, text in index.files.texts_of(Store.SETTINGS.place.path):  # the newest first
-        if _configured(text) != configured:
+    for version in reversed(index.files.versions(Store.SETTINGS.place.path)):
+        if _configured(version.text or "") != configured:
             break
-        since = seq
+        since = version.seq
     return since
 
 

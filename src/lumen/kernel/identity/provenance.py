@@ -7,7 +7,7 @@ author's is not taken for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lumen.core.data import Author, Event, Origin
@@ -18,6 +18,7 @@ from lumen.soul.state.selfhood import SOUL, VALUES
 
 AUTHOR = "lumen:author"
 REFLECTION = "lumen:reflection:"
+EVOLVED = "evolved"  # the situation of such a memory
 STORY = "I wrote into my story: "
 RULES = ("value",)  # kinds whose names the kernel's own rules take from a fixed list
 
@@ -54,7 +55,7 @@ def provenance(index: Queries) -> dict[tuple[str, str], LineOrigin]:
             found[kind, line] = LineOrigin(kind, line, seq, "author")
             continue
         if session not in told:
-            told[session] = list(_evolved(index, session))
+            told[session] = evolved_in(index, session) if session.startswith(REFLECTION) else []
         found[kind, line] = _proposed(index, LineOrigin(kind, line, seq, "model"), told[session])
     # Where nobody knows what a line rests on, its words tell.
     confidential = Confidential(index)
@@ -72,11 +73,13 @@ def _authors(author: str, origin: str, session: str) -> bool:
     return by_hand or (author == Author.KERNEL.value and session == AUTHOR)
 
 
-def _evolved(index: Queries, session: str) -> Iterator[Event]:
-    """The memories a reflection kept of what it changed."""
-    if not session.startswith(REFLECTION):
-        return
-    yield from index.events.evolved_in(session)
+def evolved_in(index: Queries, session: str) -> list[Event]:
+    """The memories that a reflection kept of what it changed, in order."""
+    return [
+        event
+        for event in index.events.turn(session)
+        if event.entry.author is Author.SELF and event.entry.situation == EVOLVED
+    ]
 
 
 def _proposed(index: Queries, line: LineOrigin, told: list[Event]) -> LineOrigin:

@@ -109,7 +109,8 @@ class ArchivedExperience:
 
     def asked(self) -> tuple[str, ...]:
         """What was wondered about lately."""
-        found = (self.index.events.get(seq) for seq in self.index.memories.explored(WINDOW))
+        seqs = self.index.memories.doings(WINDOW, "explored")
+        found = (self.index.events.get(seq) for seq in seqs)
         questions = (str(e.entry.payload.get("question", "")) for e in found if e)
         return tuple(filter(None, questions))
 
@@ -156,7 +157,8 @@ class ArchivedExperience:
 
     def _evidence_of(self, pursued: int) -> int:
         """What speaks of a goal: the memory of pursuing it last, else the last one there is."""
-        return (self._memory_of(pursued) if pursued else 0) or self.index.memories.newest()
+        known = self._memory_of(pursued) if pursued else 0
+        return known or next((m.seq for m in self.index.memories.experience(0, 1)), 0)
 
     def _rests(self, memory: Memory) -> bool:
         """Whether a reply answered a question with what the author had told.

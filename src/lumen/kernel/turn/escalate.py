@@ -31,9 +31,8 @@ WAY_BACK = (
 
 def life(index: Queries) -> str:
     """Where in its life the being is."""
-    return phase(
-        index.events.tally(EventType.AUTHOR_MESSAGE), index.events.many_of_kernel(APPROVED)
-    )
+    allowed = sum(1 for _ in index.events.of_kernel((APPROVED,)))
+    return phase(index.events.tally(EventType.AUTHOR_MESSAGE), allowed)
 
 
 def expected_value(gap: float, approved: int, denied: int) -> float:

@@ -39,7 +39,7 @@ from lumen.kernel.upkeep.untracked_files import (
 )
 from lumen.soul.ports.files import FilesOnDisk
 from lumen.soul.ports.queries import Progress, Queries, unwatched
-from lumen.soul.state.fold import effects
+from lumen.soul.state.fold import ERASED, effects
 
 ATTEMPTS = 3
 MOST_DIGITS = 15
@@ -119,11 +119,10 @@ def find(index: Queries, what: str) -> ForgetRequest:
 def _by_number(index: Queries, seq: int, what: str) -> ForgetRequest:
     if index.memories.get([seq]):
         return ForgetRequest((seq,))
-    there = "was forgotten already" if index.events.is_erased(seq) else "is the kernel's own"
-    raise UsageError(
-        f"event {what} {there if index.events.hash_of(seq) else 'is not there'}",
-        fix="lumen memory",
-    )
+    event = index.events.get(seq)
+    own = event and event.entry.author is Author.KERNEL and event.entry.situation != ERASED
+    there = "is the kernel's own" if own else "was forgotten already"
+    raise UsageError(f"event {what} {there if event else 'is not there'}", fix="lumen memory")
 
 
 def _by_words(index: Queries, what: str) -> ForgetRequest:

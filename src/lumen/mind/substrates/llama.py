@@ -59,24 +59,15 @@ class Loaded:
             take(returned)
 
     def _request(self, prompt: Prompt) -> dict[str, JSON]:
-        said: dict[str, JSON] = {
+        return {
             "messages": [
                 {"role": r, "content": self._plain(text)} for r, text in prompt.messages()
             ],
-            "max_tokens": prompt.max_tokens,
-            "temperature": prompt.temperature,
-            "seed": prompt.seed,
-            "stop": list(prompt.stop),
+            **prompt.chat_settings(),
             "cache_prompt": True,
-            "stream": True,
             # Chunks also come while the prompt is read, so a long prompt can be stopped too.
             "return_progress": True,
-            "stream_options": {"include_usage": True},
         }
-        if prompt.schema is not None:
-            schema = {"name": "answer", "strict": True, "schema": prompt.schema}
-            said["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return said
 
     def _plain(self, text: str) -> str:
         """Text without the model's own marks: it could otherwise end its turn and speak as the system."""

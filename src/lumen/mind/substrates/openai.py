@@ -21,21 +21,8 @@ from lumen.mind.substrates.remote import (
 
 def body(model: ModelDescriptor, prompt: Prompt) -> dict[str, JSON]:
     """The call; a limit is told under the name that most servers know."""
-    said: dict[str, JSON] = {
-        "model": model.model_id,
-        "messages": [{"role": r, "content": t} for r, t in prompt.messages() if t],
-        "max_tokens": prompt.max_tokens,
-        "temperature": prompt.temperature,
-        "seed": prompt.seed,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-    if prompt.stop:
-        said["stop"] = list(prompt.stop)
-    if prompt.schema is not None:
-        schema = {"name": "answer", "strict": True, "schema": prompt.schema}
-        said["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return said
+    messages = [{"role": r, "content": t} for r, t in prompt.messages() if t]
+    return {"model": model.model_id, "messages": messages, **prompt.chat_settings()}
 
 
 def take(chunk: Wire, heard: PartialAnswer) -> None:

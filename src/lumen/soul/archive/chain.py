@@ -13,13 +13,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from lumen.soul.archive.line import (
+    ABOUT_TRUST,
+    CHANGED,
     CONTENT_HASH,
     ERASED,
     GENESIS_PARENT,
     HEADER_AT,
-    PREFIX,
     STAMP_AT,
     Torn,
+    is_headed,
     opening,
     segments,
 )
@@ -27,23 +29,7 @@ from lumen.soul.archive.line import (
 OPENING = b'{"event_hash":"%b","parent_hash":"%b","seq":%d,"soul":"%b","id":"'
 FIELDS_AT = len(OPENING % (bytes(64), bytes(64), 1, bytes(26))) + STAMP_AT + 24
 SITUATION_AT = len(b',"salt":"') + 32 + len(b'",')
-NOTABLE = tuple(  # what is about keys, or needs the author's signature
-    b'"situation":"%b"' % name
-    for name in (
-        b"genesis",
-        b"key_added",
-        b"key_vouched",
-        b"key_revoked",
-        b"erasure",
-        b"erasures_vouched",
-        b"approved",
-        b"denied",
-        b"rollback_accepted",
-        b"tail_accepted",
-        b"tail_cut",
-    )
-)
-CHANGED = "was changed after it was written"
+NOTABLE = tuple(f'"situation":"{name}"'.encode() for name in (*ABOUT_TRUST, "rollback_accepted"))
 MISPLACED = "does not follow from the event before it"
 MISSING = "is missing: event %d stands in its place"
 PART = 8 << 20  # what is worth a span of its own
@@ -156,10 +142,8 @@ def _stub(content: bytes) -> int:
 
 def _explain(number: int, path: Path, line: bytes, seq: int) -> ArchiveProblem:
     """What is wrong with a line that does not stand where it should."""
-    cut = line.find(CONTENT_HASH, FIELDS_AT) + len(CONTENT_HASH) + 65
-    own = sha256(line[HEADER_AT:cut]).hexdigest().encode()
     said = opening(line)[1]
-    if not line.startswith(PREFIX + own + b'",') or line[-1:] != b"\n":
+    if not is_headed(line) or line[-1:] != b"\n":
         return ArchiveProblem(seq, path.name, number, CHANGED)
     what = MISPLACED if said == seq else MISSING % said
     return ArchiveProblem(seq, path.name, number, what)

@@ -33,6 +33,11 @@ STAMP_AT = 26 + len(b'","timestamp":"')  # behind `"id":"`: the id stands betwee
 ERASED = b',"salt":"","situation":"erased","description":"","payload":{"erased_by":'
 LOCK = ".lock"
 SEGMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\.jsonl")
+CHANGED = "was changed after it was written"
+ABOUT_TRUST = (  # situations of events that say whose word counts, or give the author's
+    *("approved", "denied", "erasure", "erasures_vouched", "genesis"),
+    *("key_added", "key_revoked", "key_vouched", "tail_accepted", "tail_cut"),
+)
 
 
 class Body(NamedTuple):
@@ -168,16 +173,33 @@ def opening(line: bytes) -> tuple[bytes, int, bytes, bytes]:
     return parent, seq, rest[:26], rest[at : at + 24]
 
 
+def content_at(raw: bytes) -> int:
+    """Where the content of a line begins: behind its hash, with which the header ends."""
+    return raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+
+
+def is_headed(raw: bytes) -> bool:
+    """Whether a line's own hash holds, which is over all but what it says."""
+    own = sha256(raw[HEADER_AT : content_at(raw)]).hexdigest().encode()
+    return raw.startswith(PREFIX + own + b'",')
+
+
+def is_sound(raw: bytes) -> bool:
+    """Whether a line is whole: both of its hashes hold."""
+    cut = content_at(raw)
+    return is_headed(raw) and raw[cut - 65 : cut - 1] == sha256(raw[cut:-1]).hexdigest().encode()
+
+
 def stub(raw: bytes, by: int) -> bytes:
     """A line with its content blanked out, as long as before, naming the event that says so."""
-    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
+    cut = content_at(raw)
     start = ERASED + b"%d}" % by
     return raw[:cut] + start + b" " * (len(raw) - cut - len(start) - 2) + b"}\n"
 
 
 def content_length(raw: bytes) -> int:
     """How long the content of a line is, newline excluded: what an erasure states of it."""
-    return len(raw) - (raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65) - 1
+    return len(raw) - content_at(raw) - 1
 
 
 def segment_for(memory: Path, timestamp: str) -> Path:
@@ -214,23 +236,24 @@ def read(memory: Path, after: tuple[str, int] = ("", 0)) -> Iterator[Stored]:
     Raises:
         Damaged: a line cannot be read.
     """
-    for name, offset, raw in _finished(memory, after):
+    for name, offset, raw in finished(memory, after):
         yield Stored(parse(raw), name, offset, len(raw))
 
 
 def read_lines(memory: Path) -> Iterator[bytes]:
     """The bytes of every finished line, oldest first."""
-    return (raw for _, _, raw in _finished(memory, ("", 0)))
+    return (raw for _, _, raw in finished(memory, ("", 0)))
 
 
-def _finished(memory: Path, after: tuple[str, int]) -> Iterator[tuple[str, int, bytes]]:
+def finished(memory: Path, after: tuple[str, int]) -> Iterator[tuple[str, int, bytes]]:
+    """The same with the segment and offset of each, from a place on; an unfinished end is left out."""
     found = segments(memory, since=after[0])
-    for segment in found:
+    for number, segment in enumerate(found, 1):
         offset = after[1] if segment.name == after[0] else 0
         with segment.open("rb") as lines:
             lines.seek(offset)
             for raw in lines:
-                if not raw.endswith(b"\n") and segment == found[-1]:
+                if not raw.endswith(b"\n") and not any(p.stat().st_size for p in found[number:]):
                     return
                 yield segment.name, offset, raw
                 offset += len(raw)
@@ -297,12 +320,11 @@ def tail_of(segment: Path, descriptor: int, size: int) -> Tail:
     torn = Torn(segment, end, rest) if rest else None
     if not last:
         return Tail(torn=torn)
-    cut = last.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
     own = last[len(PREFIX) : HEADER_AT - 2]
     _, seq, soul, stamp = opening(last)
-    if seq < 1 or sha256(last[HEADER_AT:cut]).hexdigest().encode() != own:
+    if seq < 1 or not is_headed(last):
         raise Damaged(
-            f"the last event of {segment.name} was changed after it was written",
+            f"the last event of {segment.name} {CHANGED}",
             fix="lumen archive verify; lines that are not this host's: lumen archive cut-tail",
         )
     return Tail(segment, end, seq, own.decode(), stamp.decode(), soul.decode(), torn)

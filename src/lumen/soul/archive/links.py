@@ -8,31 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from lumen.core.data import Event
 from lumen.core.errors import Damaged
 from lumen.soul.archive.line import (
-    CONTENT_HASH,
+    CHANGED,
     GENESIS_PARENT,
     HEADER_AT,
     PREFIX,
     Stored,
     Tail,
+    finished,
+    is_headed,
+    is_sound,
     opening,
     parse,
     read_at,
     segments,
     tail_of,
 )
-from lumen.soul.archive.ring import is_sound
 
 LINK = b'"parent_hash":"'
 LONGEST = 1 << 20  # of a genesis: more is none
 UNREADABLE = "cannot be read"
-CHANGED = "was changed after it was written"
 UNLINKED = "does not link to what stands before it"
 
 
@@ -94,22 +94,14 @@ def linked_lines(memory: Path, last: LastApplied) -> Iterator[Stored | LooseLine
     A line without its newline that nothing follows is still being written, or was torn: it is
     left out.
     """
-    seq, parent, after = last.seq, last.event_hash, last.end
-    found = segments(memory, since=after[0])
-    for number, segment in enumerate(found, 1):
-        offset = after[1] if segment.name == after[0] else 0
-        with segment.open("rb") as lines:
-            lines.seek(offset)
-            for raw in lines:
-                if not raw.endswith(b"\n") and not any(p.stat().st_size for p in found[number:]):
-                    return
-                event = _follower(raw, seq + 1, parent)
-                if isinstance(event, str):
-                    yield LooseLine(segment.name, offset, seq, event)
-                    return
-                yield Stored(event, segment.name, offset, len(raw))
-                seq, parent = event.seq, event.event_hash
-                offset += len(raw)
+    seq, parent = last.seq, last.event_hash
+    for segment, offset, raw in finished(memory, last.end):
+        event = _follower(raw, seq + 1, parent)
+        if isinstance(event, str):
+            yield LooseLine(segment, offset, seq, event)
+            return
+        yield Stored(event, segment, offset, len(raw))
+        seq, parent = event.seq, event.event_hash
 
 
 def links_on(memory: Path, known: Tail) -> bool:
@@ -132,12 +124,9 @@ def follow(end: Tail, data: bytes) -> Tail | None:
     parent, raw = end.event_hash.encode(), b""
     lines = data.split(b"\n")
     for raw in lines[:-1]:
-        own = raw[len(PREFIX) : HEADER_AT - 2]
-        cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-        links = raw.startswith(LINK + parent, HEADER_AT)
-        if not links or sha256(raw[HEADER_AT:cut]).hexdigest().encode() != own:
+        if not raw.startswith(LINK + parent, HEADER_AT) or not is_headed(raw):
             return None
-        parent = own
+        parent = raw[len(PREFIX) : HEADER_AT - 2]
     _, seq, soul, stamp = opening(raw)
     if lines[-1] or seq != end.seq + len(lines) - 1 or soul != end.soul.encode():
         return None
@@ -162,9 +151,7 @@ def _follower(raw: bytes, seq: int, parent: str) -> Event | str:
         event = parse(raw)
     except Damaged:
         return UNREADABLE
-    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-    own = sha256(raw[HEADER_AT:cut]).hexdigest()
-    if event.event_hash != own or not raw.startswith(PREFIX + own.encode()):
+    if not is_headed(raw) or event.event_hash != raw[len(PREFIX) : HEADER_AT - 2].decode():
         return CHANGED
     follows = (event.seq, event.parent_hash) == (seq, parent)
     return event if follows and opening(raw)[:2] == (parent.encode(), seq) else UNLINKED

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from lumen.core.data import Head
 from lumen.core.errors import Estranged
 from lumen.soul.archive.disk import refusal
 from lumen.soul.archive.line import GENESIS_PARENT
@@ -22,6 +24,13 @@ DECIDE = (
     "if not: lumen archive cut-tail"
 )
 RECORD = re.compile(rb"([0-9]{20}) ([0-9a-f]{64}) ([0-9]{20}) ([0-9a-f]{64})\n")
+
+
+class KnownPlace(NamedTuple):
+    """An event of the chain as this host knows it."""
+
+    seq: int
+    event_hash: str
 
 
 class Mark(NamedTuple):
@@ -34,7 +43,23 @@ class Mark(NamedTuple):
 
     def knows(self, seq: int, event_hash: str) -> bool:
         """Whether a chain that ends so is this host's own work."""
-        return (seq, event_hash) in ((self.seq, self.event_hash), (self.before, self.before_hash))
+        return (seq, event_hash) in known_places(self)
+
+    def leaves_off(self, first: int, last: int) -> bool:
+        """Whether some events at the end are of an append of this host's that was cut off."""
+        return first - 1 == self.before and last < self.seq
+
+
+def known_places(mark: Mark | None, seen: Head | None = None) -> list[KnownPlace]:
+    """Where this host knows the chain: its end, where it ended before, and the head it has seen."""
+    mark = mark or Mark()
+    places = [KnownPlace(mark.seq, mark.event_hash), KnownPlace(mark.before, mark.before_hash)]
+    return [*places, KnownPlace(seen.seq, seen.event_hash)] if seen else places
+
+
+def own_up_to(places: Iterable[KnownPlace], hash_of: Callable[[int], str | None]) -> int:
+    """Up to which event a chain, of which the hashes are asked, is this host's own work."""
+    return max((seq for seq, known in places if hash_of(seq) == known), default=0)
 
 
 def read_mark(path: Path) -> Mark | None:

@@ -12,19 +12,20 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from hashlib import sha256
+import threading
 from pathlib import Path
 from typing import NamedTuple
 
 from lumen.core.durable import settle
 from lumen.core.errors import Busy, Damaged
+from lumen.soul.archive import disk
 from lumen.soul.archive.disk import held_too_long, identity, refusal, take
 from lumen.soul.archive.line import (
-    CONTENT_HASH,
     HEADER_AT,
     LOCK,
     PREFIX,
     Tail,
+    is_sound,
     opening,
     segments,
     tail,
@@ -147,6 +148,75 @@ class Ring:
         settle(self._memory)
 
 
+class Hold:
+    """The right to write to an archive; `depth` is how many times over its owner has it.
+
+    The file lock keeps processes apart and knows nothing of threads; the lock in here keeps the threads
+    of one process apart. Nobody holds on to either across an `await`. In a `with`, it keeps the other
+    threads of this process out, while other processes may write.
+    """
+
+    def __init__(self, ring: Ring) -> None:
+        self._ring = ring
+        self._threads = threading.RLock()
+        self._owner = 0  # for a message: which thread has it
+        self.depth = 0
+
+    def __enter__(self) -> None:
+        free = self._threads.acquire(blocking=False)  # with a limit it takes three times as long
+        if not free and not self._threads.acquire(timeout=disk.PATIENCE_S):
+            raise self.busy()
+        self._owner = threading.get_ident()
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.release()
+
+    def busy(self) -> Busy:
+        """What to raise when somebody else does not let go."""
+        if self._threads.acquire(blocking=False):  # it is another process, then
+            self._threads.release()
+            return self._ring.busy()
+        names = [thread.name for thread in threading.enumerate() if thread.ident == self._owner]
+        return Busy(
+            f"the thread {' '.join(names)} of this process has held the archive for "
+            f"{disk.PATIENCE_S:.0f} seconds",
+            fix="see what it waits for, or open the being once in each thread",
+        )
+
+    def take(self) -> None:
+        """Keep everyone else from writing.
+
+        Raises:
+            Busy: another thread, or another process, held it for too long.
+        """
+        self.__enter__()
+        try:
+            if not self.depth:
+                self._ring.take()
+        except BaseException:
+            self.__exit__()
+            raise
+        self.depth += 1
+
+    def let_go(self) -> None:
+        """Let others write, once it was let go as often as it was taken."""
+        self.depth -= 1
+        try:
+            if not self.depth:
+                self._ring.release()
+        finally:
+            self.__exit__()
+
+    def is_free(self) -> bool:
+        """Whether nobody else keeps us from writing right now."""
+        if not self._threads.acquire(blocking=False):
+            return False
+        try:
+            return bool(self.depth) or self._ring.is_free()
+        finally:
+            self._threads.release()
+
+
 def wipe(memory: Path) -> None:
     """Empty the ring: a forgotten line must not stand in it. The segment is made durable first."""
     lock = memory / LOCK
@@ -165,18 +235,6 @@ def extend(segment: Path, at: int, lines: bytes) -> None:
             raise OSError(errno.ENOSPC, "short write")
         file.truncate(at + len(lines))
         os.fsync(file.fileno())
-
-
-def is_headed(raw: bytes) -> bool:
-    """Whether a line's own hash holds, which is over all but what it says."""
-    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-    return raw.startswith(PREFIX + sha256(raw[HEADER_AT:cut]).hexdigest().encode() + b'",')
-
-
-def is_sound(raw: bytes) -> bool:
-    """Whether a line is whole: both of its hashes hold."""
-    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-    return is_headed(raw) and raw[cut - 65 : cut - 1] == sha256(raw[cut:-1]).hexdigest().encode()
 
 
 class Lost(NamedTuple):

@@ -11,23 +11,36 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lumen.core.canon import JSON
 from lumen.core.data import Author, BeingPaths, Event, Head
 from lumen.core.errors import Damaged
-from lumen.soul.archive.chain import ArchiveProblem, CheckedRun, check_span, join, spans
+from lumen.soul.archive.chain import (
+    MISPLACED,
+    ArchiveProblem,
+    CheckedRun,
+    check_span,
+    join,
+    spans,
+)
 from lumen.soul.archive.line import FORMAT, opening, parse, segments, shared, torn_end
-from lumen.soul.archive.mark import Mark
-from lumen.soul.checking.remedy import with_remedy
-from lumen.soul.trust.heads import Heads, Run, compare, read_heads
-from lumen.soul.trust.keys import Keyring, is_signed
+from lumen.soul.archive.mark import Mark, known_places, own_up_to
+from lumen.soul.archive.ring import puts_back
+from lumen.soul.trust.heads import Heads, Run, compare, newest_counting, read_heads
+from lumen.soul.trust.keys import Keyring
 from lumen.soul.trust.signed import claims_signature, signer_of
 from lumen.soul.trust.vouching import AUTHOR, HOST, Trust
 
 PARALLEL_FROM = 32 << 20  # bytes: below, starting processes costs more than it saves
 SIGNATURE_WEIGHS = 32 << 10  # bytes that are hashed in the time one signature takes
+BEHIND = "is no event of this being: it stands behind the end, and does not follow"
+RESTORE = (
+    "lumen restore-backup FILE ANOTHER_FOLDER, then lumen archive verify there; without a backup "
+    "nothing can be built on this archive any more, and its lines stay readable in data/memory"
+)
+CUT = "lumen archive cut-tail, which moves it to quarantine"
 CHUNKS = 64  # fewer, and one process waits for the other; more, and both wait for the pipe
 
 
@@ -98,7 +111,7 @@ def verify(being: BeingPaths, keyring: Keyring, *, soul: str = "", processes: in
         or _foreign(chain, stated, covered)
     )
     if problem:
-        problem = with_remedy(problem, being, chain, _known(stated, trust))
+        problem = _with_remedy(problem, being, chain, _known(stated, trust))
     if torn:
         notes.append(f"{torn.segment.name} ends in an unfinished line of {len(torn.data)} bytes")
     if not seen:
@@ -123,12 +136,40 @@ def verify(being: BeingPaths, keyring: Keyring, *, soul: str = "", processes: in
 FORGED = "and all others: this host's witness is signed by a key the archive does not name"
 
 
+def _with_remedy(
+    problem: ArchiveProblem, being: BeingPaths, chain: CheckedRun, known: int
+) -> ArchiveProblem:
+    """A problem with what heals it, as far as that is known.
+
+    `known` is the last event that the witness, the mark or a signed head speaks of: what stands
+    behind it and does not follow takes nothing away when it is moved aside.
+    """
+    if problem.fix:
+        return problem
+    if problem.segment == being.heads.name:
+        where = being.named(being.heads)
+        fix = (
+            f"find out who changed it, then delete line {problem.line} of {where}: the others stand"
+        )
+        return replace(problem, fix=fix)
+    damaged = problem == chain.problem
+    if damaged or problem.what.startswith("is missing"):
+        count = puts_back(being.memory)
+        if count:
+            many = "the line" if count == 1 else f"the {count} lines"
+            return replace(
+                problem, fix=f"lumen chat: this host has {many} still, and puts them back"
+            )
+    if damaged and 0 < known <= chain.last_seq:
+        what = problem.what if problem.what == MISPLACED else BEHIND
+        return replace(problem, what=what, fix=CUT)
+    return replace(problem, fix=RESTORE) if damaged else problem
+
+
 def _watched(stated: _Stated) -> frozenset[int]:
     """The events whose hashes are asked for afterwards."""
-    found = [h.seq for _, h in stated.heads]
-    found += [stated.seen.seq] if stated.seen else []
-    found += [stated.mark.seq, stated.mark.before] if stated.mark else []
-    return frozenset(found)
+    known = known_places(stated.mark, stated.seen)
+    return frozenset([*(h.seq for _, h in stated.heads), *(place.seq for place in known)])
 
 
 @contextmanager
@@ -207,28 +248,22 @@ def _targets(erases: JSON) -> list[tuple[int, str, int | None]]:
 
 def _known(stated: _Stated, trust: Trust) -> int:
     """The last event that this host or a signed head that counts knows of."""
-    counting = sorted((h for _, h in stated.heads if trust.counts(h)), key=lambda h: -h.seq)
-    signed = next((h.seq for h in counting if is_signed(h)), 0)
+    signed = newest_counting((h for _, h in stated.heads), trust, lambda _: True)
     mark = stated.mark or Mark()
     return max(stated.seen.seq if stated.seen else 0, mark.before, signed)
 
 
 def _own(chain: CheckedRun, stated: _Stated) -> int:
     """Up to which event this host knows the chain to be its own work."""
-    seen, mark = stated.seen, stated.mark or Mark()
-    places = [(mark.seq, mark.event_hash), (mark.before, mark.before_hash)]
-    places += [(seen.seq, seen.event_hash)] if seen else []
-    return max((seq for seq, known in places if chain.watched.get(seq) == known), default=0)
+    return own_up_to(known_places(stated.mark, stated.seen), chain.watched.get)
 
 
 def _foreign(chain: CheckedRun, stated: _Stated, covered: int) -> ArchiveProblem | None:
     """Lines that this host, which keeps a mark, did not write and nobody who counts has signed."""
     first = max(_own(chain, stated), covered) + 1
     mark = stated.mark
-    if mark is None or first > chain.last_seq:
-        return None
-    if first - 1 == mark.before and chain.last_seq < mark.seq:
-        return None  # an append of this host's that was cut off: the next start moves it away
+    if mark is None or first > chain.last_seq or mark.leaves_off(first, chain.last_seq):
+        return None  # what was cut off of an append of this host's, the next start moves away
     what = "and those after it were not written by this host, and nobody who counts signed them"
     return ArchiveProblem(first, "", 0, what)
 

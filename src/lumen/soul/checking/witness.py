@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from lumen.core.data import Author, Head
 from lumen.core.errors import Damaged, Estranged
-from lumen.soul.archive.line import parse
-from lumen.soul.archive.mark import DECIDE, Mark
-from lumen.soul.archive.ring import is_sound
+from lumen.soul.archive.line import is_sound, parse
+from lumen.soul.archive.mark import DECIDE, KnownPlace, Mark, known_places, own_up_to
 from lumen.soul.ports.queries import LooseEnd, Queries
 from lumen.soul.trust.heads import newest_counting
 from lumen.soul.trust.keys import Keyring
@@ -132,25 +131,16 @@ def _unvouched(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | Non
         return None
     trust = trust_in(index, keyring.accepted(soul))
     seen = keyring.witness(soul)
-    own = _own(index, mark or Mark())
-    if seen and knows(index, seen):
-        own = max(own, seen.seq)
+    own = own_up_to(known_places(mark, seen), index.events.hash_of)
     first = max(own, signed_up_to(index, trust)) + 1
     if first > last:
         return None
     kind = FOREIGN
     if mark is None and seen is not None and trust.is_old:
         kind = OLD  # from before there were marks: this host has seen the chain before these
-    elif mark is not None and first - 1 == mark.before and last < mark.seq:
+    elif mark is not None and mark.leaves_off(first, last):
         kind = UNFINISHED
     return ForeignTail(first, last, kind)
-
-
-def _own(index: Queries, mark: Mark) -> int:
-    places = ((mark.seq, mark.event_hash), (mark.before, mark.before_hash))
-    return max(
-        (seq for seq, known in places if seq and index.events.hash_of(seq) == known), default=0
-    )
 
 
 def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:
@@ -181,22 +171,13 @@ def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:
     )
 
 
-class KnownPlace(NamedTuple):
-    """An event that this host knows otherwise than the archive has it."""
-
-    seq: int
-    event_hash: str
-
-
 def forked(index: Queries, keyring: Keyring, soul: str) -> KnownPlace | None:
     """Where this chain differs from the one this host went on with; a prefix of it differs nowhere.
 
     What is known are the end of that chain and where it ended before: a fork that is shorter than
     both cannot be told from an older copy.
     """
-    seen, mark = keyring.witness(soul), keyring.mark(soul) or Mark()
-    places = [KnownPlace(mark.before, mark.before_hash), KnownPlace(mark.seq, mark.event_hash)]
-    places += [KnownPlace(seen.seq, seen.event_hash)] if seen else []
+    places = known_places(keyring.mark(soul), keyring.witness(soul))
     differ = (p for p in places if index.events.hash_of(p.seq) not in ("", p.event_hash))
     return max(differ, default=None)
 

@@ -17,60 +17,50 @@ class CycleTable:
 
     def last(self, loop: str) -> int:
         """The event that closed a loop's last cycle; 0: there was none."""
-        row = self._db.row("SELECT max(seq) FROM cycles WHERE loop = ?", (loop,))
-        return int(row[0] or 0)
+        return self._db.number("SELECT max(seq) FROM cycles WHERE loop = ?", (loop,))
 
     def since(self, seq: int, most: int) -> list[FinishedCycle]:
         """The newest action cycles after an event, oldest first."""
         rows = self._db.rows(
-            "SELECT seq, goal, skill, ok, progress, completed, delta, chosen, options, conflicts FROM cycles "
-            "WHERE loop = 'action' AND seq > ? ORDER BY seq DESC LIMIT ?",
+            "SELECT * FROM cycles WHERE loop = 'action' AND seq > ? ORDER BY seq DESC LIMIT ?",
             (seq, most),
         )
         return [_past(row) for row in reversed(rows)]
 
     def many_since(self, seq: int) -> int:
         """How many action cycles there were after an event."""
-        row = self._db.row("SELECT count(*) FROM cycles WHERE loop = 'action' AND seq > ?", (seq,))
-        return int(row[0])
+        asked = "SELECT count(*) FROM cycles WHERE loop = 'action' AND seq > ?"
+        return self._db.number(asked, (seq,))
 
     def so_far_back(self, many: int) -> int:
         """The event that closed the action cycle so many back, the newest being 1; 0: so many were not."""
-        row = self._db.row(
-            "SELECT seq FROM cycles WHERE loop = 'action' ORDER BY seq DESC LIMIT 1 OFFSET ?",
-            (many - 1,),
-        )
-        return int(row[0]) if row else 0
+        asked = "SELECT seq FROM cycles WHERE loop = 'action' ORDER BY seq DESC LIMIT 1 OFFSET ?"
+        return self._db.number(asked, (many - 1,))
 
     def vain_tries(self, goal: str, after: int = 0) -> int:
         """How often in a row a goal was pursued without getting on, since an event.
 
         What a skill brings for the first time is getting on; to bring it again and again is not.
         """
-        row = self._db.row(
+        return self._db.number(
             "SELECT count(*) FROM cycles WHERE goal = ?1 AND loop = 'action' AND seq > max(?2, "
             "(SELECT coalesce(max(first), 0) FROM "
             "(SELECT min(seq) AS first FROM cycles WHERE goal = ?1 AND progress GROUP BY skill)))",
             (goal, after),
         )
-        return int(row[0])
 
     def last_pursued(self, goal: str) -> int:
         """The event that closed the last cycle for a goal; 0: it was never pursued."""
-        row = self._db.row("SELECT coalesce(max(seq), 0) FROM cycles WHERE goal = ?", (goal,))
-        return int(row[0])
+        return self._db.number("SELECT max(seq) FROM cycles WHERE goal = ?", (goal,))
 
     def last_external(self) -> int:
         """The last event that came from outside; 0: there was none."""
-        row = self._db.row("SELECT coalesce(max(seq), 0) FROM events WHERE author = 'external'")
-        return int(row[0])
+        return self._db.number("SELECT max(seq) FROM events WHERE author = 'external'")
 
     def brought(self, skill: str, goal: str) -> bool:
         """Whether a skill brought something for a goal before."""
-        row = self._db.row(
-            "SELECT 1 FROM cycles WHERE goal = ? AND skill = ? AND progress LIMIT 1", (goal, skill)
-        )
-        return row is not None
+        asked = "SELECT 1 FROM cycles WHERE goal = ? AND skill = ? AND progress LIMIT 1"
+        return bool(self._db.number(asked, (goal, skill)))
 
     def record_of(self, skill: str) -> tuple[int, int]:
         """How often, of late, a skill brought something, and how often it did not."""
@@ -83,6 +73,7 @@ class CycleTable:
 
 
 def _past(row: JSON) -> FinishedCycle:
-    seq, goal, skill, ok, progress, completed, delta, chosen, options, conflicts = row
+    seq, loop, goal, skill, ok, progress, completed, delta, chosen, *told = row
     went = (bool(ok), bool(progress), bool(completed))
-    return FinishedCycle(seq, goal, skill, *went, delta, chosen, loads(options), loads(conflicts))
+    options, conflicts = map(loads, told)
+    return FinishedCycle(seq, loop, goal, skill, *went, delta, chosen, options, conflicts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +18,10 @@ import apsw
 
 from lumen.core.errors import LumenError, NoSpace
 from lumen.soul.archive.disk import refusal
+from lumen.soul.archive.line import ABOUT_TRUST
 from lumen.soul.index.sidecar import VectorFiles, drop
 from lumen.soul.index.terms import VERSION
-from lumen.soul.state.dynamics import faded, strengthened
+from lumen.soul.state.records import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
 SCHEMA = 16
@@ -29,6 +31,7 @@ UNWRITABLE = (
     apsw.SQLITE_IOERR_FSYNC,
     apsw.SQLITE_IOERR_SHMSIZE,
 )
+OF_TRUST = f"author = 'kernel' AND situation IN {ABOUT_TRUST}"
 _TABLES = """
 CREATE TABLE events(
   seq INTEGER PRIMARY KEY, id TEXT, event_hash TEXT, timestamp TEXT, author TEXT, event_type TEXT,
@@ -44,8 +47,7 @@ CREATE INDEX events_occurred ON events(occurred) WHERE occurred != '';
 CREATE INDEX events_repairs ON events(situation) WHERE situation = 'repair';
 CREATE INDEX events_asked ON events(situation, seq)
   WHERE situation IN ('escalation', 'skill_proposed', 'approved', 'denied', 'escalated');
-CREATE INDEX events_trust ON events(seq) WHERE author = 'kernel' AND situation IN ('approved', 'denied',
-  'erasure', 'erasures_vouched', 'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut');
+CREATE INDEX events_trust ON events(seq) WHERE OF_TRUST;
 CREATE INDEX events_day ON events(segment, seq);
 CREATE INDEX events_skills ON events(situation, seq) WHERE situation = 'skill';
 CREATE INDEX events_doings ON events(seq)
@@ -122,31 +124,10 @@ CREATE TABLE withheld(mark INTEGER, seq INTEGER, PRIMARY KEY(mark, seq)) WITHOUT
 CREATE INDEX withheld_seq ON withheld(seq);
 CREATE TABLE withheld_upto(upto INTEGER, reread INTEGER);
 INSERT INTO words(words, rank) VALUES('secure-delete', 1);
-"""
-FOLDED = (
-    "events",
-    "tally",
-    "open_turns",
-    "changes",
-    "operations",
-    "records",
-    "lines",
-    "undone",
-    "checkpoints",
-    "uses",
-    "fades",
-    "restores",
-    "erasures",
-    "rereads",
-    "held",
-    "calls",
-    "cycles",
-    "frequency",
-    "utterances",
-    "sessions",
-    "session_terms",
-    "session_speakers",
-    "names",
+""".replace("OF_TRUST", OF_TRUST)
+# What the archive makes: every table before that line.
+FOLDED = tuple(
+    re.findall(r"CREATE TABLE (\w+)", _TABLES.partition("-- What follows is a cache")[0])
 )
 
 Row = Any  # a row as SQLite hands it over

@@ -10,14 +10,23 @@ from collections.abc import Iterator, Sequence
 
 from lumen.core.canon import loads
 from lumen.core.data import Event, EventType, Head, Memory
-from lumen.soul.archive.line import SEGMENT, opening, parse, read, read_at, segment_for
+from lumen.soul.archive.line import (
+    SEGMENT,
+    is_headed,
+    is_sound,
+    opening,
+    parse,
+    read,
+    read_at,
+    segment_for,
+)
+from lumen.soul.index.database import OF_TRUST
 from lumen.soul.index.rows import Rows
 
 HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
-_ABOUT_TRUST = """SELECT segment, offset, length FROM events INDEXED BY events_trust
-WHERE author = 'kernel' AND situation IN ('approved', 'denied', 'erasure', 'erasures_vouched',
-'genesis', 'key_added', 'key_revoked', 'key_vouched', 'tail_accepted', 'tail_cut') ORDER BY seq"""
-_REVOKING = _ABOUT_TRUST.replace(" ORDER BY seq", " AND situation = 'key_revoked'")
+_ABOUT_TRUST = (
+    f"SELECT segment, offset, length FROM events INDEXED BY events_trust WHERE {OF_TRUST}"  # noqa: S608 - a constant condition
+)
 
 
 class EventTable:
@@ -42,40 +51,33 @@ class EventTable:
 
     def turn(self, session_key: str) -> list[Event]:
         """Every event of a turn, kernel ones too: for `why` and for audits, never for a prompt."""
-        rows = self._db.rows(
-            "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq",
-            (session_key,),
-        )
-        return [parse(read_at(self._db.being.memory, *place)) for place in rows]
+        asked = "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq"
+        return list(map(self._read, self._db.rows(asked, (session_key,))))
 
     def get(self, seq: int) -> Event | None:
         """One event, whoever wrote it: for the author, never for a prompt."""
         place = self.place(seq)
-        return parse(read_at(self._db.being.memory, *place)) if place else None
+        return self._read(place) if place else None
 
     def last_turn(self) -> str:
         """The session key of the newest turn that was answered."""
-        row = self._db.row(
+        return self._db.text(
             "SELECT session_key FROM events WHERE author = 'self' "
             "AND event_type = 'assistant_message' AND situation != 'erased' "
             "ORDER BY seq DESC LIMIT 1"
         )
-        return str(row[0]) if row else ""
 
     def turn_of(self, seq: int) -> str:
         """The session key an event belongs to."""
-        row = self._db.row("SELECT session_key FROM events WHERE seq = ?", (seq,))
-        return str(row[0]) if row else ""
+        return self._db.text("SELECT session_key FROM events WHERE seq = ?", (seq,))
 
     def time_of(self, seq: int) -> str:
         """When an event happened; empty when there is none of that number."""
-        found = self._db.row("SELECT timestamp FROM events WHERE seq = ?", (seq,))
-        return str(found[0]) if found else ""
+        return self._db.text("SELECT timestamp FROM events WHERE seq = ?", (seq,))
 
     def hash_of(self, seq: int) -> str:
         """The hash of an event; empty when there is none of that number."""
-        row = self._db.row("SELECT event_hash FROM events WHERE seq = ?", (seq,))
-        return str(row[0]) if row else ""
+        return self._db.text("SELECT event_hash FROM events WHERE seq = ?", (seq,))
 
     def open_turns(self) -> list[tuple[str, int]]:
         """Turns that were begun and never closed."""
@@ -88,12 +90,12 @@ class EventTable:
 
     def about_trust(self) -> Iterator[bytes]:
         """The stored lines of all events that say whose word counts, oldest first."""
-        memory, places = self._db.being.memory, self._db.rows(_ABOUT_TRUST)
+        memory, places = self._db.being.memory, self._db.rows(f"{_ABOUT_TRUST} ORDER BY seq")
         return (read_at(memory, *place) for place in places)
 
     def is_any_key_revoked(self) -> bool:
         """Whether any event takes its word from a key."""
-        return self._db.row(_REVOKING) is not None
+        return self._db.row(f"{_ABOUT_TRUST} AND situation = 'key_revoked'") is not None
 
     def heads(self) -> list[Head]:
         """Every signed head, in the order they were stated, up to the first line that is none."""
@@ -121,10 +123,7 @@ class EventTable:
 
     def tally(self, kind: EventType) -> int:
         """How many events of a kind there are."""
-        row = self._db.row(
-            "SELECT coalesce(sum(n), 0) FROM tally WHERE event_type = ?", (kind.value,)
-        )
-        return int(row[0])
+        return self._db.number("SELECT sum(n) FROM tally WHERE event_type = ?", (kind.value,))
 
     def tallies_add_up(self) -> bool:
         """Whether the tallies count what there is; asked at once, so that nobody writes in between."""
@@ -135,25 +134,11 @@ class EventTable:
 
     def years(self) -> list[int]:
         """The years in which anything happened."""
-        rows = self._db.rows(
+        return self._db.numbers(
             "WITH RECURSIVE firsts(day) AS (SELECT min(segment) FROM events UNION ALL SELECT (SELECT "
             "min(segment) FROM events WHERE segment > substr(day, 1, 4) || '~') FROM firsts "
             "WHERE day IS NOT NULL) SELECT substr(day, 1, 4) FROM firsts WHERE day IS NOT NULL"
         )
-        return [int(year) for (year,) in rows]
-
-    def is_erased(self, seq: int) -> bool:
-        """Whether an event was forgotten."""
-        return self._db.row("SELECT 1 FROM erasures WHERE target = ?", (seq,)) is not None
-
-    def evolved_in(self, session_key: str) -> Iterator[Event]:
-        """The memories that a reflection kept of what it changed, in order."""
-        rows = self._db.rows(
-            "SELECT segment, offset, length FROM events WHERE session_key = ? AND author = 'self' "
-            "AND situation = 'evolved' ORDER BY seq",
-            (session_key,),
-        )
-        return (parse(read_at(self._db.being.memory, *place)) for place in rows)
 
     def of_kernel(
         self, situations: Sequence[str], said: str = "", *, newest_first: bool = False
@@ -165,31 +150,20 @@ class EventTable:
             f"ORDER BY seq {'DESC' if newest_first else 'ASC'}",
             (said, said),
         )
-        return (parse(read_at(self._db.being.memory, *place)) for place in rows)
-
-    def many_of_kernel(self, situation: str) -> int:
-        """How many events of a situation the kernel wrote."""
-        row = self._db.row(
-            f"SELECT count(*) FROM events WHERE +author = 'kernel' AND {_is_one_of([situation])}"  # noqa: S608 - plain names
-        )
-        return int(row[0])
+        return map(self._read, rows)
 
     def repair_names(self, name: str) -> bool:
         """Whether a repair that was told of names a file."""
-        row = self._db.row(
-            "SELECT 1 FROM events WHERE author = 'kernel' AND situation = 'repair' AND instr(text, ?)",
-            (name,),
-        )
-        return row is not None
+        asked = "SELECT 1 FROM events WHERE author = 'kernel' AND situation = 'repair' AND instr(text, ?)"
+        return bool(self._db.number(asked, (name,)))
 
     def turn_answering(self, key: str) -> str:
         """The turn in which a message that was sent under a key was answered; empty: none was."""
-        row = self._db.row(
+        return self._db.text(
             "SELECT a.session_key FROM events a JOIN events r ON r.session_key = a.session_key "
             "WHERE a.key = ? AND a.key != '' AND r.situation = 'replied' ORDER BY a.seq DESC LIMIT 1",
             (key,),
         )
-        return str(row[0]) if row else ""
 
     def last_conversation(self) -> str | None:
         """The conversation of the author's last message, empty where it had none; None: nothing was said."""
@@ -201,8 +175,7 @@ class EventTable:
 
     def number_of(self, event_id: str) -> int:
         """The number of an event by its id; 0 when there is none."""
-        found = self._db.row("SELECT seq FROM events WHERE id = ?", (event_id,))
-        return int(found[0]) if found else 0
+        return self._db.number("SELECT seq FROM events WHERE id = ?", (event_id,))
 
     def unscrubbed(self) -> dict[int, list[int]]:
         """Erasures that are archived but may not be carried out on disk: event → lines to blank."""
@@ -235,7 +208,7 @@ class EventTable:
         place = self.place(memory.seq)
         if place is None or not SEGMENT.fullmatch(place[0]) or not self.holds(memory.seq):
             return False
-        event = parse(read_at(self._db.being.memory, *place))
+        event = self._read(place)
         entry = event.entry
         if memory.timestamp != (entry.payload_text("occurred_at") or event.timestamp):
             return False
@@ -249,14 +222,15 @@ class EventTable:
 
         Reading the archive anew does not help then: the chain goes by the line's hashes alone.
         """
-        from lumen.soul.archive.ring import is_headed, is_sound  # who only looks proves nothing
-
         place = self.place(seq)
         if place is None or not SEGMENT.fullmatch(place[0]):
             return False
         raw = read_at(self._db.being.memory, *place)
         ours = raw[15:79] == self.hash_of(seq).encode() and raw.endswith(b"\n")
         return ours and is_headed(raw) and not is_sound(raw)
+
+    def _read(self, place: tuple[str, int, int]) -> Event:
+        return parse(read_at(self._db.being.memory, *place))
 
     def _stated(self, seq: int) -> str:
         """The hash that a stored line says it has."""

@@ -73,11 +73,10 @@ class ExternalVectors:
     def missing(self, limit: int, before: int = LATEST) -> list[int]:
         """Memories of this set that have no vector yet, the newest first."""
         _queue(self._db, self._embedder)
-        rows = self._db.rows(
+        return self._db.numbers(
             f"SELECT seq {_QUEUED} seq < ? AND private <= ? AND {_OURS} ORDER BY seq DESC LIMIT ?",
             (before, int(self._private), self._embedder, limit),
         )
-        return [int(seq) for (seq,) in rows]
 
     def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
         """Keep the passages of these memories; one forgotten in the meantime is left out.

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import apsw
 
 from lumen.core.errors import Damaged
 from lumen.soul.archive.line import Stored, segments
 from lumen.soul.archive.links import LastApplied, LooseLine, linked_lines
-from lumen.soul.index.database import transaction
+from lumen.soul.index.database import Row, transaction
 from lumen.soul.ports.queries import Progress
 
 BATCH = 5_000  # events applied in one transaction: memory and log stay flat
-Row = Any  # a row as SQLite hands it over
 
 
 def last_applied(db: apsw.Connection) -> LastApplied | None:

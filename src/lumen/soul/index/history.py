@@ -54,7 +54,8 @@ class FileTable:
         before = folded(start, [one for one in operations if one.at < last.at])
         text = folded(before, [one for one in operations if one.at == last.at])
         base = "" if before is None else sha256(before.encode())
-        return FileVersion(path, last.store, last.at, self._time_of(last.at), base, text)
+        when = self._db.text("SELECT timestamp FROM events WHERE seq = ?", (last.at,))
+        return FileVersion(path, last.store, last.at, when, base, text)
 
     def all_kept(self, at: int = NOW) -> dict[str, FileVersion]:
         """Every file the archive knew at an event, those that were taken away too."""
@@ -72,13 +73,6 @@ class FileTable:
             (path,),
         )
         return [FileVersion(*row) for row in rows]
-
-    def texts_of(self, path: str) -> list[tuple[int, str]]:
-        """Every text a file was given, the newest first, and the event that did it."""
-        rows = self._db.rows(
-            "SELECT seq, text FROM changes WHERE path = ? ORDER BY seq DESC", (path,)
-        )
-        return [(int(seq), str(text or "")) for seq, text in rows]
 
     def folded_without(
         self, path: str, gone: AbstractSet[int], again: Iterable[ChangePayload]
@@ -101,7 +95,7 @@ class FileTable:
 
     def last_change(self) -> int:
         """The last event that changed a file."""
-        return int(self._db.row("SELECT coalesce(max(seq), 0) FROM changes")[0])
+        return self._db.number("SELECT max(seq) FROM changes")
 
     def transitions(self) -> list[Transition]:
         """Every change of files, oldest first."""
@@ -138,7 +132,3 @@ class FileTable:
         return [
             (str(p), str(line), int(seq), str(a), str(o), str(s)) for p, line, seq, a, o, s in rows
         ]
-
-    def _time_of(self, seq: int) -> str:
-        row = self._db.row("SELECT timestamp FROM events WHERE seq = ?", (seq,))
-        return str(row[0]) if row else ""

@@ -6,60 +6,51 @@ it. What can be asked stands in the modules of the groups it hands out; this one
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
 import apsw
 
 from lumen.core.data import BeingPaths
-from lumen.core.errors import Busy, Damaged, LumenError
+from lumen.core.errors import Damaged
 from lumen.soul.archive.disk import identity
 from lumen.soul.archive.line import tail
 from lumen.soul.archive.links import LooseLine
 from lumen.soul.index.cycles import CycleTable
 from lumen.soul.index.database import (
+    Row,
     aside,
-    check_engine,
     clear_away,
     differing,
-    is_unwritable,
     make,
-    open_or_make,
     remove,
     replace_with,
     room_needed,
-    staying,
-    transaction,
 )
 from lumen.soul.index.events import EventTable
 from lumen.soul.index.following import follow, follow_all, last_applied
 from lumen.soul.index.history import FileTable
 from lumen.soul.index.ledger import CallTable
 from lumen.soul.index.memories import MemoryTable
-from lumen.soul.index.rows import Row
+from lumen.soul.index.rows import Rows
 from lumen.soul.index.sessions import SessionTable
 from lumen.soul.index.vectors import VectorTables
 from lumen.soul.index.withheld import MarkTable
 from lumen.soul.ports.queries import Progress, unwatched
 
 WORTH_TELLING = 10  # events: with fewer, there is hardly a history
-Result = TypeVar("Result")
 
 
-class Index:
+class Index(Rows):
     """An open projection of one being's archive."""
 
     def __init__(self, being: BeingPaths) -> None:
-        self.being = being
-        self.repairs: list[str] = []
+        super().__init__(being)
         self.accepted: Callable[[str], frozenset[str]] = lambda _: frozenset()  # keys of a soul
         self.loose: LooseLine | None = (
             None  # a line that does not follow: behind it nothing is read
         )
-        self.made = 0  # how often the database was opened or made anew: caches over it then end
         self.events = EventTable(self)
         self.memories = MemoryTable(self)
         self.sessions = SessionTable(self)
@@ -68,16 +59,6 @@ class Index:
         self.ledger = CallTable(self)
         self.withheld = MarkTable(self)
         self.vectors = VectorTables(self)
-        self._opened: apsw.Connection | None = None
-        self._threads = threading.RLock()  # a question of one would be asked inside another's work
-        check_engine()
-
-    @property
-    def _db(self) -> apsw.Connection:
-        """The database, opened when something is asked of it: before that, nothing is made."""
-        if self._opened is None:
-            self._opened = self._open()
-        return self._opened
 
     @property
     def place(self) -> str:
@@ -87,17 +68,6 @@ class Index:
     def sizes(self) -> tuple[int, int]:
         """How many bytes the archive takes, and all of the being's data."""
         return _size(self.being.memory), _size(self.being.data)
-
-    def _open(self) -> apsw.Connection:
-        db, why = open_or_make(self.being.index)
-        self._noticed()
-        if why:
-            self.repairs.append(f"The index was rebuilt from the archive: {why}.")
-        return db
-
-    def _noticed(self) -> None:
-        self._file = identity(self.being.index)
-        self.made += 1
 
     def close(self) -> None:
         """Let go of the database and of the vectors."""
@@ -111,6 +81,25 @@ class Index:
         Returns the last event's number; `loose` tells of a line behind it that does not follow.
         """
         return self._repairing(lambda: self._catch_up(progress))
+
+    def _catch_up(self, progress: Progress, *, first: bool = True) -> int:
+        if (
+            self._db and identity(self.being.index) != self._file
+        ):  # made again elsewhere, or deleted
+            self._reopen()
+        last = last_applied(self._db)
+        self.loose = None
+        if last and not last.stands(self.being.memory):
+            self._start_over("the archive it was made from has changed")
+            last = None
+        if last and last.is_last(self.being.memory):
+            return last.seq
+        seq, self.loose = follow(self._db, self.being.memory, progress)
+        if self.loose and first:  # others may have been repairing the end or forgetting just then
+            return self._catch_up(progress, first=False)
+        if not last and not self.repairs and seq >= WORTH_TELLING:
+            self.repairs.append("The index was rebuilt from the archive: it was not there.")
+        return seq
 
     def rebuild(self, progress: Progress = unwatched) -> int:
         """Make every table again from the archive; vectors are kept, as nothing else makes them."""
@@ -169,60 +158,6 @@ class Index:
 
         return self._repairing(cut)
 
-    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
-        """Ask the database, for the modules of this folder."""
-        return self._repairing(lambda: self._db.execute(sql, values).fetchall())
-
-    def row(self, sql: str, values: Sequence[object] = ()) -> Row:
-        """The first row of an answer, or nothing."""
-        return next(iter(self.rows(sql, values)), None)
-
-    def keep(self, *work: tuple[str, Sequence[tuple[object, ...]]]) -> None:
-        """Change cached rows, all together: statements, each with the rows to run it on."""
-
-        def insert() -> None:
-            with transaction(self._db):
-                for sql, rows in work:
-                    self._db.executemany(sql, rows)
-
-        self._repairing(insert)
-
-    def alone(self, work: Callable[[apsw.Connection], Result]) -> Result:
-        """Change cached rows, and files that go with them, while nobody else changes any.
-
-        An index that was put in this one's place has the files now: it is opened first.
-        """
-
-        def done() -> Result:
-            while True:
-                db = self._db
-                with staying(self.being.index):
-                    if identity(self.being.index) == self._file:
-                        with transaction(db):
-                            return work(db)
-                self._reopen()
-
-        return self._repairing(done)
-
-    def _repairing(self, work: Callable[[], Result]) -> Result:
-        """Do something; a damaged index is thrown away and made again, and then it is done."""
-        with self._threads, room_needed():
-            try:
-                return work()
-            except apsw.BusyError as error:
-                raise Busy("another process keeps the index busy", fix="try again") from error
-            except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
-                if is_unwritable(error):
-                    raise
-                self._start_over("it was damaged")
-            try:
-                self._catch_up(unwatched)
-                return work()
-            except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
-                raise LumenError(
-                    f"the index cannot be used: {error}", fix=f"rm -r {self.being.index.parent}"
-                ) from error
-
     def follow_to_end(self) -> None:
         """Be where the archive ends, under its lock.
 
@@ -245,35 +180,6 @@ class Index:
         with self._threads, room_needed():
             self._start_over("it said what the archive does not")
             self._catch_up(unwatched)
-
-    def _reopen(self) -> None:
-        self._db.close()
-        self._opened = self._open()
-
-    def _start_over(self, why: str) -> None:
-        self._db.close()
-        self._opened = make(self.being.index)
-        self._noticed()
-        self.repairs.append(f"The index was rebuilt from the archive: {why}.")
-
-    def _catch_up(self, progress: Progress, *, first: bool = True) -> int:
-        if (
-            self._db and identity(self.being.index) != self._file
-        ):  # made again elsewhere, or deleted
-            self._reopen()
-        last = last_applied(self._db)
-        self.loose = None
-        if last and not last.stands(self.being.memory):
-            self._start_over("the archive it was made from has changed")
-            last = None
-        if last and last.is_last(self.being.memory):
-            return last.seq
-        seq, self.loose = follow(self._db, self.being.memory, progress)
-        if self.loose and first:  # others may have been repairing the end or forgetting just then
-            return self._catch_up(progress, first=False)
-        if not last and not self.repairs and seq >= WORTH_TELLING:
-            self.repairs.append("The index was rebuilt from the archive: it was not there.")
-        return seq
 
 
 def _size(folder: Path) -> int:

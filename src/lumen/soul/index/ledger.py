@@ -54,9 +54,8 @@ class CallTable:
 
         One that failed before anybody worked on it is none.
         """
-        row = self._db.row(
+        return self._db.number(
             "SELECT count(*) FROM calls WHERE escalated AND moment >= ? "
             "AND (outcome IN ('', 'ok') OR tokens > 0)",
             (since,),
         )
-        return int(row[0])

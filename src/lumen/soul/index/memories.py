@@ -120,8 +120,7 @@ class MemoryTable:
 
     def many_texts(self) -> int:
         """How many memories can be found by their words."""
-        row = self._db.row("SELECT n FROM frequency WHERE term = ''")
-        return int(row[0]) if row else 0
+        return self._db.number("SELECT n FROM frequency WHERE term = ''")
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
         """In how many memories each of some words is, in whatever form."""
@@ -147,13 +146,12 @@ class MemoryTable:
     def said_like(self, terms: str, shapes: Sequence[str], most: int) -> list[int]:
         """The author's messages of one of some shapes, the newest first, of so many that hold the terms."""
         alike = " OR ".join("e.text GLOB ?" for _ in shapes)
-        rows = self._db.rows(
+        return self._db.numbers(
             "SELECT e.seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) w "  # noqa: S608 - only question marks are put in
             f"JOIN events e ON e.seq = w.rowid WHERE e.event_type = 'author_message' AND ({alike}) "
             "ORDER BY e.seq DESC",
             (" OR ".join(phrase(words) for words in terms.split(" OR ")), most, *shapes),
         )
-        return [int(seq) for (seq,) in rows]
 
     def said_in(self, start: str, end: str) -> list[Memory]:
         """What the author said between two moments, oldest first."""
@@ -191,7 +189,7 @@ class MemoryTable:
 
     def reread(self) -> int:
         """The last event after which what was read before may no longer hold."""
-        return int(self._db.row("SELECT coalesce(max(seq), 0) FROM rereads")[0])
+        return self._db.number("SELECT max(seq) FROM rereads")
 
     def weights(self, seqs: Iterable[int]) -> dict[int, int]:
         """What memories weigh now, in millionths."""
@@ -204,40 +202,19 @@ class MemoryTable:
     def answered_count(self) -> int:
         """How many messages were answered."""
         told = "author = 'self' AND event_type = 'assistant_message'"
-        row = self._db.row(
+        return self._db.number(
             f"SELECT coalesce((SELECT n FROM tally WHERE {told}), 0) - (SELECT count(*) FROM events "  # noqa: S608 - constants
             f"WHERE seq IN (SELECT target FROM erasures) AND {told})"
         )
-        return int(row[0])
 
-    def doings(self, most: int) -> list[int]:
-        """What the being did beside answering, the newest first."""
-        rows = self._db.rows(
-            "SELECT seq FROM events WHERE author = 'self' AND situation != 'erased' "
+    def doings(self, most: int, situation: str = "") -> list[int]:
+        """What the being did beside answering, or of that what was of one situation, the newest first."""
+        which = "situation = ?" if situation else "situation != ?"
+        return self._db.numbers(
+            f"SELECT seq FROM events WHERE author = 'self' AND {which} "  # noqa: S608 - constants
             "AND event_type != 'assistant_message' AND text != '' ORDER BY seq DESC LIMIT ?",
-            (most,),
+            (situation or "erased", most),
         )
-        return [int(seq) for (seq,) in rows]
-
-    def evolved(self, most: int) -> list[int]:
-        """The last changes of self that reflection kept a memory of, the newest first."""
-        rows = self._db.rows(
-            "SELECT seq FROM events WHERE author = 'self' AND situation = 'evolved' "
-            "AND event_type != 'assistant_message' "
-            "ORDER BY seq DESC LIMIT ?",
-            (most,),
-        )
-        return [int(seq) for (seq,) in rows]
-
-    def explored(self, most: int) -> list[int]:
-        """The last explorations, the newest first."""
-        rows = self._db.rows(
-            "SELECT seq FROM events WHERE author = 'self' AND situation = 'explored' "
-            "AND event_type != 'assistant_message' "
-            "ORDER BY seq DESC LIMIT ?",
-            (most,),
-        )
-        return [int(seq) for (seq,) in rows]
 
     def replies_that_end(self, endings: Sequence[str], most: int) -> list[str]:
         """The turns whose replies end with one of some phrases, the newest first."""
@@ -262,43 +239,32 @@ class MemoryTable:
 
     def beginning_of(self, seq: int, length: int) -> str:
         """The first characters of an event's text, which may be long."""
-        row = self._db.row("SELECT substr(text, 1, ?) FROM events WHERE seq = ?", (length, seq))
-        return str(row[0]) if row else ""
+        return self._db.text("SELECT substr(text, 1, ?) FROM events WHERE seq = ?", (length, seq))
 
     def kind_of(self, seq: int) -> str:
         """What kind of memory an event is, without its text; empty: none, or the kernel's own."""
-        row = self._db.row(f"SELECT event_type FROM events WHERE seq = ? AND {_THERE}", (seq,))  # noqa: S608 - a constant condition
-        return str(row[0]) if row else ""
+        return self._db.text(f"SELECT event_type FROM events WHERE seq = ? AND {_THERE}", (seq,))  # noqa: S608 - a constant condition
 
     def is_private(self, seq: int) -> bool:
         """Whether an event must not leave."""
-        row = self._db.row("SELECT private FROM events WHERE seq = ?", (seq,))
-        return bool(row and row[0])
+        return bool(self._db.number("SELECT private FROM events WHERE seq = ?", (seq,)))
 
     def first_of_turn(self, seq: int) -> int:
         """The first memory of the turn an event belongs to; 0: it was forgotten."""
-        row = self._db.row(
+        return self._db.number(
             f"SELECT min(seq) FROM events WHERE {_THERE} "  # noqa: S608 - a constant condition
             "AND session_key = (SELECT session_key FROM events WHERE seq = ?)",
             (seq,),
         )
-        return int(row[0] or 0)
-
-    def newest(self) -> int:
-        """The last memory there is; 0: none."""
-        row = self._db.row(f"SELECT seq FROM events WHERE {_THERE} ORDER BY seq DESC LIMIT 1")  # noqa: S608 - a constant condition
-        return int(row[0]) if row else 0
 
     def faded_until(self) -> int:
         """The day, as a number, up to which memories have faded; 0: none did yet."""
-        return int(self._db.row("SELECT coalesce(max(as_of), 0) FROM fades")[0])
+        return self._db.number("SELECT max(as_of) FROM fades")
 
     def many_untouched(self, since: int) -> int:
         """How many memories were not used since a day."""
-        row = self._db.row(
-            "SELECT count(*) FROM events WHERE author != 'kernel' AND touched < ?", (since,)
-        )
-        return int(row[0])
+        asked = "SELECT count(*) FROM events WHERE author != 'kernel' AND touched < ?"
+        return self._db.number(asked, (since,))
 
     def terms(self) -> Iterator[str]:
         """Every term of the word index, whose file shares beginnings and so hides them."""

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from struct import pack
-from typing import Any
 
 import apsw
 
 from lumen.core.data import Passage
+from lumen.soul.index.database import Row
 from lumen.soul.index.sidecar import MARKS, SEQS, VECTORS, VectorFiles, drop
 from lumen.soul.ports.vectors import LISTED_MARK
 
@@ -25,7 +25,6 @@ FIRST_LISTED = LISTED_MARK.bit_length() - 1
 STATE = "SELECT id, token, size, first, next, mean FROM embedder"
 NEWEST = "SELECT id, seq FROM passages WHERE id < ? ORDER BY id DESC LIMIT 1"
 _MARKED = f"({','.join(map(str, range(MARK_BITS)))})"
-Row = Any  # a row as SQLite hands it over
 
 
 @dataclass(frozen=True, slots=True)

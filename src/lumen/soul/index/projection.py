@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple
-from typing import Any
 
 import apsw
 
-from lumen.core.data import Author, EventType, ModelCall
+from lumen.core.canon import dumps
+from lumen.core.data import Author, EventType, FinishedCycle, ModelCall
 from lumen.core.stores import is_self
 from lumen.soul.archive.line import Stored
+from lumen.soul.index.database import Row
 from lumen.soul.index.passages import forget_passages
 from lumen.soul.index.sessions import add_utterance, place_again, remove_utterance
 from lumen.soul.index.terms import terms
 from lumen.soul.state.fold import (
     NOTHING,
-    CycleEffect,
     EventEffects,
     FileSet,
     closes,
@@ -33,7 +33,6 @@ from lumen.soul.state.operated import operate
 from lumen.soul.state.records import millionths
 from lumen.soul.state.selfhood import entries
 
-Row = Any  # a row as SQLite hands it over
 _EVENT = f"INSERT INTO events VALUES({','.join('?' * 23)})"
 _MORE = "INSERT INTO frequency VALUES(?,1,0) ON CONFLICT(term) DO UPDATE SET n = n + 1"
 _LESS = "UPDATE frequency SET n = n - 1 WHERE term = ?"
@@ -117,13 +116,14 @@ def _apply(db: apsw.Connection, seq: int, done: EventEffects) -> None:
     if done.held:
         db.execute("INSERT OR REPLACE INTO held VALUES(?,?,?)", (*done.held, seq))
     _enter(db, done.calls)
-    _count(db, seq, done.cycle)
+    _count(db, done.cycle)
 
 
-def _count(db: apsw.Connection, seq: int, cycle: CycleEffect | None) -> None:
-    """Enter what a cycle came to."""
+def _count(db: apsw.Connection, cycle: FinishedCycle | None) -> None:
+    """Enter what a cycle came to, in the order of the columns."""
     if cycle:
-        row = (seq, *astuple(cycle))  # in the order of the columns
+        *plain, options, conflicts = astuple(cycle)
+        row = (*plain, dumps(options).decode(), dumps(conflicts).decode())
         db.execute("INSERT OR REPLACE INTO cycles VALUES(?,?,?,?,?,?,?,?,?,?,?)", row)
 
 

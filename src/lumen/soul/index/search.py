@@ -53,11 +53,10 @@ def newest(
     db: Rows, terms: Iterable[str], limit: int, before: int = LATEST, until: int | None = None
 ) -> list[int]:
     """The newest memories that hold any of some terms."""
-    rows = db.rows(
+    return db.numbers(
         f"SELECT rowid {_FOUND} ORDER BY rowid DESC LIMIT ?4",
         (" OR ".join(f'"{term}"' for term in terms), before, until, limit),
     )
-    return [int(seq) for (seq,) in rows]
 
 
 def _rare(db: Rows, words: Sequence[str], total: int) -> dict[str, int]:

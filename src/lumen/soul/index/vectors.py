@@ -82,10 +82,8 @@ class BuiltInVectors:
     def missing(self, limit: int, before: int = LATEST) -> list[int]:
         """Memories before an event that have no vector yet, the newest first."""
         self._begin()
-        found = self._db.rows(
-            "SELECT seq FROM unembedded WHERE seq < ? ORDER BY seq DESC LIMIT ?", (before, limit)
-        )
-        return [int(seq) for (seq,) in found]
+        asked = "SELECT seq FROM unembedded WHERE seq < ? ORDER BY seq DESC LIMIT ?"
+        return self._db.numbers(asked, (before, limit))
 
     def missing_of(self, seqs: Iterable[int]) -> list[int]:
         """Those among these memories that have no vector yet."""
@@ -194,18 +192,17 @@ class BuiltInVectors:
     def unsettled(self, mark: int, limit: int) -> list[Passage]:
         """The newest passages with a listed mark of which it is not known what they revise."""
         self._begin()
-        rows = self._db.rows(
+        numbers = self._db.numbers(
             "SELECT id FROM marked m WHERE bit = ? AND NOT EXISTS "
             "(SELECT 1 FROM revisions WHERE new = m.seq) ORDER BY seq DESC, id DESC LIMIT ?",
             (mark.bit_length() - 1, limit),
         )
-        return self._with_vectors(self._rows("id", [int(number) for (number,) in rows]))
+        return self._with_vectors(self._rows("id", numbers))
 
     def revises(self, new: int) -> int:
         """The newest memory that one revises; 0: none."""
         self._begin()
-        row = self._db.row("SELECT max(old) FROM revisions WHERE new = ?", (new,))
-        return int(row[0] or 0)
+        return self._db.number("SELECT max(old) FROM revisions WHERE new = ?", (new,))
 
     def revised_by(
         self, olds: Iterable[int], *, before: int = LATEST, until: int | None = None
@@ -315,8 +312,7 @@ class VectorTables:
 
     def replaced_count(self) -> int:
         """How many memories are revised by a later one."""
-        row = self._db.row("SELECT count(DISTINCT old) FROM revisions WHERE old > 0")
-        return int(row[0])
+        return self._db.number("SELECT count(DISTINCT old) FROM revisions WHERE old > 0")
 
     def choose(self, embedder: str, *, private: bool = False) -> None:
         """From now on this embedder's set is kept, any other dropped; nothing chosen: an empty name.
@@ -330,7 +326,7 @@ class VectorTables:
         worth = self._worth(LEARNT)
         if embedder and self._db.row("SELECT 1 FROM embedder WHERE id <> ?", (embedder,)):
             return 0, worth
-        return worth - int(self._db.row("SELECT count(*) FROM unembedded")[0]), worth
+        return worth - self._db.number("SELECT count(*) FROM unembedded"), worth
 
     def reindexed(self, embedder: str) -> tuple[int, int]:
         """How many memories have a vector of this embedder, and how many are to have one."""
@@ -357,12 +353,11 @@ class VectorTables:
             return False
         from lumen.soul.index.scan import holds_any  # numpy, which others do without
 
-        gone = [int(seq) for (seq,) in self._db.rows("SELECT target FROM erasures")]
+        gone = self._db.numbers("SELECT target FROM erasures")
         return holds_any(self._maps.of(self._db, state), gone)
 
     def _worth(self, which: str) -> int:
-        told = self._db.row(f"SELECT coalesce(sum(n), 0) FROM tally WHERE {which}")  # noqa: S608 - a constant condition
-        gone = self._db.row(
+        told = self._db.number(f"SELECT sum(n) FROM tally WHERE {which}")  # noqa: S608 - a constant condition
+        return told - self._db.number(
             f"SELECT count(*) FROM events WHERE seq IN (SELECT target FROM erasures) AND {which}"  # noqa: S608 - a constant condition
         )
-        return int(told[0]) - int(gone[0])

@@ -113,18 +113,6 @@ class Events(Protocol):
         """The kernel's own events of some situations, by its exact words where those are given."""
         ...
 
-    def many_of_kernel(self, situation: str) -> int:
-        """How many events of a situation the kernel wrote."""
-        ...
-
-    def evolved_in(self, session_key: str) -> Iterator[Event]:
-        """The memories that a reflection kept of what it changed, in order."""
-        ...
-
-    def is_erased(self, seq: int) -> bool:
-        """Whether an event was forgotten."""
-        ...
-
     def unscrubbed(self) -> dict[int, list[int]]:
         """Erasures that are archived but may not be carried out: event → events to blank."""
         ...
@@ -259,24 +247,12 @@ class Memories(Protocol):
         """The first memory of the turn an event belongs to; 0: it was forgotten."""
         ...
 
-    def newest(self) -> int:
-        """The last memory there is; 0: none."""
-        ...
-
     def answered_count(self) -> int:
         """How many messages were answered."""
         ...
 
-    def doings(self, most: int) -> list[int]:
-        """What the being did beside answering, the newest first."""
-        ...
-
-    def evolved(self, most: int) -> list[int]:
-        """The last changes of self that reflection kept a memory of, the newest first."""
-        ...
-
-    def explored(self, most: int) -> list[int]:
-        """The last explorations, the newest first."""
+    def doings(self, most: int, situation: str = "") -> list[int]:
+        """What the being did beside answering, or of that what was of one situation, the newest first."""
         ...
 
     def replies_that_end(self, endings: Sequence[str], most: int) -> list[str]:

@@ -27,10 +27,6 @@ class FileHistory(Protocol):
         """Every state a file was set to, oldest first."""
         ...
 
-    def texts_of(self, path: str) -> list[tuple[int, str]]:
-        """Every text a file was given, the newest first, and the event that did it."""
-        ...
-
     def folded_without(
         self, path: str, gone: AbstractSet[int], again: Iterable[ChangePayload]
     ) -> str | None:

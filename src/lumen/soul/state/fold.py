@@ -13,8 +13,15 @@ from datetime import date
 from functools import lru_cache
 from typing import cast
 
-from lumen.core.canon import dumps
-from lumen.core.data import Author, Entry, Event, EventType, ModelCall, Origin
+from lumen.core.data import (
+    Author,
+    Entry,
+    Event,
+    EventType,
+    FinishedCycle,
+    ModelCall,
+    Origin,
+)
 from lumen.core.errors import Damaged
 from lumen.core.payloads import (
     CallPayload,
@@ -81,26 +88,6 @@ class ChangeUndone:
 
 
 @dataclass(frozen=True, slots=True)
-class CycleEffect:
-    """What a cycle of a loop came to: numbers and names, so that later ones can count with it.
-
-    `options` and `conflicts` are JSON: what each candidate's score rested on, and which values
-    pulled apart.
-    """
-
-    loop: str
-    goal: str
-    skill: str
-    ok: bool
-    progress: bool
-    completed: bool
-    delta: float
-    chosen: int
-    options: str
-    conflicts: str
-
-
-@dataclass(frozen=True, slots=True)
 class EventEffects:
     """All that one event changes."""
 
@@ -117,7 +104,7 @@ class EventEffects:
     checkpoint: str = ""
     held: tuple[str, str] | None = None
     calls: tuple[ModelCall, ...] = ()
-    cycle: CycleEffect | None = None
+    cycle: FinishedCycle | None = None
 
 
 NOTHING = EventEffects()
@@ -223,12 +210,13 @@ def _read(event: Event, payload: StatePayload) -> EventEffects:
         checkpoint=str(payload.get("checkpoint", "")),
         held=(str(held["path"]), str(held["sha256"])) if held else None,
         calls=_calls(event, payload),
-        cycle=_cycled(payload["cycle"]) if payload.get("cycle") else None,
+        cycle=_cycled(event, payload["cycle"]) if payload.get("cycle") else None,
     )
 
 
-def _cycled(told: CyclePayload) -> CycleEffect:
-    return CycleEffect(
+def _cycled(event: Event, told: CyclePayload) -> FinishedCycle:
+    return FinishedCycle(
+        seq=event.seq,
         loop=str(told["loop"]),
         goal=str(told.get("goal", "")),
         skill=str(told.get("skill", "")),
@@ -237,8 +225,8 @@ def _cycled(told: CyclePayload) -> CycleEffect:
         completed=bool(told.get("completed", False)),
         delta=float(told.get("delta", 0.0)),
         chosen=int(told.get("chosen", -1)),
-        options=dumps(told.get("options", [])).decode(),
-        conflicts=dumps(told.get("conflicts", [])).decode(),
+        options=told.get("options", []),
+        conflicts=told.get("conflicts", []),
     )
 
 

@@ -1,4 +1,4 @@
-"""What operations make of a record, lines or values by name, and what a file must say.
+"""What operations make of a record, lines or values by name, what a file must say, and how weights move.
 
 Pure and total: an operation whose ground was forgotten starts anew, so that any history can be
 folded. Averages are counted in whole millionths, so every machine comes to the same number.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
 from typing import cast
 
 from lumen.core.canon import JSON, dumps, loads
@@ -158,6 +160,22 @@ def in_words(name: str, value: JSON) -> str:
 def millionths(number: float) -> int:
     """A number as averages are counted."""
     return round(number * WHOLE)
+
+
+def strengthened(weight: int, by: int) -> int:
+    """A memory that was of use weighs more, up to the whole."""
+    return min(WHOLE, weight + by)
+
+
+@lru_cache(maxsize=4096)
+def _left(days: int, half_life: int) -> int:
+    """What is left of 10¹² after some days; decimal, because floats differ between machines."""
+    return int(Decimal(2) ** (Decimal(-days) / Decimal(half_life)) * 10**12)
+
+
+def faded(weight: int, days: int, half_life: int) -> int:
+    """What is left of a weight after some days without use; never below nothing."""
+    return weight * _left(days, half_life) // 10**12
 
 
 def _added(text: str, one: Operation) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from lumen.core.data import Placed, Signer
-from lumen.soul.archive.line import CONTENT_HASH, HEADER_AT, Body, Tail, line, opening
+from lumen.soul.archive.line import Body, Tail, content_at, line, opening
 from lumen.soul.trust.keys import is_signed_text
 
 # It stands at the very end, so that what is signed is the stored bytes before it.
@@ -58,8 +58,7 @@ def signer_of(raw: bytes) -> str:
     if not found:
         return ""
     parent, seq, soul, _ = opening(raw)
-    cut = raw.find(CONTENT_HASH, HEADER_AT) + len(CONTENT_HASH) + 65
-    said = raw[cut : found.start()]
+    said = raw[content_at(raw) : found.start()]
     key, signature = found[1].decode(), found[2].decode()
     text = event_text(soul.decode("ascii", "replace"), seq, parent.decode("ascii", "replace"), said)
     return key if is_signed_text(key, text, signature) else ""

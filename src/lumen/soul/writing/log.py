@@ -6,22 +6,26 @@ follows from an event that is archived already, or leaves the chain as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, sha256
 from lumen.core.clock import Clock
-from lumen.core.data import BeingPaths
+from lumen.core.data import BeingPaths, Head
 from lumen.core.errors import ArchiveError, Busy, Damaged
 from lumen.soul.archive import disk
-from lumen.soul.archive.line import content_length, read_at, read_lines
+from lumen.soul.archive.disk import refusal
+from lumen.soul.archive.line import content_length, is_sound, read_at, read_lines, segments, stub
 from lumen.soul.archive.links import soul_in
-from lumen.soul.archive.ring import is_sound
+from lumen.soul.archive.ring import wipe
+from lumen.soul.archive.torn import move_end
 from lumen.soul.checking.witness import knows, refuse_damaged
 from lumen.soul.index.index import Index
 from lumen.soul.trust.keys import Keyring, head_from
-from lumen.soul.writing.files import blank, cut_lines, keep_heads
+from lumen.soul.writing.self_files import BeingFiles
 from lumen.soul.writing.write import Writer
 
 A_HEAD = 1024  # bytes: more than one takes
@@ -130,3 +134,49 @@ class FileLog(Writer):
             return knows(self._index, head_from(raw, self.being.heads))
         except Damaged:
             return False
+
+
+def blank(memory: Path, by: int, places: Sequence[tuple[str, int, int]]) -> None:
+    """Overwrite the content of lines with the stub that names the event which erased them."""
+    for name in sorted({name for name, _, _ in places}):
+        path = memory / name[:4] / name
+        try:
+            with path.open("r+b", buffering=0) as segment:
+                for _, offset, length in (p for p in places if p[0] == name):
+                    raw = os.pread(segment.fileno(), length, offset)
+                    os.pwrite(segment.fileno(), stub(raw, by), offset)
+                os.fdatasync(segment.fileno())
+        except OSError as error:
+            raise refusal(error, path) from error
+    wipe(memory)
+
+
+def cut_lines(memory: Path, segment: str, offset: int) -> list[str]:
+    """Move all that stands behind a place in the archive to quarantine; returns the files' names."""
+    kept = []
+    for path in reversed(segments(memory, since=segment)):
+        at = offset if path.name == segment else 0
+        with path.open("rb") as file:
+            file.seek(at)
+            data = file.read()
+        if data:
+            name = f"{path.stem}-{at}-{sha256(data)[:8]}.foreign"
+            move_end(path, at, data, memory / "quarantine" / name)
+            kept.append(name)
+    wipe(memory)  # or the ring would put them back
+    return kept
+
+
+def keep_heads(being: BeingPaths, known: Callable[[Head], bool]) -> int:
+    """Set aside every signed head that is not of this chain; returns how many."""
+    path = being.heads
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    strange = [  # a line that was never finished states nothing
+        raw for raw in lines if not raw.endswith(b"\n") or not known(head_from(raw, path))
+    ]
+    if strange:
+        raw = b"".join(strange)
+        files = BeingFiles(being)
+        files.set_aside(f"heads-{sha256(raw)[:8]}.jsonl", raw)
+        files.put(being.named(path), b"".join(line for line in lines if line not in strange))
+    return len(strange)

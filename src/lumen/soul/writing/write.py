@@ -3,7 +3,7 @@
 One commit: serialise → lock → read the tail → ring → one write → unlock → make durable. The lock
 is let go before the wait for the disk, so several processes share one flush; a durable line makes
 every line before it durable too. Only kernel/gate/commit.py may call this: it decides, this carries
-out. What else may be done to the being's files is in files.py, what the ring is in ring.py.
+out. What else may be done to lines is in log.py, what the ring is in ring.py.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from lumen.core.data import BeingPaths, Entry, Placed, Signer, kernel_entry
 from lumen.core.durable import settle
 from lumen.core.errors import ArchiveError, Busy, Damaged, Refused
 from lumen.soul.archive.disk import put_in_place, refusal, staged
-from lumen.soul.archive.hold import Hold
 from lumen.soul.archive.line import FORMAT, Body, Tail, Torn, prepared, segment_for, tail
 from lumen.soul.archive.links import follow, links_on
 from lumen.soul.archive.mark import Mark, MarkFile, not_ours
-from lumen.soul.archive.ring import HALF, Ring, extend, missing
+from lumen.soul.archive.ring import HALF, Hold, Ring, extend, missing
 from lumen.soul.archive.torn import put_back, quarantine
 from lumen.soul.trust.heads import append_head
 from lumen.soul.trust.keys import Keyring
