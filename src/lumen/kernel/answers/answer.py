@@ -6,7 +6,6 @@ so, and never promised. The phrases stand in the lexicon.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -14,14 +13,15 @@ from datetime import date, timedelta
 from lumen.core.data import Memory, SelfItem
 from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
+from lumen.kernel.answers.requests import cannot_act
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
 from lumen.kernel.language.dates import day_named, days_there
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
-from lumen.kernel.language.pronouns import mirror
 from lumen.kernel.language.questions import asked, said_here
 from lumen.kernel.language.reading import sentences, stems, tells_home
+from lumen.kernel.language.requests import request_kinds
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
@@ -123,21 +123,6 @@ def _quote(memory: Memory) -> str:
     return quoted(memory.text, 0, len(memory.text))
 
 
-def _remind(asking: AnswerContext) -> KernelAnswer:
-    said = _said(asking)
-    what = " ".join(filter(None, (said("what") or said("late"), said("when"))))
-    if not what:
-        return KernelAnswer(asking.phrase("remind_plain"))
-    return KernelAnswer(asking.phrase("remind", what=mirror(what)))
-
-
-def _list(asking: AnswerContext) -> KernelAnswer:
-    said = _said(asking)
-    if not said("what"):
-        return KernelAnswer(asking.phrase("list_plain"))
-    return KernelAnswer(asking.phrase("list", what=mirror(said("what")), list=mirror(said("list"))))
-
-
 def _said_here(asking: AnswerContext) -> KernelAnswer:
     return KernelAnswer(asking.phrase("just_said", quote=_short(said_here(asking.text))))
 
@@ -222,21 +207,6 @@ def _says(key: str) -> Callable[[AnswerContext], KernelAnswer]:
     return lambda asking: KernelAnswer(asking.phrase(key))
 
 
-def _said(asking: AnswerContext) -> Callable[[str], str]:
-    """The named parts of a request in the author's own spelling: names keep their capitals."""
-    _, found = asked(asking.text, asking.self_.name)
-    parts = {
-        name: part.strip() for name, part in (found.groupdict() if found else {}).items() if part
-    }
-
-    def spelled(name: str) -> str:
-        part = parts.get(name, "")
-        again = re.search(r"\s+".join(map(re.escape, part.split())), asking.text, re.IGNORECASE)
-        return " ".join(again[0].split()) if part and again else part
-
-    return spelled
-
-
 def _which_day(asking: AnswerContext) -> KernelAnswer:
     found = _day_named(asking)
     if found is None:
@@ -317,12 +287,11 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "name": _says("named"),
     "age": _age,
     "known": _known,
-    "remind": _remind,
-    "list": _list,
     "unending": _unending,
     "said_here": _said_here,
     "my_name": _my_name,
     "home": _home,
     "my_age": _my_age,
     "did": _did,
+    **dict.fromkeys(request_kinds(), cannot_act),
 }

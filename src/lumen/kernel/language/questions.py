@@ -20,6 +20,7 @@ from lumen.kernel.language.reading import (
     sentences,
     stems,
 )
+from lumen.kernel.language.requests import request
 from lumen.kernel.language.times.phrases import masked
 
 MOST = 300  # characters of a sentence that may be such a question
@@ -45,7 +46,21 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
                     continue  # what is asked beside it is answered
                 if found := pattern.fullmatch(plain):
                     return kind, found
+    if kind := requested(text, name)[0]:
+        return kind, None
     return ("said_here", None) if said_here(text) else (NOTHING, None)
+
+
+def requested(text: str, name: str = "") -> tuple[str, str]:
+    """The kind of act that a message asks for, and the sentence that does; a question behind it comes first."""
+    for start, stop in reversed(sentences(text)[-2:]):
+        sentence = text[start:stop].strip()
+        spoken = re.compile(rf"^(?:hey |hi )?{re.escape(name)}[,:]? ", re.IGNORECASE)
+        if kind := request(spoken.sub("", sentence) if name else sentence):
+            return kind, sentence
+        if is_question(sentence):
+            break
+    return NOTHING, ""
 
 
 def said_here(text: str) -> str:
