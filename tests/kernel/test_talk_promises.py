@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 STUPID = "You were born in Madrid on Monday 16 November."
-TOO_SMALL = "I do not know; the model I run on is too small for that."
+TOO_SMALL = (
+    "I do not know; the model I run on is too small for that.",
+    "I cannot do that: the model I run on is too small for it.",
+    "I cannot translate: the model I run on is too small for it.",
+)
 
 
 @pytest.fixture
@@ -325,7 +329,7 @@ def test_a_russian_question_is_answered_from_what_bears_on_it(small: Life) -> No
 @pytest.mark.parametrize("said", ["Расскажи анекдот", "Расскажи анекдот про кота."])
 def test_a_small_model_is_not_let_loose_in_russian(life: Life, said: str) -> None:
     life.listen("Один кот пришёл домой и уснул.", small=True)
-    assert life.say(said).text.startswith("Я не знаю: моя модель слишком мала")
+    assert life.say(said).text.startswith("Этого я не могу: моя модель слишком мала")
 
     life.listen("Один кот пришёл домой и уснул.")
     assert life.say(said).kind == "model"

@@ -26,7 +26,6 @@ from lumen.kernel.language.requests import request_kinds
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
 MOST_KNOWN = 8
-LONGEST = 160
 ABOUT_DAYS = ("shift", "until", "since")
 
 
@@ -77,21 +76,17 @@ def _doings(asking: AnswerContext) -> KernelAnswer:
     if asking.biography.forgotten()[0]:
         talked += f" {asking.phrase('doings_forgotten')}"
     opening = asking.phrase("doings") if did else asking.phrase("no_doings")
-    return KernelAnswer("\n".join([opening, *lines, talked]), _seqs(did))
+    failed = own.failed_lines(asking)
+    return KernelAnswer("\n".join([opening, *lines, *failed, talked]), _seqs(did))
 
 
 def _deed_lines(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:
     return [
         asking.phrase(
-            "doing_item", date=asking.day(asking.moment(m.timestamp)), text=_short(m.text)
+            "doing_item", date=asking.day(asking.moment(m.timestamp)), text=own.shortened(m.text)
         )
         for m in did
     ]
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 
 
 def _age(asking: AnswerContext) -> KernelAnswer:
@@ -124,7 +119,7 @@ def _quote(memory: Memory) -> str:
 
 
 def _said_here(asking: AnswerContext) -> KernelAnswer:
-    return KernelAnswer(asking.phrase("just_said", quote=_short(said_here(asking.text))))
+    return KernelAnswer(asking.phrase("just_said", quote=own.shortened(said_here(asking.text))))
 
 
 def _my_name(asking: AnswerContext) -> KernelAnswer:
@@ -257,6 +252,7 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "values": _values,
     "goals": _goals,
     "doings": _doings,
+    "failed": own.failed,
     "who": _says("myself"),
     "can_do": own.can_do,
     "forgets": _says("forgets_by_hand"),
