@@ -164,3 +164,28 @@ def test_where_nothing_failed_that_is_said(life: Life) -> None:
 
     assert life.say("What went wrong today?").text.startswith("Nothing of mine has failed")
     assert "failed" not in life.say("What did you do today?").text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asks"),
+    [
+        (
+            "Oskar has football on Tuesdays at 5pm.",
+            "Actually football moved to Thursdays.",
+            "When is Oskar's football?",
+        ),
+        (
+            "Oskar hat dienstags um 17 Uhr Fußball.",
+            "Nein warte, Fußball ist jetzt donnerstags.",
+            "Wann ist Oskars Fußball?",
+        ),
+    ],
+)
+def test_what_a_new_time_replaced_is_not_told_as_well(
+    told: Life, old: str, new: str, asks: str
+) -> None:
+    told.tell(old, new)
+    answered = told.say(asks).text
+
+    assert answered.splitlines()[0].endswith((f"“{new}”", f"„{new}“"))
+    assert old not in answered

@@ -14,11 +14,11 @@ from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight, moved
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
-from lumen.kernel.language.corrections import fact_of
+from lumen.kernel.language.corrections import fact_of, subject
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
-from lumen.kernel.language.reading import names, stems, unframed, words
+from lumen.kernel.language.reading import names, stem, stems, unframed, words
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
@@ -119,12 +119,13 @@ def bears(text: str, surface: Surface, reality: Reality, grounding: Grounding) -
 
 
 def _shares(question: str, found: Evidence) -> bool:
-    """Whether evidence speaks of more than half of what a question speaks of.
+    """Whether evidence speaks of more than half of what a question speaks of, or tells of somebody it is about.
 
     "Who wrote Faust?" is not about having read Faust in the park.
     """
     asked = stems(question)
-    return 2 * len(asked & stems(found.quote)) > len(asked)
+    told_of = {stem(w) for w in subject(found.quote)}
+    return 2 * len(asked & stems(found.quote)) > len(asked) or bool(told_of & asked)
 
 
 def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, ...]:
@@ -187,7 +188,15 @@ def _quotes(opens: str, evidence: Sequence[Evidence], now: Now, language: str) -
 def _quote(key: str, e: Evidence, now: Now, language: str) -> str:
     when = day(e.memory.timestamp, now, language)
     said = lexicon().phrase(key, language, date=when, quote=e.quote)
+    if _needs_old(e) and e.replaces:
+        old = " ".join(e.replaces.text.split())[:LONGEST_MIRROR]
+        said = f"{said} {lexicon().phrase('in_place_of', language, quote=old)}"
     return f"{said} {_quote('since', e.later, now, language)}" if e.later else said
+
+
+def _needs_old(e: Evidence) -> bool:
+    """Whether a revision names nothing of what it revises, so that it says little by itself."""
+    return e.replaces is not None and not stems(e.quote) & stems(e.replaces.text)
 
 
 def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> Draft:
@@ -239,5 +248,6 @@ def _said_back(text: str, language: str, characters: int) -> str:
 
 
 def _sources(evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
-    every = (one for e in evidence for one in (e, e.later) if one)
-    return tuple(one.memory.seq for one in every)
+    every = [one for e in evidence for one in (e, e.later) if one]
+    old = [e.replaces.seq for e in every if e.replaces and _needs_old(e)]
+    return tuple(dict.fromkeys([*(one.memory.seq for one in every), *old]))
