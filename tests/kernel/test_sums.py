@@ -31,6 +31,9 @@ WRONG = "= 42"
         ("What is 1/3 of 99?", "1/3 of 99 = 33"),
         ("Сколько будет 2/5 от 40?", "2/5 от 40 = 16"),
         ("split 126 euros between 4 people", "126 / 4 = 31.5"),
+        ("I have 50 euros and spend 12.30, what is left?", "50 - 12.30 = 37.7 euros"),
+        ("Ich habe 50 Euro und gebe 12,30 aus, was bleibt übrig?", "50 - 12.30 = 37.7 Euro"),
+        ("У меня 50 евро, я трачу 12,30, сколько останется?", "50 - 12.30 = 37.7 евро"),  # noqa: RUF001 - Russian
     ],
 )
 def test_a_sum_in_words_is_worked_out_by_calc_and_not_by_the_model(
@@ -155,3 +158,26 @@ def test_a_sum_rests_on_no_memory(life: Life) -> None:
 
     assert answered.text.endswith("= 29")
     assert answered.sources == ()
+
+
+def test_a_sum_told_in_sentences_is_read_clause_by_clause() -> None:
+    told = {
+        "I had $100 and paid 35.50 for food. How much do I have left?": "100 - 35.50",
+        "Three tickets cost 14 euros each, how much is that altogether?": "3 * 14",
+        "I buy 3 coffees at 2.80 each, how much do I pay?": "3 * 2.80",
+        "I have 20 dollars and get 15 more. How much do I have?": "20 + 15",
+        "Ich hatte 100 Euro und habe 35,50 bezahlt. Wie viel habe ich noch?": "100 - 35.50",
+        "Drei Karten kosten je 14 Euro, wie viel macht das zusammen?": "3 * 14",
+        "У меня было 1000 рублей, я потратил 350. Сколько осталось?": "1000 - 350",  # noqa: RUF001 - Russian
+        "Я купил 3 кофе по 280 рублей, сколько я заплатил?": "3 * 280",
+    }
+    none = [
+        "I have 3 cats and 2 dogs, what should I feed them?",
+        "I have 50 euros and my sister lives at number 12.",
+        "I have 50 euros and 20 dollars and spend 5 euros, what is left?",
+        "I bought 3 books at 2 o'clock.",
+        "У меня 2 кошки и 3 собаки, сколько мне лет?",  # noqa: RUF001 - Russian
+    ]
+
+    assert {t: s.expression for t in told if (s := sum_asked(t))} == told
+    assert [t for t in none if sum_asked(t)] == []

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
-TOO_SMALL = "I do not know; the model I run on is too small for that."
+TOO_SMALL = "I cannot do that: the model I run on is too small for it."
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 STUPID = "You were born in Madrid on Monday 16 November."
-TOO_SMALL = "I do not know; the model I run on is too small for that."
+TOO_SMALL = (
+    "I do not know; the model I run on is too small for that.",
+    "I cannot do that: the model I run on is too small for it.",
+    "I cannot translate: the model I run on is too small for it.",
+)
 
 
 @pytest.fixture
@@ -246,32 +250,6 @@ def test_what_is_private_makes_the_answer_private(small: Life) -> None:
     assert small.events()[answered.event - 1].entry.payload["private"] is True
 
 
-@pytest.mark.parametrize(
-    ("said", "answer"),
-    [
-        (
-            "Remind me to call the dentist on Thursday.",
-            "I cannot keep reminders yet; I have noted that you want to call the dentist on Thursday.",
-        ),
-        (
-            "Can you remind me on Thursday to call my sister Anna?",
-            "I cannot keep reminders yet; I have noted that you want to call your sister Anna on Thursday.",
-        ),
-        (
-            "Add milk and eggs to my shopping list.",
-            "I cannot keep lists yet; I have noted that you want milk and eggs on your shopping list.",
-        ),
-        ("Order a pizza for tonight.", "I cannot do that; I have noted that you asked for it."),
-        ("Set an alarm for 7.", "I cannot keep reminders or wake anyone yet; I have noted"),
-        ("Напомни мне позвонить врачу.", "Напоминать я пока не умею; просьба записана."),
-    ],
-)
-def test_what_it_cannot_do_is_not_pretended(life: Life, said: str, answer: str) -> None:
-    life.listen("Thank you for adding milk and eggs to your shopping list.")  # however strong
-
-    assert life.say(said).text.startswith(answer)
-
-
 def test_what_was_to_be_reminded_of_is_really_noted(small: Life) -> None:
     small.say("Remind me to call the dentist on Thursday.")
 
@@ -351,7 +329,7 @@ def test_a_russian_question_is_answered_from_what_bears_on_it(small: Life) -> No
 @pytest.mark.parametrize("said", ["Расскажи анекдот", "Расскажи анекдот про кота."])
 def test_a_small_model_is_not_let_loose_in_russian(life: Life, said: str) -> None:
     life.listen("Один кот пришёл домой и уснул.", small=True)
-    assert life.say(said).text.startswith("Я не знаю: моя модель слишком мала")
+    assert life.say(said).text.startswith("Этого я не могу: моя модель слишком мала")
 
     life.listen("Один кот пришёл домой и уснул.")
     assert life.say(said).kind == "model"

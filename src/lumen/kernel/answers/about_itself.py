@@ -19,6 +19,8 @@ MICROS = 1_000_000
 MEGABYTE = 1_000_000
 MOST_FILES = 8
 MOST_CHANGES = 5
+MOST_FAILED = 5
+LONGEST = 160  # characters of a deed that are told
 PLAIN_GROUNDS = ("kernel", "calc")  # kinds of answers that rest on code alone
 
 
@@ -266,6 +268,28 @@ def phones_home(asking: AnswerContext) -> KernelAnswer:
 def model_cost(asking: AnswerContext) -> KernelAnswer:
     """Which model it runs on, and what that has cost."""
     return KernelAnswer(f"{runs_on(asking).text} {cost(asking).text}")
+
+
+def failed(asking: AnswerContext) -> KernelAnswer:
+    """What came to nothing, by the archive."""
+    lines = failed_lines(asking)
+    return KernelAnswer("\n".join(lines) if lines else asking.phrase("failed_none"))
+
+
+def failed_lines(asking: AnswerContext) -> list[str]:
+    """What failed lately, a line each under its heading; nothing where all went well."""
+    told = asking.biography.failed(MOST_FAILED)
+    items = [
+        asking.phrase("doing_item", date=asking.day(asking.moment(when)), text=shortened(what))
+        for what, when in told
+    ]
+    return [asking.phrase("failed"), *items] if items else []
+
+
+def shortened(text: str) -> str:
+    """A text on one line, and not a long one."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 
 
 def forgotten(asking: AnswerContext) -> KernelAnswer:

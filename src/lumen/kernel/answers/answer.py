@@ -6,7 +6,6 @@ so, and never promised. The phrases stand in the lexicon.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -14,19 +13,19 @@ from datetime import date, timedelta
 from lumen.core.data import Memory, SelfItem
 from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
+from lumen.kernel.answers.requests import cannot_act
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
 from lumen.kernel.language.dates import day_named, days_there
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
-from lumen.kernel.language.pronouns import mirror
 from lumen.kernel.language.questions import asked, said_here
 from lumen.kernel.language.reading import sentences, stems, tells_home
+from lumen.kernel.language.requests import request_kinds
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
 MOST_KNOWN = 8
-LONGEST = 160
 ABOUT_DAYS = ("shift", "until", "since")
 
 
@@ -77,21 +76,17 @@ def _doings(asking: AnswerContext) -> KernelAnswer:
     if asking.biography.forgotten()[0]:
         talked += f" {asking.phrase('doings_forgotten')}"
     opening = asking.phrase("doings") if did else asking.phrase("no_doings")
-    return KernelAnswer("\n".join([opening, *lines, talked]), _seqs(did))
+    failed = own.failed_lines(asking)
+    return KernelAnswer("\n".join([opening, *lines, *failed, talked]), _seqs(did))
 
 
 def _deed_lines(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:
     return [
         asking.phrase(
-            "doing_item", date=asking.day(asking.moment(m.timestamp)), text=_short(m.text)
+            "doing_item", date=asking.day(asking.moment(m.timestamp)), text=own.shortened(m.text)
         )
         for m in did
     ]
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 
 
 def _age(asking: AnswerContext) -> KernelAnswer:
@@ -123,23 +118,8 @@ def _quote(memory: Memory) -> str:
     return quoted(memory.text, 0, len(memory.text))
 
 
-def _remind(asking: AnswerContext) -> KernelAnswer:
-    said = _said(asking)
-    what = " ".join(filter(None, (said("what") or said("late"), said("when"))))
-    if not what:
-        return KernelAnswer(asking.phrase("remind_plain"))
-    return KernelAnswer(asking.phrase("remind", what=mirror(what)))
-
-
-def _list(asking: AnswerContext) -> KernelAnswer:
-    said = _said(asking)
-    if not said("what"):
-        return KernelAnswer(asking.phrase("list_plain"))
-    return KernelAnswer(asking.phrase("list", what=mirror(said("what")), list=mirror(said("list"))))
-
-
 def _said_here(asking: AnswerContext) -> KernelAnswer:
-    return KernelAnswer(asking.phrase("just_said", quote=_short(said_here(asking.text))))
+    return KernelAnswer(asking.phrase("just_said", quote=own.shortened(said_here(asking.text))))
 
 
 def _my_name(asking: AnswerContext) -> KernelAnswer:
@@ -222,21 +202,6 @@ def _says(key: str) -> Callable[[AnswerContext], KernelAnswer]:
     return lambda asking: KernelAnswer(asking.phrase(key))
 
 
-def _said(asking: AnswerContext) -> Callable[[str], str]:
-    """The named parts of a request in the author's own spelling: names keep their capitals."""
-    _, found = asked(asking.text, asking.self_.name)
-    parts = {
-        name: part.strip() for name, part in (found.groupdict() if found else {}).items() if part
-    }
-
-    def spelled(name: str) -> str:
-        part = parts.get(name, "")
-        again = re.search(r"\s+".join(map(re.escape, part.split())), asking.text, re.IGNORECASE)
-        return " ".join(again[0].split()) if part and again else part
-
-    return spelled
-
-
 def _which_day(asking: AnswerContext) -> KernelAnswer:
     found = _day_named(asking)
     if found is None:
@@ -287,6 +252,7 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "values": _values,
     "goals": _goals,
     "doings": _doings,
+    "failed": own.failed,
     "who": _says("myself"),
     "can_do": own.can_do,
     "forgets": _says("forgets_by_hand"),
@@ -317,12 +283,11 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "name": _says("named"),
     "age": _age,
     "known": _known,
-    "remind": _remind,
-    "list": _list,
     "unending": _unending,
     "said_here": _said_here,
     "my_name": _my_name,
     "home": _home,
     "my_age": _my_age,
     "did": _did,
+    **dict.fromkeys(request_kinds(), cannot_act),
 }

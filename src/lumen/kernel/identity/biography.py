@@ -6,6 +6,7 @@ Never a kernel memory: what it did is told in the words of its own memories.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from lumen.core.data import EventType, Memory, Spent
@@ -18,9 +19,10 @@ from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.ports.queries import Queries
 from lumen.soul.state.weighed import series, versions
 
-LOOKED_AT = 500  # changes of self among which a reason is looked for
+LOOKED_AT = 500  # events among which a reason, or what failed, is looked for
 WRITTEN = "write_file.write: done"
 ERASURE = "erasure"  # the situation of an event that erases others
+FAILING = ("skill", "refused", "interrupted", "unclosed")  # situations of what may have failed
 FIRST = 1  # the event a being begins with
 
 
@@ -49,6 +51,23 @@ class Biography:
         """What it did beside answering, the newest first."""
         found = self._index.memories.get(self._index.memories.doings(most))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
+
+    def failed(self, most: int) -> list[tuple[str, str]]:
+        """What came to nothing last and when: skills that failed, what was refused or broken off.
+
+        What is private is not among it.
+        """
+        found: list[tuple[str, str]] = []
+        kept = self._index.events.of_kernel(FAILING, newest_first=True)
+        for event in islice(kept, LOOKED_AT):
+            told = event.entry
+            if told.situation == "skill" and told.payload.get("ok") is not False:
+                continue
+            if told.description and not told.payload.get("private"):
+                found.append((told.description, event.timestamp))
+            if len(found) == most:
+                break
+        return found
 
     def held_since(self) -> dict[str, str]:
         """Since when each value and goal has been held without a break, by its name."""

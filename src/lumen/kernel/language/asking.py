@@ -10,14 +10,17 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
-from lumen.kernel.language.lexicon import FOLDER
+from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.times.phrases import names_time, phrases
 
 INSIDE = re.compile(r"(?<![.!?…]\s)(?<!^)\b[^\W\d_][\w-]+")  # a word that opens no sentence
 MOST_CAPITALS = 4
 LOOKED_AT = 2000  # characters of a text that are looked at
 _WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time", "request")
+_SUBJECT = ("knows", "tells", "to_being", "anybody", "why", "reason")
+About = Literal["author", "being", "world"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class _Patterns:
 @cache
 def _patterns() -> _Patterns:
     raw = tomllib.loads((FOLDER / "asking.toml").read_text(encoding="utf-8"))
-    ways: dict[str, list[str]] = {way: [] for way in _WAYS}
+    ways: dict[str, list[str]] = {way: [] for way in (*_WAYS, *_SUBJECT)}
     for words in raw.values():
         for way, patterns in ways.items():
             patterns.append(words[way])
@@ -79,6 +82,39 @@ def asking(question: str) -> Asking:
         ways[way].search(question) is not None for way in ("mine", "yours", "when", "who", "where")
     )
     return Asking(mine, yours, when, who, where, _dates(question))
+
+
+def about(question: str, name: str = "") -> About:
+    """Whom a question is about: the being it is put to, its author, or neither of them: the world.
+
+    "Do you know where I live" is about the author, and so is what the author told the being.
+    """
+    ways, plain = _patterns().ways, " ".join(question.split())
+    opened = ways["knows"].match(plain)
+    plain = plain[opened.end() :] if opened and plain[opened.end() :].strip(" ?.!") else plain
+    mine = lexicon().has("first_person", plain)
+    yours = ways["to_being"].search(plain) is not None
+    named = bool(name) and re.search(rf"\b{re.escape(name)}\b", plain, re.IGNORECASE) is not None
+    if ways["anybody"].match(plain):
+        return "author" if mine else "world"
+    if (yours or named) and not (mine and ways["tells"].search(plain)):
+        return "being"
+    return "author" if mine else "world"
+
+
+def asks_why(question: str) -> bool:
+    """Whether a question asks for a reason."""
+    return _patterns().ways["why"].search(question) is not None
+
+
+def gives_reason(text: str) -> bool:
+    """Whether a text gives a reason for what it says."""
+    return _patterns().ways["reason"].search(text) is not None
+
+
+def speaks_to_being(text: str) -> bool:
+    """Whether a text says something to the being, or of it."""
+    return _patterns().ways["to_being"].search(text) is not None
 
 
 def shape(text: str) -> TextShape:

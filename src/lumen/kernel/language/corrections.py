@@ -25,6 +25,7 @@ from lumen.kernel.language.reading import (
     tells_home,
     words,
 )
+from lumen.kernel.language.times.phrases import names_time
 
 ME = "\N{BULLET}"  # the author, as a subject: no word is spelled so
 LEAD = re.compile(r"^[^.!?:]{1,30}:\s+")
@@ -116,6 +117,8 @@ def leaves_alone(question: str, old: str, new: str) -> bool:
     asked, kind = asking(question), asks_for(question)
     if asked.where and homes(new, old):
         return False
+    if asked.when and _times_anew(question, old, new):
+        return False
     figures = kind is not None and kind.numbers
     if figures and any(_counted(new) & one for one in _all_counted(old)):
         return False
@@ -123,6 +126,19 @@ def leaves_alone(question: str, old: str, new: str) -> bool:
     if counts and not _values_told(old) - _values_told(new) - _instead(new):
         return False  # every figure and day of it is told anew, or taken back
     return bool(stems(question) & (stems(old) - stems(new)))
+
+
+def _times_anew(question: str, old: str, new: str) -> bool:
+    """Whether a revision gives another time for what a question asks the time of.
+
+    "It moved to Thursdays" names nothing again; the time it gives is that of all it revises, unless
+    several have one there and it names another than the question does.
+    """
+    if not _tells_time(new):
+        return False
+    timed = [clause for clause in CLAUSE.split(old) if _tells_time(clause)]
+    others = (stems(new) & stems(old)) - _values_told(old) - stems(question)
+    return len(timed) == 1 or not others
 
 
 def _instead(text: str) -> set[str]:
@@ -243,8 +259,16 @@ def _first(text: str) -> set[str]:
 
 def tells_value(text: str) -> bool:
     """Whether a text gives a figure or a day, also one of every week: "Thursdays"."""
-    days = lexicon().calendar
-    return bool(numbers(text)) or any(w in days or w.removesuffix("s") in days for w in words(text))
+    return bool(numbers(text)) or _names_day(text)
+
+
+def _tells_time(text: str) -> bool:
+    return names_time(text) or _names_day(text)
+
+
+def _names_day(text: str) -> bool:
+    days = {stem(w) for w in lexicon().calendar}
+    return any(stem(w) in days or stem(w.removesuffix("s")) in days for w in words(text))
 
 
 def _leads(word: str) -> bool:

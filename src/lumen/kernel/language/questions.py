@@ -20,11 +20,14 @@ from lumen.kernel.language.reading import (
     sentences,
     stems,
 )
+from lumen.kernel.language.requests import request
 from lumen.kernel.language.times.phrases import masked
+from lumen.kernel.language.topics import topic_of_being
 
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
 DESPAIR, INSULT = "despair", "insult"
+MOST_PARTS = 3  # questions of one message that are answered one by one
 MOST_BEFORE = 3  # sentences before a question that may answer it
 LONGEST = 4_000  # characters of a message that are looked through for despair
 
@@ -45,7 +48,51 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
                     continue  # what is asked beside it is answered
                 if found := pattern.fullmatch(plain):
                     return kind, found
+    if kind := requested(text, name)[0] or topic_of_being(_last(text), name):
+        return kind, None
     return ("said_here", None) if said_here(text) else (NOTHING, None)
+
+
+def _last(text: str) -> str:
+    """The sentence a message ends with."""
+    return next((text[a:b].strip() for a, b in reversed(sentences(text))), "")
+
+
+def questions_in(text: str) -> tuple[str, ...]:
+    """The questions of a message that has more than one, each by itself; none where it has one at most.
+
+    A half that leaves out what the other names ("and when?", "and what does she do?") is no question
+    by itself.
+    """
+    found = [q for a, b in sentences(text) if is_question(q := text[a:b].strip())]
+    parts = [part for q in found for part in _halves(q)]
+    alone = all(
+        asked(part)[0] or (stems(part) and not lexicon().has("refers", part)) for part in parts
+    )
+    return tuple(parts) if 1 < len(parts) <= MOST_PARTS and alone else ()
+
+
+def _halves(question: str) -> list[str]:
+    """A question at the "and" between two, where what follows it opens as one."""
+    joint = lexicon().signals["joins_questions"]
+    opens = any(joint.match(f" {word} {question.lower()}") for word in ("and", "und", "и"))
+    cuts = list(joint.finditer(question)) if opens else []
+    starts = [0, *(j.end() for j in cuts)]
+    ends = [*(j.start() for j in cuts), len(question)]
+    halves = [question[a:b].strip(" ,") for a, b in zip(starts, ends, strict=True)]
+    return [h if h.endswith("?") else f"{h}?" for h in halves]
+
+
+def requested(text: str, name: str = "") -> tuple[str, str]:
+    """The kind of act that a message asks for, and the sentence that does; a question behind it comes first."""
+    for start, stop in reversed(sentences(text)[-2:]):
+        sentence = text[start:stop].strip()
+        spoken = re.compile(rf"^(?:hey |hi )?{re.escape(name)}[,:]? ", re.IGNORECASE)
+        if kind := request(spoken.sub("", sentence) if name else sentence):
+            return kind, sentence
+        if is_question(sentence):
+            break
+    return NOTHING, ""
 
 
 def said_here(text: str) -> str:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Literal
 
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
+from lumen.kernel.language.requests import request
 
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
@@ -194,9 +195,7 @@ def is_question(text: str) -> bool:
     bare = text.strip().rstrip("\"'”’)")
     if bare.endswith("?") or _opens(bare, "unmarked_question"):
         return True
-    return _opens(bare, "asking") and not lexicon().asks["remind"].fullmatch(
-        bare.lower().strip(EDGES)
-    )
+    return _opens(bare, "asking") and not request(bare)
 
 
 def tells_home(text: str) -> bool:

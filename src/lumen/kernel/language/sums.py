@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.money import told_sum
 from lumen.kernel.language.reading import is_question, language, plainly, sentences
 from lumen.kernel.language.units import NUMBER, Sum, by_rate, converted, digits, shared
 
@@ -34,8 +35,8 @@ MOST = 200  # characters of a sentence that is a sum in words
 def sum_asked(text: str) -> Sum | None:
     """The sum a text asks for, in words or in signs."""
     text = _grouped(text)
-    if len(text) <= MOST and (rated := by_rate(_plain(text))):
-        return rated
+    if len(text) <= MOST and (found := by_rate(_plain(text)) or told_sum(_plain(text))):
+        return replace(found, unit=_spelled_as(found.unit, text)) if found.unit else found
     spoken = [text[start:stop].strip() for start, stop in sentences(text)]
     for sentence in (s for s in spoken if len(s) <= MOST):
         plainest = _plain(sentence)

@@ -27,6 +27,8 @@ UNANSWERED = (
     "unknown",
     "nothing_known",
     "too_small",
+    "untold_world",
+    "unknown_self",
 )  # phrases a reply that knows nothing ends with
 WINDOW = 50  # explorations within which no question is asked again
 MOST_CYCLES = 500

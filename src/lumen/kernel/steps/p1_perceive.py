@@ -15,10 +15,17 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.biography import Biography
+from lumen.kernel.language.asking import (
+    About,
+    about,
+    asks_why,
+    gives_reason,
+    speaks_to_being,
+)
 from lumen.kernel.language.corrections import leaves_alone, still_holds
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
-from lumen.kernel.language.questions import after_despair, asked, despairs
+from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
 from lumen.kernel.language.reading import (
     Modality,
     asks_advice,
@@ -28,6 +35,7 @@ from lumen.kernel.language.reading import (
     words,
 )
 from lumen.kernel.language.spans import asks_what_happened, span_of
+from lumen.kernel.language.sums import sum_asked
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.recall.summary import tell
 
@@ -72,6 +80,7 @@ class Surface(Slot):
     identity: Plain[bool] = False
     advice: Plain[bool] = False
     asks: Plain[str] = ""  # what it asks of the being itself: clock, values, known and so on
+    about: Plain[About] = "author"  # whom it asks about, if it asks
     language: Plain[str] = "en"  # the kernel's own phrases are in this one
 
     def said(self) -> str:
@@ -82,7 +91,12 @@ class Surface(Slot):
 @step()
 async def surface_parse(ingested: Ingested, self_: Self) -> Surface:
     """Read off the words: what kind of message, in what mood, about whom."""
-    text, lex = ingested.excerpt, lexicon()
+    return surface_of(ingested.excerpt, self_)
+
+
+def surface_of(text: str, self_: Self) -> Surface:
+    """What kind of message a text is, by its words alone: every answer goes by this one reading."""
+    lex, spoken = lexicon(), language(text)
     return Surface(
         modality=modality(text),
         mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
@@ -90,7 +104,8 @@ async def surface_parse(ingested: Ingested, self_: Self) -> Surface:
         advice=asks_advice(text),
         identity=lex.has("identity", text),
         asks=asked(text, self_.name)[0],
-        language=language(text),
+        about=about(text, self_.name),
+        language=spoken,
     )
 
 
@@ -121,10 +136,32 @@ class Reality(Slot):
     private: Plain[bool] = False  # some of that must not leave
     unproved: bool = False  # what answers stands in a line that is not what was written
     gently: bool = False  # the author has just said that they want to die
+    parts: tuple[QuestionPart, ...] = ()  # where a message asks several things: each by itself
 
     def said(self) -> str:
         """What was loaded."""
         return f"loaded {len(self.recent)} recent and {len(self.evidence)} told: {self.verdict}"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """One question of several, as if it stood alone."""
+
+    text: str
+    surface: Surface
+    reality: Reality
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Where what bears on a question is looked for."""
+
+    stimulus: Stimulus
+    recall: Recall
+    biography: Biography
+    self_: Self
+    now: Now
+    grounding: Grounding
 
 
 @step()
@@ -142,13 +179,45 @@ async def reality_check(
 
     What the clock, the self or the archive answers outright is answered here.
     """
+    known = Known(stimulus, recall, biography, self_, now, grounding)
+    parts = _parts(ingested.excerpt, surface, known)
+    if not parts:
+        return _reality(ingested.excerpt, surface, known)
+    every = [part.reality for part in parts]
+    return Reality(
+        verdict="strong",
+        evidence=tuple(e for one in every for e in one.evidence),
+        recent=every[0].recent,
+        cited=tuple(seq for one in every for seq in one.cited),
+        private=any(one.private for one in every),
+        unproved=any(one.unproved for one in every),
+        gently=any(one.gently for one in every),
+        parts=parts,
+    )
+
+
+def _parts(text: str, surface: Surface, known: Known) -> tuple[QuestionPart, ...]:
+    """The questions of a message, each with what bears on it; none where no more than one is answered."""
+    if surface.modality != "question" or surface.asks or known.stimulus.goal is not None:
+        return ()
+    asks = questions_in(text)
+    if any(sum_asked(one) for one in asks):  # worked out by a skill, and only as a whole
+        return ()
+    each = [(one, surface_of(one, known.self_)) for one in asks]
+    parts = tuple(QuestionPart(one, of, _reality(one, of, known)) for one, of in each)
+    return parts if any(part.reality.verdict == "strong" for part in parts) else ()
+
+
+def _reality(text: str, surface: Surface, known: Known) -> Reality:
+    """What bears on one message or question."""
+    recall, now, grounding = known.recall, known.now, known.grounding
     recent = recall.recent()
     gently = _despaired(recent, now)
-    asks_itself = surface.asks or (after_despair(ingested.excerpt) if gently else "")
-    if not asks_itself and unending(ingested.excerpt, self_.goals):
+    asks_itself = surface.asks or (after_despair(text) if gently else "")
+    if not asks_itself and unending(text, known.self_.goals):
         asks_itself = "unending"
-    asking = AnswerContext(ingested.excerpt, surface.language, self_, now, biography, recall)
-    settled = answer(asks_itself, asking) if asks_itself and stimulus.goal is None else None
+    asking = AnswerContext(text, surface.language, known.self_, now, known.biography, recall)
+    settled = answer(asks_itself, asking) if asks_itself and not known.stimulus.goal else None
     if settled and settled.text:
         return Reality(
             verdict="strong",
@@ -159,7 +228,7 @@ async def reality_check(
             private=recall.is_private(settled.sources),
         )
     moment = now.moment.astimezone(now.zone)
-    if asks_what_happened(ingested.excerpt) and (span := span_of(ingested.excerpt, moment)):
+    if asks_what_happened(text) and (span := span_of(text, moment)):
         looked_back, cited = tell(span, recall.within(span), now.zone)
         return Reality(
             verdict="strong",
@@ -170,20 +239,31 @@ async def reality_check(
         )
     if surface.modality not in ("question", "statement"):
         return Reality(recent=recent, gently=gently)
-    found_now = recall.evidence(ingested.excerpt)
-    evidence = tuple(e for one in found_now for e in _still(one, ingested.excerpt))
-    found = verdict(evidence, grounding)
+    evidence = tuple(e for one in recall.evidence(text) for e in _still(one, text))
     asks = surface.modality == "question"
+    if asks:
+        evidence = tuple(e for e in evidence if _is_about(surface.about, e, text))
     told = {w for e in evidence for w in words(e.quote)}
     return Reality(
-        verdict=found,
+        verdict=verdict(evidence, grounding),
         evidence=evidence,
         recent=recent,
-        familiar=bool(names(ingested.excerpt) & told),
+        familiar=bool(names(text) & told),
         replaces=None if asks else recall.replaced(),
         unproved=recall.unproved() >= grounding.middling,
         gently=gently,
     )
+
+
+def _is_about(subject: About, found: Evidence, question: str) -> bool:
+    """Whether evidence can bear on a question at all, by whom that is about.
+
+    What somebody said of themselves says nothing of the being, and no reason for how the world is
+    stands in a sentence that gives none.
+    """
+    if subject == "being":
+        return speaks_to_being(found.quote)
+    return subject != "world" or not asks_why(question) or gives_reason(found.quote)
 
 
 def _still(found: Evidence, question: str) -> tuple[Evidence, ...]:

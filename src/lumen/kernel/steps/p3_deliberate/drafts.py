@@ -21,6 +21,7 @@ from lumen.kernel.language.pronouns import addressed
 from lumen.kernel.language.reading import words
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
 from lumen.kernel.steps.p3_deliberate.grounded import (
+    answers_all,
     grounded,
     is_gentle,
     rests_on,
@@ -74,6 +75,7 @@ async def drafts(
     own = grounded(stimulus, surface, reality, self_, now, grounding)
     done = closed(stimulus.text, self_.goals)
     settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
+    settled = settled or answers_all(reality)
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     useful = [e for e in reality.evidence if e.score >= grounding.middling][: grounding.facts]
@@ -95,6 +97,9 @@ async def drafts(
     try:
         spoken = await mind.ask("drafts", slots, drafting.tokens)
     except MindError as error:
+        if not own and surface.about == "being" and surface.modality == "question":
+            unknown = too_small(stimulus.text, surface)
+            return Drafts(drafts=(unknown,), trouble=error.what, fix=error.fix)
         left = own if own and surface.modality != "question" else None
         drafts = (left or _without_model(own, error.what, surface.language),)
         return Drafts(drafts=drafts, trouble=error.what, fix=error.fix)
@@ -103,7 +108,7 @@ async def drafts(
     foreign = spoken.small and surface.language != SMALL_SPEAKS
     if foreign or parroted or not says_anew(spoken.text, heard):
         unknown = Draft(lexicon().phrase("unknown", surface.language), "grounded")
-        silent = own or (too_small(surface) if spoken.small else unknown)
+        silent = own or (too_small(stimulus.text, surface) if spoken.small else unknown)
         trouble = "it speaks another language" if foreign else "it said nothing new"
         return Drafts(drafts=(silent,), trouble=trouble)
     kind = "small model" if spoken.small else "model"
@@ -117,7 +122,9 @@ async def drafts(
         shown=tuple(e.memory.seq for e in useful),
     )
     if spoken.small and not own:
-        own = too_small(surface)  # it speaks only where there is something to fall back on
+        own = too_small(
+            stimulus.text, surface
+        )  # it speaks only where there is something to fall back on
     return Drafts(drafts=(own, theirs) if own else (theirs,))
 
 

@@ -14,11 +14,11 @@ from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight, moved
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
-from lumen.kernel.language.corrections import fact_of
+from lumen.kernel.language.corrections import fact_of, subject
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
-from lumen.kernel.language.reading import names, stems, unframed, words
+from lumen.kernel.language.reading import names, stem, stems, unframed, words
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
@@ -35,11 +35,40 @@ def grounded(
     grounding: Grounding,
 ) -> Draft | None:
     """The draft built from evidence alone; nothing when the evidence has no bearing."""
+    if reality.parts:
+        return _each(stimulus, surface, reality, self_, now, grounding)
     own = _plain(stimulus, surface, reality, self_, now, grounding)
     if own and is_gentle(surface, reality):
         said = lexicon().phrase("still_here", surface.language, said=own.text)
         return replace(own, text=said)
     return own
+
+
+def _each(
+    stimulus: Stimulus,
+    surface: Surface,
+    reality: Reality,
+    self_: Self,
+    now: Now,
+    grounding: Grounding,
+) -> Draft:
+    """The answers to several questions, in their order; what is not known is named."""
+    drafts = [
+        (p, _plain(replace(stimulus, text=p.text), p.surface, p.reality, self_, now, grounding))
+        for p in reality.parts
+    ]
+    unknown = lexicon().phrase
+    said = [
+        d.text if d else unknown("part_unknown", surface.language, question=p.text)
+        for p, d in drafts
+    ]
+    sources = dict.fromkeys(seq for _, d in drafts if d for seq in d.sources)
+    return Draft("\n".join(dict.fromkeys(said)), "grounded", tuple(sources))
+
+
+def answers_all(reality: Reality) -> bool:
+    """Whether a message asks several things and each is answered outright."""
+    return bool(reality.parts) and all(p.reality.verdict == "strong" for p in reality.parts)
 
 
 def is_gentle(surface: Surface, reality: Reality) -> bool:
@@ -73,14 +102,30 @@ def _plain(
     return Draft(said, "grounded")
 
 
-def too_small(surface: Surface) -> Draft:
-    """What is said where only a larger model could know."""
-    return Draft(lexicon().phrase("too_small", surface.language), "grounded")
+def too_small(text: str, surface: Surface) -> Draft:
+    """What is said where only a larger model could know, or could do what is asked for."""
+    key = "too_small_task" if surface.modality == "task" else "too_small"
+    if lexicon().has("translation", text):
+        key = "too_small_translate"
+    elif surface.modality == "question" and surface.about == "being":
+        key = "unknown_self"
+    return Draft(lexicon().phrase(key, surface.language), "grounded")
 
 
-def bears(reality: Reality, grounding: Grounding) -> bool:
+def bears(text: str, surface: Surface, reality: Reality, grounding: Grounding) -> bool:
     """Whether what was told is near enough to the question that it may be about that."""
-    return any(e.score >= grounding.bears for e in reality.evidence[: grounding.quotes])
+    near = (e for e in reality.evidence[: grounding.quotes] if e.score >= grounding.bears)
+    return any(surface.about != "world" or _shares(text, e) for e in near)
+
+
+def _shares(question: str, found: Evidence) -> bool:
+    """Whether evidence speaks of more than half of what a question speaks of, or tells of somebody it is about.
+
+    "Who wrote Faust?" is not about having read Faust in the park.
+    """
+    asked = stems(question)
+    told_of = {stem(w) for w in subject(found.quote)}
+    return 2 * len(asked & stems(found.quote)) > len(asked) or bool(told_of & asked)
 
 
 def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, ...]:
@@ -104,31 +149,54 @@ def _answer(
     said_with = [e.later for e in reality.evidence if e.later]
     told = tuple(e for e in reality.evidence if e not in said_with)[: grounding.quotes]
     phrase, language = lexicon().phrase, surface.language
-
-    def quote(key: str, e: Evidence) -> str:
-        said = phrase(key, language, date=day(e.memory.timestamp, now, language), quote=e.quote)
-        return f"{said} {quote('since', e.later)}" if e.later else said
-
     if reality.verdict == "strong":
         close = [e for e in told[1:] if e.score >= told[0].score - grounding.close]
-        said = [quote("stated", told[0]), *(quote("also", e) for e in close)]
+        said = _quotes("stated", (told[0], *close), now, language)
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
     if reality.unproved or surface.identity:
         key = "unproved" if reality.unproved else "myself"
         return Draft(phrase(key, language, name=self_.name), "grounded")
+    near = tuple(e for e in told if e.score >= grounding.middling)
     if surface.advice:
         who = names(stimulus.text)
-        known = [e for e in told if e.score >= grounding.middling and who & set(words(e.quote))]
-        said = [quote("also" if n else "advice_known", e) for n, e in enumerate(known)]
-        text = "\n".join(said or [phrase("no_advice", language)])
-        return Draft(text, "grounded", _sources(tuple(known)))
-    if not (surface.personal or reality.familiar or bears(reality, grounding)):
+        known = tuple(e for e in near if who & set(words(e.quote)))
+        said = _quotes("advice_known", known, now, language) or [phrase("no_advice", language)]
+        return Draft("\n".join(said), "grounded", _sources(known))
+    bearing = bears(stimulus.text, surface, reality, grounding)
+    if not (_is_personal(surface) or reality.familiar or bearing):
         return None
-    if reality.verdict == "middling":
-        near = tuple(e for e in told if e.score >= grounding.middling)
-        items = [quote("closest_item", e) for e in near]
-        return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
-    return Draft(phrase("untold", language), "grounded")
+    if surface.about != "author":
+        near = tuple(e for e in near if _shares(stimulus.text, e))
+    if not near or reality.verdict != "middling":
+        key = "untold_world" if surface.about == "world" else "untold"
+        return Draft(phrase(key, language), "grounded")
+    items = _quotes("closest_item", near, now, language)
+    return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
+
+
+def _is_personal(surface: Surface) -> bool:
+    """Whether only the author can have told what is asked."""
+    return surface.personal and surface.about != "being"
+
+
+def _quotes(opens: str, evidence: Sequence[Evidence], now: Now, language: str) -> list[str]:
+    """Evidence in the words it was told in, the first as `opens` puts it and the others behind it."""
+    keys = [opens if opens == "closest_item" or not n else "also" for n in range(len(evidence))]
+    return [_quote(key, e, now, language) for key, e in zip(keys, evidence, strict=True)]
+
+
+def _quote(key: str, e: Evidence, now: Now, language: str) -> str:
+    when = day(e.memory.timestamp, now, language)
+    said = lexicon().phrase(key, language, date=when, quote=e.quote)
+    if _needs_old(e) and e.replaces:
+        old = " ".join(e.replaces.text.split())[:LONGEST_MIRROR]
+        said = f"{said} {lexicon().phrase('in_place_of', language, quote=old)}"
+    return f"{said} {_quote('since', e.later, now, language)}" if e.later else said
+
+
+def _needs_old(e: Evidence) -> bool:
+    """Whether a revision names nothing of what it revises, so that it says little by itself."""
+    return e.replaces is not None and not stems(e.quote) & stems(e.replaces.text)
 
 
 def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> Draft:
@@ -180,5 +248,6 @@ def _said_back(text: str, language: str, characters: int) -> str:
 
 
 def _sources(evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
-    every = (one for e in evidence for one in (e, e.later) if one)
-    return tuple(one.memory.seq for one in every)
+    every = [one for e in evidence for one in (e, e.later) if one]
+    old = [e.replaces.seq for e in every if e.replaces and _needs_old(e)]
+    return tuple(dict.fromkeys([*(one.memory.seq for one in every), *old]))

@@ -1,0 +1,99 @@
+"""Sums that are told in sentences: "I have 50 euros and spend 12.30, what is left?".
+
+Pure: a message in, an expression for calc out. Each clause has one part in it (what one has, gets or
+spends, or how many at what price), and the last one asks; where anything else holds a number, there
+is no sum, and nobody guesses. The words stand in lexicon/money.toml.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+
+from lumen.kernel.language.lexicon import FOLDER, alternatives, filled, lexicon
+from lumen.kernel.language.units import NUMBER, Sum, digits
+
+LEAST = 2  # numbers that make a sum
+ROOT = 3  # letters by which two forms are one currency
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    clauses: re.Pattern[str]
+    roles: dict[str, re.Pattern[str]]
+    each: re.Pattern[str]
+    number: re.Pattern[str]
+    money: re.Pattern[str]
+    spelled: re.Pattern[str]
+
+
+@cache
+def _words() -> _Words:
+    raw = tomllib.loads((FOLDER / "money.toml").read_text("utf-8"))
+    parts = {"{NUMBER}": f"(?:{NUMBER})", "{MONEY}": f"(?:{raw['money']})"}
+    counted = [word for word, value in lexicon().sums.items() if value.isdecimal()]
+    return _Words(
+        clauses=re.compile(raw["clauses"]),
+        roles={
+            role: re.compile(raw[role])
+            for role in ("has", "spends", "gains", "asks_left", "asks_total", "each_marked")
+        },
+        each=re.compile(filled(raw["each"], parts)),
+        number=re.compile(rf"(?<![\w.,])(?:{NUMBER})(?!\w)"),
+        money=re.compile(rf"(?<!\w)(?:{raw['money']})(?!\w)|[$€£₽]"),
+        spelled=re.compile(rf"(?<!\w)(?:{alternatives(counted)})(?!\w)"),
+    )
+
+
+def told_sum(plain: str) -> Sum | None:
+    """The sum that a message in lower case tells and asks for."""
+    words = _words()
+    figures = words.spelled.sub(lambda m: lexicon().sums[m[0]], plain)
+    if len(words.number.findall(figures)) < LEAST:
+        return None
+    *told, asks = [c for c in words.clauses.split(figures) if c.strip()] or [""]
+    if not told or words.number.search(asks):
+        return None
+    terms = _terms(told)
+    wanted = _is_asked(asks, terms)
+    currency = {m[0][:ROOT] for m in words.money.finditer(plain)}
+    if not terms or not wanted or len(currency) > 1:
+        return None
+    expression = " ".join(terms).removeprefix("+ ")
+    found = words.money.search(plain)
+    return Sum(expression, expression, found[0] if found else "")
+
+
+def _is_asked(asks: str, terms: list[str]) -> bool:
+    roles = _words().roles
+    left, total = (roles[role].search(asks) for role in ("asks_left", "asks_total"))
+    return bool(left and len(terms) > 1) or bool(total and terms)
+
+
+def _terms(told: list[str]) -> list[str]:
+    """What each clause adds or takes, with its sign; nothing where one of them cannot be read."""
+    terms: list[str] = []
+    for clause in told:
+        if not _words().number.search(clause):
+            continue
+        term = _term(clause, first=not terms)
+        if not term:
+            return []
+        terms.append(term)
+    return terms
+
+
+def _term(clause: str, *, first: bool) -> str:
+    words = _words()
+    found, many = words.each.search(clause), len(words.number.findall(clause))
+    if found and many == LEAST and words.roles["each_marked"].search(clause):
+        return f"{'+' if first else '-'} {digits(found['many'])} * {digits(found['price'])}"
+    if many != 1:
+        return ""
+    number = digits(words.number.findall(clause)[0])
+    if first:
+        return f"+ {number}" if words.roles["has"].search(clause) else ""
+    signs = [s for role, s in (("spends", "-"), ("gains", "+")) if words.roles[role].search(clause)]
+    return f"{signs[0]} {number}" if len(signs) == 1 else ""
