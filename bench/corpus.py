@@ -12,6 +12,7 @@ import ast
 import os
 import re
 import sysconfig
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ class Corpus:
     questions: Sequence[str]
     vectors: Floats
     asked: Floats
+    seconds: int  # by the clock, that embedding them took
 
 
 def corpus(embedder: Embedder, datasets: Sequence[Path]) -> Corpus:
@@ -49,13 +51,13 @@ def corpus(embedder: Embedder, datasets: Sequence[Path]) -> Corpus:
     told = HOME / f"texts-{embedder.id}.json"
     if not told.exists():
         HOME.mkdir(parents=True, exist_ok=True)
-        read = _read(datasets)
+        read, began = _read(datasets), time.monotonic()
         for name, some in zip(files, read, strict=True):
             parts = [embedder.embed(some[n : n + 500]) for n in range(0, len(some), 500)]
             np.save(files[name], np.concatenate(parts))
-        told.write_bytes(dumps([*read]))
-    texts, questions = loads(told.read_bytes())
-    return Corpus(texts, questions, np.load(files["vectors"]), np.load(files["asked"]))
+        told.write_bytes(dumps([*read, round(time.monotonic() - began)]))
+    texts, questions, seconds = loads(told.read_bytes())
+    return Corpus(texts, questions, np.load(files["vectors"]), np.load(files["asked"]), seconds)
 
 
 def _read(datasets: Sequence[Path]) -> tuple[list[str], list[str]]:

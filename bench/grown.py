@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -57,6 +58,7 @@ class Grown:
     being: BeingPaths
     first: int
     many: int
+    seconds: int = 0  # by the clock, that making it took
 
 
 def grown(real: Corpus, embedder: Embedder, many: int) -> Grown:
@@ -64,12 +66,14 @@ def grown(real: Corpus, embedder: Embedder, many: int) -> Grown:
     being = BeingPaths(HOME / f"being-{many}-{embedder.id}")
     done = HOME / f"{being.root.name}-{SCHEMA}.done"  # of another shape: folding it takes an hour
     if not done.exists():
+        began = time.monotonic()
         shutil.rmtree(being.root, ignore_errors=True)
         lumen.create(being.root)
         first = tell(being, real, many)
         _learn(Grown(being, first, many), real, embedder)
-        done.write_text(str(first))
-    return Grown(being, int(done.read_text()), many)
+        done.write_text(f"{first} {time.monotonic() - began:.0f}")
+    first, seconds = map(int, done.read_text().split())
+    return Grown(being, first, many, seconds)
 
 
 def same_as_folded(real: Corpus, embedder: Embedder) -> bool:
@@ -168,12 +172,13 @@ class Bulk:
         moments = [entry.payload_text("occurred_at") for entry in entries]
         number = session_number(entries[0].payload_text("conversation"), moments[0])
         speakers = [entry.payload_text("speaker").lower() for entry in entries]
-        rows = zip(seqs, moments, speakers, found, strict=True)
+        sides = zip([0, *seqs[:-1]], [*seqs[1:], 0], strict=True)
+        rows = zip(seqs, sides, moments, speakers, found, strict=True)
         db.executemany(
-            "INSERT INTO utterances VALUES(?,?,?,?,?,?)",
+            "INSERT INTO utterances VALUES(?,?,?,?,?,?,?,?)",
             (
-                (s, number, day_of(m), w, len(t), "".join(f" {x} " for x in t))
-                for s, m, w, t in rows
+                (s, number, *beside, day_of(m), w, len(t), "".join(f" {x} " for x in t))
+                for s, beside, m, w, t in rows
             ),
         )
         said, length = Counter(chain.from_iterable(found)), sum(map(len, found))

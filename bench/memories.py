@@ -1,5 +1,7 @@
 """Recall among a million memories: by meaning, by words, and whole; adding one, and another process's view.
 
+What a turn takes among fewer is measured by growth.py: `python -m bench growth memories` prints every line.
+
 Times are of the clock and of the CPU: on a busy machine the second says more. `LUMEN_BENCH_DATASETS` names
 files of LoCoMo or BEAM (as a PATH does), whose sentences and questions are then used before our own.
 """
@@ -50,7 +52,7 @@ vectors = Index(BeingPaths(Path(sys.argv[1]))).vectors.built_in(sys.argv[2])
 for line in sys.stdin:
     began, cpu = time.perf_counter(), time.process_time()
     found = vectors.nearest(bytes.fromhex(line), 1)
-    print(found[0].seq, time.perf_counter() - began, time.process_time() - cpu, flush=True)
+    print(found.seqs[0], time.perf_counter() - began, time.process_time() - cpu, flush=True)
 status = Path("/proc/self/status").read_text()
 print(*(status.split(f"{name}:")[1].split()[0] for name in ("RssAnon", "RssFile")), flush=True)
 """
@@ -124,17 +126,18 @@ def main() -> int:
     os.environ["XDG_DATA_HOME"] = str(HOME / "home")
     files = [*map(Path, filter(None, os.environ.get("LUMEN_BENCH_DATASETS", "").split(":")))]
     embedder = WhenNeeded()
-    real, began = corpus(embedder, files), time.process_time()
+    real = corpus(embedder, files)
     if not same_as_folded(real, embedder):
         say("rows written in bulk are not what the archive makes of them")
         return 1
     one = grown(real, embedder, MEMORIES)
-    say(
-        f"{MEMORIES:,} memories, made in {time.process_time() - began:.0f} s of CPU, {size(one.being)}"
-    )
+    made = (real.seconds + one.seconds) / 60
+    say(f"{MEMORIES:,} memories, {size(one.being)}")
+    built = wanted("embedded and made, once", f"{made:.0f} min", "≤ 40 min", made <= 40)
     with closing(Index(one.being)) as index:
         index.catch_up()
         holds = [
+            built,
             _nearest(index, one, real, embedder),
             _text(index, real),
             _whole(index, real, embedder),
@@ -166,7 +169,7 @@ def _nearest(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool
 
     def ask(n: int) -> None:
         near = vectors.nearest(real.asked[n].tobytes(), MOST)
-        found[n] = {passage.seq - one.first for passage in near}
+        found[n] = {*(near.seqs - one.first).tolist()}
 
     took = measured(ask, len(real.asked))
     exact = _exactly(real, one.many)

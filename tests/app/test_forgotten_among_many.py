@@ -48,7 +48,7 @@ def test_no_byte_of_one_of_many_is_left(
         being.forget(being.plan_forget(WORD))
         index = kernel_of(being).index
         vectors = index.vectors.built_in(WhenNeeded().id)
-        assert gone not in {n.seq for n in vectors.nearest(row, 9)}
+        assert gone not in vectors.nearest(row, 9).seqs
         assert index.memories.search([WORD], 9) == []
         assert vectors.revised_by([seqs[0]]) == {}
         assert vectors.with_marks(CHANGES, limit=9) == []

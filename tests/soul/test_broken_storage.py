@@ -13,7 +13,7 @@ import pytest
 from tests.soul.test_conformance import OnFiles
 
 from lumen.core.canon import dumps, loads
-from lumen.core.data import BeingPaths, Entry, Memory, NearPassage, Passage, Placed, Signer
+from lumen.core.data import BeingPaths, Entry, Memory, Passage, Placed, Signer
 from lumen.core.errors import LumenError
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
@@ -21,7 +21,7 @@ from lumen.soul.index.memories import MemoryTable
 from lumen.soul.index.vectors import BuiltInVectors, VectorTables
 from lumen.soul.ports.locks import Locks
 from lumen.soul.ports.storage import Storage
-from lumen.soul.ports.vectors import LATEST
+from lumen.soul.ports.vectors import LATEST, NearColumns
 from lumen.soul.writing.log import FileLog
 from lumen.soul.writing.self_files import BeingFiles
 from lumen.testing import (
@@ -153,7 +153,7 @@ class Heedless(BuiltInVectors):
         before: int = LATEST,
         until: int | None = None,
         marks: int = 0,
-    ) -> list[NearPassage]:
+    ) -> NearColumns:
         del before, until, marks
         return super().nearest(query, most)
 

@@ -17,7 +17,7 @@ import pytest
 from tests.soul.forging import told_otherwise
 from tests.storing import tables
 
-from lumen.core.data import Author, EventType, NearPassage, Passage
+from lumen.core.data import Author, EventType, Passage
 from lumen.core.errors import NoSpace
 from lumen.soul.index import scan
 from lumen.soul.index.index import Index
@@ -202,10 +202,12 @@ def test_two_threads_find_what_one_finds(
     rows = spread(BLOCK + 500)
     vectors.missing(1)
     vectors.add([2], of_one(rows, 2))
-    alone = vectors.nearest(rows[3].tobytes(), 10)
+    alone = vectors.nearest(rows[3].tobytes(), 10).numbers.tolist()
     monkeypatch.setattr(scan, "ALONE", 2)
-    assert vectors.nearest(rows[3].tobytes(), 10) == alone
-    assert [n.start for n in vectors.nearest(rows[-1].tobytes(), 1)] == [BLOCK + 499]
+    assert vectors.nearest(rows[3].tobytes(), 10).numbers.tolist() == alone
+    last = [*vectors.after(0)][-1]
+    assert vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist() == [last.number]
+    assert last.start == BLOCK + 499
 
 
 def spread(many: int, size: int = 128, seed: int = 3) -> npt.NDArray[np.float32]:
@@ -238,16 +240,16 @@ def test_many_are_found_by_their_signs_as_well_as_by_all_their_numbers(
     every += [({"until": 5}, [], rows[:0])]  # nothing is so early
     for query, (bound, seqs, among) in product(asked, every):
         found = vectors.nearest(query.tobytes(), 10, **bound)
-        assert [n.cosine for n in found] == sorted((n.cosine for n in found), reverse=True)
-        assert {n.seq for n in found} <= {*seqs}
-        hits += shared(found, among @ query)
+        assert found.cosines.tolist() == sorted(found.cosines.tolist(), reverse=True)
+        assert {*found.seqs.tolist()} <= {*seqs}
+        hits += shared(found.cosines, among @ query)
     assert hits >= 785
 
 
-def shared(found: list[NearPassage], cosines: npt.NDArray[np.float32]) -> int:
+def shared(found: npt.NDArray[np.float32], cosines: npt.NDArray[np.float32]) -> int:
     """How many of the ten best were found."""
     best = np.sort(cosines)[::-1][:10]
-    return sum(bool(np.isclose(best, n.cosine, atol=1e-5).any()) for n in found)
+    return sum(bool(np.isclose(best, cosine, atol=1e-5).any()) for cosine in found)
 
 
 @pytest.mark.usefixtures("few")
@@ -306,12 +308,12 @@ def test_files_that_are_damaged_are_made_again_and_that_is_told(
         return
     again = Index(home.being)
     mine = again.vectors.built_in("mini")
-    assert mine.nearest(pack("<2f", 1, 0), 5) == []
+    assert mine.nearest(pack("<2f", 1, 0), 5).seqs.tolist() == []
     assert mine.missing(100) == SOUGHT[::-1]
     assert again.repairs == [DAMAGED]
     mine.add([2], [passage(2)])
-    assert [n.seq for n in mine.nearest(pack("<2f", 1, 0), 5)] == [2]
-    assert [n.seq for n in vectors.nearest(pack("<2f", 1, 0), 5)] == [2]
+    assert mine.nearest(pack("<2f", 1, 0), 5).seqs.tolist() == [2]
+    assert vectors.nearest(pack("<2f", 1, 0), 5).seqs.tolist() == [2]
     assert index.repairs == []
     again.close()
 
@@ -343,7 +345,7 @@ def test_what_a_killed_process_wrote_and_did_not_commit_is_written_over(
     (path,) = home.being.index.parent.glob("*.f32")
     assert pack("<2f", 5, 0) in path.read_bytes()
     assert vectors.missing(100) == SOUGHT[:0:-1]
-    assert [n.seq for n in vectors.nearest(pack("<2f", 1, 0), 5)] == [2]
+    assert vectors.nearest(pack("<2f", 1, 0), 5).seqs.tolist() == [2]
     vectors.add([11], [passage(11)])
     assert [p.seq for p in vectors.after(0)] == [2, 11]
     assert pack("<2f", 5, 0) not in path.read_bytes()
@@ -357,14 +359,14 @@ def test_several_processes_add_and_every_one_finds_all(home: Home, vectors: Buil
         mine = Index(home.being).vectors.built_in("mini")
         for seq in seqs:
             mine.add([seq], of_one(spread(50, seed=seq), seq))
-        return [len(mine.nearest(spread(1)[0].tobytes(), 999))]
+        return [len(mine.nearest(spread(1)[0].tobytes(), 999).seqs)]
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda some: killed(lambda: learnt(some)), (SAID[:4], SAID[4:])))
     for seq in SAID:
         kept = np.frombuffer(b"".join(p.vector for p in vectors.passages_of([seq])), np.float32)
         assert np.array_equal(kept.reshape(-1, 128), spread(50, seed=seq))
-    assert len(vectors.nearest(spread(1)[0].tobytes(), 999)) == 400
+    assert len(vectors.nearest(spread(1)[0].tobytes(), 999).seqs) == 400
 
 
 def test_a_full_disk_keeps_none_of_them_and_says_so(

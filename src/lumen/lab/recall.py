@@ -165,7 +165,7 @@ def _ask(
         right=np.array([f.memory.seq in gold for f in found]),
         sessions=np.array([f.session for f in found], np.int64),
         many_right=len(gold),
-        right_sessions=frozenset(u.session for u in placed.values()),
+        right_sessions=frozenset(placed.sessions.tolist()),
         plain_ranks=plain,
         ms=float(ms),
         cpu_ms=float(cpu_ms),
@@ -177,9 +177,10 @@ class PlainBM25:
 
     def __init__(self, sessions: Sessions, seqs: Sequence[int]) -> None:
         self._sessions = sessions
-        said = sessions.utterances(seqs).values()
-        self._counts = {u.seq: Counter(u.terms.split()) for u in said}
-        self._lengths = {u.seq: u.length for u in said}
+        said = sessions.utterances(seqs)
+        known = said.seqs.tolist()
+        self._counts = {s: Counter(t.split()) for s, t in zip(known, said.terms, strict=True)}
+        self._lengths = dict(zip(known, said.lengths.tolist(), strict=True))
         self._mean = sum(self._lengths.values()) / max(len(self._lengths), 1)
         self._holding: dict[str, list[int]] = {}
         for seq, counts in self._counts.items():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from struct import pack
 
-from lumen.core.data import CosineFit, NearPassage, Passage
+from lumen.core.data import CosineFit, Passage
 from lumen.soul.ports.storage import Storage
-from lumen.soul.ports.vectors import LISTED_MARK, VectorSet
+from lumen.soul.ports.vectors import LISTED_MARK, NearColumns, VectorSet
 from lumen.testing.storage import StorageConformance, add, forget, noted, replied, said
 
 EMBEDDER = "builtin/one"
@@ -121,24 +121,22 @@ class VectorsConformance(StorageConformance):
     def test_the_nearest_are_found_best_first_by_every_process(self, tmp_path: Path) -> None:
         storage, seqs = self.populated(tmp_path)
         vectors, other = self.begun(storage), self.begun(self.open(tmp_path))
-        assert vectors.nearest(unit(1, 0), 9) == []
+        assert numbers(vectors.nearest(unit(1, 0), 9)) == []
         one, two, three = (unit(1, 0), unit(0.6, 0.8), unit(0, 1))
         vectors.add(seqs[:1], [Passage(seqs[0], 0, 2, one, marks=1), Passage(seqs[0], 2, 5, three)])
         vectors.add(seqs[1:2], [Passage(seqs[1], 0, 3, two, marks=6)])
         for found in (vectors.nearest(unit(1, 0), 9), other.nearest(unit(1, 0), 9)):
-            assert [(n.seq, n.start, n.stop, n.marks) for n in found] == [
-                (seqs[0], 0, 2, 1),
-                (seqs[1], 0, 3, 6),
-                (seqs[0], 2, 5, 0),
-            ]
-            assert [round(n.cosine, 3) for n in found] == [1.0, 0.6, 0.0]
-        first, second, third = (n.number for n in vectors.nearest(unit(1, 0), 9))
+            assert found.seqs.tolist() == [seqs[0], seqs[1], seqs[0]]
+            assert [round(float(cosine), 3) for cosine in found.cosines] == [1.0, 0.6, 0.0]
+        first, second, third = numbers(vectors.nearest(unit(1, 0), 9))
+        kept = {p.number: (p.start, p.stop, p.marks) for p in vectors.passages_of(seqs)}
+        assert [kept[n] for n in (first, second, third)] == [(0, 2, 1), (0, 3, 6), (2, 5, 0)]
         assert numbers(vectors.nearest(unit(0, 1), 2)) == [third, second]
         assert numbers(vectors.nearest(unit(1, 0), 9, before=seqs[1])) == [first, third]
         assert numbers(vectors.nearest(unit(1, 0), 9, marks=4)) == [second]
         assert numbers(vectors.nearest(unit(1, 0), 9, marks=5)) == [first, second]
-        assert vectors.nearest(unit(1, 0), 9, marks=8) == []
-        assert vectors.nearest(unit(1, 0), 0) == []
+        assert numbers(vectors.nearest(unit(1, 0), 9, marks=8)) == []
+        assert numbers(vectors.nearest(unit(1, 0), 0)) == []
         forget(storage, seqs[0])
         assert numbers(vectors.nearest(unit(1, 0), 9)) == [second], "it was forgotten"
         assert numbers(other.nearest(unit(1, 0), 9)) == [second]
@@ -154,6 +152,11 @@ class VectorsConformance(StorageConformance):
         assert [(p.seq, p.vector, p.marks) for p in vectors.passages_of([*seqs[:2], 99])] == [
             (p.seq, p.vector, p.marks) for p in parts[:2]
         ]
+        kept = {p.number: p for p in vectors.passages_of(seqs)}
+        columns = vectors.columns_of([99, *seqs[::-1]])
+        assert [kept[n].seq for n in columns.numbers.tolist()] == columns.seqs.tolist() == seqs
+        assert columns.marks.tolist() == [p.marks for p in parts]
+        assert [row.tobytes() for row in columns.vectors] == [p.vector for p in parts]
         assert [p.seq for p in vectors.with_marks(1 * LISTED_MARK, limit=9)] == [seqs[1], seqs[0]]
         assert [p.seq for p in vectors.with_marks(5 * LISTED_MARK, limit=2)] == [seqs[2], seqs[1]]
         assert [p.vector for p in vectors.with_marks(4 * LISTED_MARK, limit=9)] == [parts[2].vector]
@@ -168,6 +171,8 @@ class VectorsConformance(StorageConformance):
             "a mark was left"
         )
         assert [p.seq for p in vectors.passages_of(seqs)] == [seqs[0], seqs[2]]
+        assert vectors.columns_of(seqs).seqs.tolist() == [seqs[0], seqs[2]]
+        assert len(vectors.columns_of([]).vectors) == 0
 
     def test_what_revises_what_is_kept_until_either_is_forgotten(self, tmp_path: Path) -> None:
         storage, seqs = self.populated(tmp_path)
@@ -258,9 +263,9 @@ def unit(*numbers: float) -> bytes:
     return pack(f"<{len(numbers)}f", *numbers)
 
 
-def numbers(found: list[NearPassage]) -> list[int]:
+def numbers(found: NearColumns) -> list[int]:
     """Which passages were found."""
-    return [near.number for near in found]
+    return [int(number) for number in found.numbers]
 
 
 def plain(one: Passage) -> tuple[int, int, int, bytes]:

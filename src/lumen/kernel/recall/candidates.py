@@ -2,7 +2,7 @@
 
 Text and meaning find memories, of the best of those their neighbours are taken too, and of the best
 sessions what bears most on the question; what the author revised later comes with what revises it. Nothing
-is read but these, their neighbours and their sessions.
+is read but these, their neighbours and their sessions, and it is read and looked at by the column.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lumen.core.data import Memory, Passage
-from lumen.kernel.language.asking import shape
+from lumen.core.data import Memory
+from lumen.kernel.language.asking import packed, shape
 from lumen.kernel.language.passages import Spot
+from lumen.kernel.recall.columns import Numbers, among, both, numbers, places, some_of, together
 from lumen.kernel.recall.external_embedder import ExternalEmbedder
 from lumen.kernel.recall.features import (
     CandidateSet,
     LearntRows,
     SoughtQuestion,
     bm25,
-    counted,
     idf,
     mean_length,
-    said_in,
     window,
 )
-from lumen.kernel.recall.lanes import MARKS, Lane, lane_in, lane_of, shape_in
+from lumen.kernel.recall.lanes import LANES, MARKS, SHAPE, SHAPES, Lane, lane_of
 from lumen.soul.ports.queries import Queries
-from lumen.soul.ports.sessions import Session, Utterance
-from lumen.soul.ports.vectors import LATEST, VectorSet
+from lumen.soul.ports.sessions import SessionCounts, Utterances
+from lumen.soul.ports.vectors import LATEST, PassageColumns, VectorSet
 
 BY_TEXT, BY_MEANING, HOPS = 100, 100, 50  # memories of either path, and those with neighbours
 PASSAGES = (160, 400)  # the nearest, of which those memories are; more where these are of fewer
@@ -49,42 +49,48 @@ class RankWanted:
     before: int = LATEST
     day: int | None = None  # as `date.toordinal` counts
 
-    def allows(self, said: Utterance) -> bool:
-        """Whether something was said early enough."""
-        return said.seq < self.before and (self.day is None or said.day <= self.day)
+    def allows(self, said: Utterances) -> NDArray[np.bool_]:
+        """Which memories were said early enough."""
+        early: NDArray[np.bool_] = said.seqs < self.before
+        return early if self.day is None else early & (said.days <= self.day)
 
 
 @dataclass(slots=True)
 class FoundPaths:
-    """Which paths lead to each memory, in the order found."""
+    """Which memories each path leads to, and what was read of them on the way; nothing is read twice."""
 
-    paths: dict[int, list[str]] = field(default_factory=dict)
+    paths: dict[str, dict[int, None]] = field(default_factory=dict)
     cosines: Mapping[Spot, float] = field(default_factory=dict)  # an external embedder's
     revised: dict[int, int] = field(default_factory=dict)  # by what the author said later
-    placed: dict[int, Utterance] = field(default_factory=dict)  # what was read on the way
-    talks: dict[int, Session] = field(default_factory=dict)
+    parts: list[Utterances] = field(default_factory=list)
+    talks: SessionCounts | None = None
 
-    def add(self, seqs: Iterable[int], path: str) -> None:
-        """Another path leads to some memories."""
-        for seq in seqs:
-            known = self.paths.setdefault(seq, [])
-            if path not in known:
-                known.append(path)
+    def add(self, path: str, seqs: Iterable[int]) -> None:
+        """A path leads to some memories."""
+        self.paths.setdefault(path, {}).update(dict.fromkeys(seqs))
 
-    def place(self, index: Queries, seqs: Iterable[int]) -> dict[int, Utterance]:
-        """Memories among their neighbours; what was read before is not read again."""
-        wanted = [*seqs]
-        self.placed |= index.sessions.utterances(s for s in wanted if s not in self.placed)
-        return {s: self.placed[s] for s in wanted if s in self.placed}
+    def seqs(self) -> dict[int, None]:
+        """All memories, in the order found."""
+        return {seq: None for seqs in self.paths.values() for seq in seqs}
 
-    def sessions(
-        self, index: Queries, asked: SoughtQuestion, numbers: Iterable[int]
-    ) -> dict[int, Session]:
-        """Sessions by number; what was read before is not read again."""
-        wanted = dict.fromkeys(numbers)
-        if new := [n for n in wanted if n not in self.talks]:
-            self.talks |= index.sessions.sessions(new, [*asked.terms], asked.named)
-        return {n: self.talks[n] for n in wanted if n in self.talks}
+    def to(self, seq: int) -> tuple[str, ...]:
+        """The paths that lead to a memory."""
+        return tuple(path for path, seqs in self.paths.items() if seq in seqs)
+
+    def place(self, index: Queries, seqs: Iterable[int]) -> Utterances:
+        """Read memories among their neighbours, those that were not read before."""
+        known = {seq for part in self.parts for seq in part.seqs.tolist()}
+        self.parts.append(index.sessions.utterances(seq for seq in seqs if seq not in known))
+        return self.parts[-1]
+
+    def sessions(self, index: Queries, asked: SoughtQuestion, wanted: Numbers) -> SessionCounts:
+        """All sessions that were read, some more of them among it."""
+        known = () if self.talks is None else self.talks.numbers.tolist()
+        new = {*wanted.tolist()}.difference(known)
+        if new or self.talks is None:
+            more = index.sessions.sessions(new, [*asked.terms], asked.named)
+            self.talks = more if self.talks is None else both(self.talks, more)
+        return self.talks
 
 
 def candidates(
@@ -101,15 +107,19 @@ def candidates(
         s for s, _ in index.memories.search(asked.content, BY_TEXT, before=before, until=until)
     ]
     by_meaning = _by_meaning(vectors, asked, wanted)
-    found.add(by_text, TEXT)
-    found.add(by_meaning, MEANING)
+    found.add(TEXT, by_text)
+    found.add(MEANING, by_meaning)
     if external:
         _by_external(external, vectors, asked, found, wanted)
-    placed = found.place(index, found.paths)
-    hops = [placed[s] for s in (*by_text[:HOPS], *by_meaning[:HOPS]) if s in placed]
-    found.add((s for u in hops for s in (u.previous, u.following) if s), NEIGHBOUR)
-    for beside in _best_sessions(index, asked, found, [*placed.values()]):
-        found.add(_of_session(index, asked, found, beside), SESSION)
+    every = numbers(found.seqs())
+    placed = found.place(index, every.tolist())
+    hops = places(placed.seqs, numbers((*by_text[:HOPS], *by_meaning[:HOPS])))
+    hops = hops[hops >= 0]
+    beside = np.concatenate([placed.previous[hops], placed.following[hops]])
+    found.add(NEIGHBOUR, beside[beside > 0].tolist())
+    at = places(placed.seqs, every)
+    best = _best_sessions(index, asked, found, placed, at[at >= 0])
+    found.add(SESSION, _of_sessions(index, asked, found, best))
     _add_revisions(vectors, found, wanted)
     return found
 
@@ -122,8 +132,8 @@ def _by_meaning(vectors: VectorSet, asked: SoughtQuestion, wanted: RankWanted) -
         near = vectors.nearest(
             asked.vector.tobytes(), most, before=wanted.before, until=wanted.day, marks=marks
         )
-        seqs = dict.fromkeys(n.seq for n in near)
-        if len(seqs) >= BY_MEANING or len(near) < most:
+        seqs = dict.fromkeys(near.seqs.tolist())
+        if len(seqs) >= BY_MEANING or len(near.seqs) < most:
             break
     return [*seqs][:BY_MEANING]
 
@@ -136,49 +146,52 @@ def _by_external(
     wanted: RankWanted,
 ) -> None:
     """Take the cosines of an external embedder where it has them, and what it finds nearest itself."""
-    known = {(p.seq, p.start, p.stop): math.nan for p in vectors.passages_of(found.paths)}
+    known = {(p.seq, p.start, p.stop): math.nan for p in vectors.passages_of(found.seqs())}
     theirs = external.weighed(asked.question, wanted.before, known, BY_MEANING)
     found.cosines = {spot: cosine for spot, cosine in theirs.items() if not math.isnan(cosine)}
-    found.add((seq for seq, *_ in found.cosines.keys() - known.keys()), MEANING)
+    found.add(MEANING, (seq for seq, *_ in found.cosines.keys() - known.keys()))
 
 
 def _add_revisions(vectors: VectorSet, found: FoundPaths, wanted: RankWanted) -> None:
     """What the author revised later comes with what revises it."""
-    fresh: Iterable[int] = [*found.paths]
+    fresh: Iterable[int] = found.seqs()
     while later := vectors.revised_by(fresh, before=wanted.before, until=wanted.day):
         found.revised |= later
-        fresh = {*later.values()} - found.paths.keys()
-        found.add(fresh, REVISION)
+        fresh = {*later.values()} - found.seqs().keys()
+        found.add(REVISION, fresh)
 
 
 def _best_sessions(
-    index: Queries, asked: SoughtQuestion, found: FoundPaths, placed: Sequence[Utterance]
-) -> list[Utterance]:
-    """Of the sessions that bear most on the question by their words, what was found there first."""
-    first: dict[int, Utterance] = {}
-    for u in placed:
-        first.setdefault(u.session, u)
-    if not asked.terms or not first:
-        return []
-    totals, terms = asked.totals, [*asked.terms]
-    talks = found.sessions(index, asked, first)
-    rare = idf(np.array([f.sessions for f in asked.terms.values()], float), totals.sessions)
-    said, long = said_in([*talks.values()], terms)
-    score = bm25(said, rare, long, totals.length / max(totals.sessions, 1))
-    numbers = [*talks]
-    return [first[numbers[n]] for n in np.argsort(-score, kind="stable")[:SESSIONS]]
-
-
-def _of_session(
-    index: Queries, asked: SoughtQuestion, found: FoundPaths, beside: Utterance
+    index: Queries, asked: SoughtQuestion, found: FoundPaths, placed: Utterances, order: Numbers
 ) -> list[int]:
-    """What of a session bears most on the question by the words of each and its neighbours."""
-    placed = found.place(index, index.sessions.near(beside.seq, AROUND))
-    terms, totals, order = [*asked.terms], asked.totals, [*placed.values()]
-    counts, long = window(counted(order, terms), order)
+    """Of the sessions that bear most on the question by their words, what was found there first."""
+    if not asked.terms or not len(order):
+        return []
+    totals = asked.totals
+    talks = found.sessions(index, asked, placed.sessions)
+    rare = idf(np.array([f.sessions for f in asked.terms.values()], float), totals.sessions)
+    score = bm25(talks.counts, rare, talks.lengths, totals.length / max(totals.sessions, 1))
+    session, first = np.unique(placed.sessions[order], return_index=True)
+    first = first[places(session, talks.numbers)]
+    best = np.lexsort((first, -score))[:SESSIONS]
+    return [int(seq) for seq in placed.seqs[order[first[best]]]]
+
+
+def _of_sessions(
+    index: Queries, asked: SoughtQuestion, found: FoundPaths, best: Sequence[int]
+) -> list[int]:
+    """What of some sessions bears most on the question by the words of each memory and its neighbours."""
+    if not best:
+        return []
+    parts, totals = [index.sessions.near(seq, AROUND) for seq in best], asked.totals
+    found.parts += parts
+    said = together(parts)
+    counts, long = window(said, [*asked.terms])
     rare = idf(np.array([f.memories for f in asked.terms.values()], float), totals.texts)
     score = bm25(counts, rare, long, 3 * mean_length(totals))
-    return [order[n].seq for n in np.argsort(-score, kind="stable")[:OF_SESSION]]
+    order = np.lexsort((said.seqs, -score))
+    of = [order[among(part.seqs, said.seqs[order])][:OF_SESSION] for part in parts]
+    return [int(seq) for some in of for seq in said.seqs[some]]
 
 
 def read(
@@ -192,61 +205,84 @@ def read(
 
     A memory is read whole only where its marks do not tell what it is, or it revises another.
     """
-    placed = _allowed(found.place(index, sorted(found.paths)), wanted)
-    beside = {s for u in placed.values() for s in (u.previous, u.following) if s}
-    known = placed | _allowed(found.place(index, beside - placed.keys()), wanted)
-    passages = vectors.passages_of(known)
-    marks: dict[int, int] = {}
-    for p in passages:
-        marks[p.seq] = marks.get(p.seq, 0) | p.marks
-    if wanted.lane:  # whatever else a candidate says: a question beside a statement answers nothing
-        passages = [p for p in passages if p.seq not in placed or p.marks & MARKS[wanted.lane]]
-    weights = index.memories.weights(placed)
+    sought, said = _around(index, found, wanted)
+    passages = vectors.columns_of(said.seqs.tolist())
+    unlearnt = {*said.seqs.tolist()}.difference(passages.seqs.tolist())
     revised = (s for pair in found.revised.items() for s in pair)
-    memories = index.memories.get([*(s for s in known if s not in marks), *revised])
-    known = {s: u for s, u in known.items() if s in marks or s in memories}  # else forgotten
-    talks = found.sessions(index, asked, {u.session for u in placed.values()})
-    lanes = {s: _lane(memories.get(s), marks.get(s, 0)) for s in placed if s in weights}
-    order = [
-        u
-        for u in placed.values()
-        if u.session in talks and lanes.get(u.seq) and wanted.lane in (None, lanes[u.seq])
-    ]
+    memories = index.memories.get([*unlearnt, *revised])
+    there = np.flatnonzero(~among(numbers(sorted(unlearnt - memories.keys())), said.seqs))
+    said = some_of(said, there)  # the others were forgotten
+    weights = index.memories.weights(sought.tolist())
+    talks = found.sessions(index, asked, said.sessions)
+    marks = _marks(said, passages, memories)
+    lanes = marks & LANES
+    lanes &= -lanes  # of the author's words the lane of the best that any passage is
+    fit = (lanes == MARKS[wanted.lane]) if wanted.lane else (lanes > 0)
+    fit &= among(numbers(sorted(weights)), said.seqs) & among(talks.numbers, said.sessions)
+    own = np.flatnonzero(fit)
+    if wanted.lane:  # whatever else a candidate says: a question beside a statement answers nothing
+        ours = (passages.marks & MARKS[wanted.lane]) > 0
+        passages = _some(passages, ours | ~among(sought, passages.seqs))
     return CandidateSet(
-        order=order,
-        utterances=known,
-        sessions=talks,
+        said=said,
+        own=own,
+        sides=(own, places(said.seqs, said.previous[own]), places(said.seqs, said.following[own])),
+        talks=talks,
+        talk=places(talks.numbers, said.sessions[own]),
         totals=asked.totals,
         memories=memories,
-        weights=weights,
-        shapes={s: shape_in(marks[s]) if s in marks else shape(memories[s].text) for s in known},
-        lanes={s: lane for s, lane in lanes.items() if lane},
-        vectors=_learnt(passages, asked, found.cosines),
+        weights=np.array([weights[seq] for seq in said.seqs[own].tolist()], float),
+        shapes=marks >> SHAPE & SHAPES,
+        lanes=lanes[own],
+        vectors=_learnt(vectors, passages, asked, found.cosines),
     )
 
 
-def _allowed(said: Mapping[int, Utterance], wanted: RankWanted) -> dict[int, Utterance]:
-    """Those memories that were said early enough."""
-    return {seq: u for seq, u in said.items() if wanted.allows(u)}
+def _around(index: Queries, found: FoundPaths, wanted: RankWanted) -> tuple[Numbers, Utterances]:
+    """The candidates that were said early enough, and these with their neighbours."""
+    every = numbers(sorted(found.seqs()))
+    found.place(index, every.tolist())
+    fit = [(part, among(every, part.seqs) & wanted.allows(part)) for part in found.parts]
+    own = np.unique(np.concatenate([part.seqs[which] for part, which in fit]))
+    sides = [some[which] for part, which in fit for some in (part.previous, part.following)]
+    near = np.unique(np.concatenate([own, *sides]))
+    found.place(index, near[near > 0].tolist())
+    said = together(found.parts)
+    return own, some_of(said, np.flatnonzero(among(near, said.seqs) & wanted.allows(said)))
 
 
-def _lane(memory: Memory | None, marks: int) -> Lane | None:
-    """A memory's lane: of the author's words that of the best that any passage is."""
-    if marks:
-        return lane_in(marks)
-    return lane_of(memory, memory.text) if memory else None
+def _marks(said: Utterances, passages: PassageColumns, memories: Mapping[int, Memory]) -> Numbers:
+    """What is to be known of each memory: the marks of all its passages, or what it says itself."""
+    marks = np.zeros(len(said.seqs), np.int64)
+    np.bitwise_or.at(marks, places(said.seqs, passages.seqs), passages.marks)
+    for n in np.flatnonzero(~among(passages.seqs, said.seqs)):
+        memory = memories[int(said.seqs[n])]
+        lane = lane_of(memory, memory.text)
+        marks[n] = (MARKS[lane] if lane else 0) | packed(shape(memory.text)) << SHAPE
+    return marks
+
+
+def _some(passages: PassageColumns, which: NDArray[np.bool_]) -> PassageColumns:
+    return PassageColumns(
+        passages.numbers[which],
+        passages.seqs[which],
+        passages.marks[which],
+        passages.vectors[which],
+    )
 
 
 def _learnt(
-    passages: Sequence[Passage], asked: SoughtQuestion, theirs: Mapping[Spot, float]
+    vectors: VectorSet,
+    passages: PassageColumns,
+    asked: SoughtQuestion,
+    theirs: Mapping[Spot, float],
 ) -> LearntRows:
-    """Vectors of passages, which come memory by memory."""
-    starts = [n for n, p in enumerate(passages) if not n or passages[n - 1].seq != p.seq]
-    places = {passages[n].seq: place for place, n in enumerate(starts)}
-    rows = np.frombuffer(b"".join(p.vector for p in passages), np.float32)
-    rows = rows.reshape(len(passages), len(asked.vector))
+    """How near passages are, by an external embedder's cosines where it has them."""
+    seqs, starts = np.unique(passages.seqs, return_index=True)
+    rows = passages.vectors.reshape(len(passages.seqs), len(asked.vector))
     cosines = np.vecdot(rows, asked.vector)  # by `@` threads would wait for each other
     if theirs:
-        for n, p in enumerate(passages):
-            cosines[n] = theirs.get((p.seq, p.start, p.stop), cosines[n])
-    return LearntRows(passages, places, rows, starts, cosines, external=bool(theirs))
+        spots = {p.number: (p.seq, p.start, p.stop) for p in vectors.passages_of(seqs.tolist())}
+        for n, number in enumerate(passages.numbers.tolist()):
+            cosines[n] = theirs.get(spots[number], cosines[n])
+    return LearntRows(passages.numbers, seqs, rows, starts, cosines, external=bool(theirs))

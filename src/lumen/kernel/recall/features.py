@@ -12,11 +12,12 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from lumen.core.data import Memory, NearPassage, Passage
-from lumen.kernel.language.asking import AskedDate, Asking, TextShape
+from lumen.core.data import Memory
+from lumen.kernel.language.asking import AskedDate, Asking, TextShape, unpacked
 from lumen.kernel.language.passages import Rows
-from lumen.kernel.recall.lanes import Lane
-from lumen.soul.ports.sessions import Session, TermFrequency, Totals, Utterance
+from lumen.kernel.recall.columns import Numbers, places
+from lumen.kernel.recall.lanes import MARKS, Lane
+from lumen.soul.ports.sessions import SessionCounts, TermFrequency, Totals, Utterances
 
 Column = NDArray[np.float64]
 K1, B = 1.2, 0.75
@@ -25,6 +26,7 @@ FAR_DAYS, BEFORE_DAYS = (
     3,
 )  # how fast a day near the asked one stops counting, after and before it
 
+AUTHORS = MARKS[Lane.STATED] | MARKS[Lane.ASKED]
 ECHO_FROM = 0.75  # a question so near to the one asked asks the same, and answers nothing
 
 
@@ -45,66 +47,54 @@ class SoughtQuestion:
 class LearntRows:
     """The vectors of memories, passage by passage; what is not learnt yet has none."""
 
-    passages: Sequence[Passage]
-    places: Mapping[int, int]
+    numbers: Numbers  # of the passages
+    seqs: Numbers  # of the memories
     rows: Rows
-    starts: Sequence[int]  # where the passages of each memory begin
+    starts: Numbers  # where the passages of each memory begin
     cosines: Rows  # of each passage with the question
     external: bool = False  # an external embedder's, which has no vectors here
 
     def best(self) -> Column:
         """How near the nearest passage of each memory is; a nought behind them, for none."""
-        if not self.starts:
+        if not len(self.starts):
             return np.zeros(1)
         return np.append(np.maximum.reduceat(self.cosines, self.starts), 0.0)
 
-    def near_as_a_whole(self, vector: Rows) -> Column:
+    def near_as_a_whole(self, whole: Rows, vector: Rows) -> Column:
         """How near each memory as a whole is: by its vector, or by the mean of what another says."""
         if not self.external:
-            near: Column = np.vecdot(self.whole(len(vector)), vector).astype(float)
+            near: Column = np.vecdot(whole, vector).astype(float)
             return near
-        counts = np.diff([*self.starts, len(self.passages)])
+        counts = np.diff([*self.starts, len(self.rows)])
         return np.append(np.add.reduceat(self.cosines, self.starts) / counts, 0.0)
-
-    def of(self, seq: int) -> list[NearPassage]:
-        """The passages of a memory, each with its cosine."""
-        place = self.places.get(seq)
-        if place is None:
-            return []
-        stop = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.passages)
-        return [
-            NearPassage(p.number, seq, p.start, p.stop, p.marks, float(self.cosines[n]))
-            for n, p in enumerate(self.passages[self.starts[place] : stop], self.starts[place])
-        ]
 
     def whole(self, size: int) -> Rows:
         """Each memory as one vector; a nought behind them, for none."""
-        nothing = np.zeros((1, size), np.float32)
-        if not self.starts:
-            return nothing
-        sums = self.rows.copy()
+        if not len(self.starts):
+            return np.zeros((1, size), np.float32)
+        sums = self.rows
         if len(self.starts) < len(self.rows):
             sums = np.add.reduceat(self.rows, self.starts)
-        sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
-        return np.concatenate([sums, nothing])
-
-    def at(self, rows: Sequence[Utterance | None]) -> list[int]:
-        """Where each memory is; where there is none, the nought."""
-        return [self.places.get(row.seq, -1) if row else -1 for row in rows]
+        every = np.zeros((len(sums) + 1, size), np.float32)
+        norms = np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+        np.divide(sums, norms, out=every[:-1])
+        return every
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
     """The candidates, and of them and their neighbours what the features are made of."""
 
-    order: Sequence[Utterance]
-    utterances: Mapping[int, Utterance]
-    sessions: Mapping[int, Session]
+    said: Utterances
+    own: Numbers  # where the candidates are in it
+    sides: tuple[Numbers, Numbers, Numbers]  # and what was said before and after each; -1: nothing
+    talks: SessionCounts
+    talk: Numbers  # where the session of each candidate is
     totals: Totals
     memories: Mapping[int, Memory]  # those that had to be read for it
-    weights: Mapping[int, int]
-    shapes: Mapping[int, TextShape]
-    lanes: Mapping[int, Lane]
+    weights: Column  # of the candidates, in millionths
+    shapes: Numbers  # of all
+    lanes: Numbers  # of the candidates, as marks
     vectors: LearntRows
 
 
@@ -114,41 +104,33 @@ def idf(frequency: Column, total: int) -> Column:
     return rarity
 
 
-def bm25(counts: Column, rarity: Column, lengths: Column, mean: float) -> Column:
+def bm25(
+    counts: Column | Numbers, rarity: Column, lengths: Column | Numbers, mean: float
+) -> Column:
     """BM25 of texts by how often each holds each term."""
     norm = K1 * (1 - B + B * lengths / max(mean, 1e-9))
     score: Column = (rarity * counts * (K1 + 1) / (counts + norm[:, None])).sum(1)
     return score
 
 
-@dataclass(frozen=True, slots=True)
-class CountedTerms:
-    """How often each of some texts holds each term, and how long it is; a nought behind them, for none."""
+def counted(said: Utterances, terms: Sequence[str]) -> tuple[Column, Column]:
+    """How often each text holds each term, and how long it is; a nought behind them, for none.
 
-    places: Mapping[int, int]
-    counts: Column
-    lengths: Column
-
-    def at(self, seqs: Sequence[int]) -> list[int]:
-        """Where each text is; where there is none, the nought."""
-        return [self.places.get(seq, -1) for seq in seqs]
-
-
-def counted(texts: Sequence[Utterance], terms: Sequence[str]) -> CountedTerms:
-    """Terms counted in all texts at once, as one string: text by text it takes longer than all else."""
-    every, ends = "".join(u.terms for u in texts), np.cumsum([len(u.terms) for u in texts])
-    counts = np.zeros((len(texts) + 1, len(terms)))
+    All texts are looked through at once, as one string: text by text it takes longer than all else.
+    """
+    every, ends = "".join(said.terms), np.cumsum([*map(len, said.terms)])
+    counts = np.zeros((len(said.terms) + 1, len(terms)))
     for column, term in enumerate(terms):
-        places = np.searchsorted(ends, _found(every, f" {term} "), side="right")
-        counts[:, column] = np.bincount(places, minlength=len(texts) + 1)
-    long = np.array([*(u.length for u in texts), 0], float)
-    return CountedTerms({u.seq: n for n, u in enumerate(texts)}, counts, long)
+        at = np.searchsorted(ends, _found(every, f" {term} "), side="right")
+        counts[:, column] = np.bincount(at, minlength=len(counts))
+    return counts, np.append(said.lengths, 0).astype(float)
 
 
-def said_in(talks: Sequence[Session], terms: Sequence[str]) -> tuple[Column, Column]:
-    """How often each term is said in each session, and how long the sessions are."""
-    counts = np.array([t.counts.get(x, 0) for t in talks for x in terms], float)
-    return counts.reshape(len(talks), len(terms)), np.array([t.length for t in talks], float)
+def window(said: Utterances, terms: Sequence[str]) -> tuple[Column, Column]:
+    """How often each text and its neighbours hold each term, and how long they are together."""
+    counts, long = counted(said, terms)
+    before, after = (places(said.seqs, some) for some in (said.previous, said.following))
+    return counts[:-1] + counts[before] + counts[after], long[:-1] + long[before] + long[after]
 
 
 def _found(text: str, sought: str) -> NDArray[np.int64]:
@@ -161,11 +143,9 @@ def _found(text: str, sought: str) -> NDArray[np.int64]:
 
 def features(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     """Each candidate's features, by name."""
-    before = [found.utterances.get(u.previous) for u in found.order]
-    after = [found.utterances.get(u.following) for u in found.order]
-    words = _of_words(asked, found)
-    meaning = _of_meaning(asked, found, before, after)
-    cos, shaped = meaning["cos"], _of_shape(asked, found)
+    words, shaped = _of_words(asked, found), _of_shape(asked, found)
+    meaning = _of_meaning(asked, found)
+    cos = meaning["cos"]
     both = {
         "bm25_cos": words["bm25"] * cos,
         "echo": shaped["ends_asking"] * ((cos - ECHO_FROM) / (1 - ECHO_FROM)).clip(0.0),
@@ -175,22 +155,18 @@ def features(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
 
 
 def _of_words(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
-    terms = [*asked.terms]
     rare = idf(np.array([f.memories for f in asked.terms.values()], float), found.totals.texts)
     total, mean = max(float(rare.sum()), 1e-9), mean_length(found.totals)
-    known = counted([*found.utterances.values()], terms)
-    sides = [known.at(seqs) for seqs in _sides(found.order)]
-    own, first, last = (known.counts[at] for at in sides)
-    long = [known.lengths[at] for at in sides]
+    counts, lengths = counted(found.said, [*asked.terms])
+    own, first, last = (counts[at] for at in found.sides)
+    long = [lengths[at] for at in found.sides]
     window = own + first + last
     b = bm25(own, rare, long[0], mean) / total
     w = bm25(window, rare, long[0] + long[1] + long[2], 3 * mean) / total
-    seen, at = np.unique([u.session for u in found.order], return_inverse=True)
-    talks = [found.sessions[int(number)] for number in seen]
     s_rare = idf(np.array([f.sessions for f in asked.terms.values()], float), found.totals.sessions)
-    s_total = max(float(s_rare.sum()), 1e-9)
-    said, s_long = said_in(talks, terms)
-    s = bm25(said, s_rare, s_long, found.totals.length / max(found.totals.sessions, 1)) / s_total
+    s_total, at = max(float(s_rare.sum()), 1e-9), found.talk
+    said, s_mean = found.talks.counts, found.totals.length / max(found.totals.sessions, 1)
+    s = bm25(said, s_rare, found.talks.lengths, s_mean) / s_total
     return {
         "bm25": b,
         "bm25_root": np.sqrt(b),
@@ -199,7 +175,7 @@ def _of_words(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
         "bm25_win_root": np.sqrt(w),
         "bm25_sess": s[at],
         "bm25_sess_root": np.sqrt(s)[at],
-        "bm25_sess_top": _top(s)[at],
+        "bm25_sess_top": s[at] / max(float(s[at].max()), 1e-9),
         "bm25_prev": bm25(first, rare, long[1], mean) / total,
         "bm25_next": bm25(last, rare, long[2], mean) / total,
         "cov": ((own > 0) * rare).sum(1) / total,
@@ -208,63 +184,44 @@ def _of_words(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     }
 
 
-def _sides(order: Sequence[Utterance]) -> tuple[list[int], list[int], list[int]]:
-    """The texts themselves, what was said before each, and what after."""
-    return [u.seq for u in order], [u.previous for u in order], [u.following for u in order]
-
-
-def window(known: CountedTerms, order: Sequence[Utterance]) -> tuple[Column, Column]:
-    """How often each text and its neighbours hold each term, and how long they are together."""
-    sides = [known.at(seqs) for seqs in _sides(order)]
-    counts: Column = np.sum([known.counts[at] for at in sides], axis=0)
-    long: Column = np.sum([known.lengths[at] for at in sides], axis=0)
-    return counts, long
-
-
-def _of_meaning(
-    asked: SoughtQuestion,
-    found: CandidateSet,
-    before: Sequence[Utterance | None],
-    after: Sequence[Utterance | None],
-) -> dict[str, Column]:
+def _of_meaning(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     best, whole = found.vectors.best(), found.vectors.whole(len(asked.vector))
-    own, first, last = (found.vectors.at(rows) for rows in (found.order, before, after))
+    learnt = np.append(places(found.vectors.seqs, found.said.seqs), -1)
+    own, first, last = (learnt[at] for at in found.sides)
     window = whole[own] + np.float32(0.5) * (whole[first] + whole[last])
     norms = np.maximum(np.linalg.norm(window, axis=1, keepdims=True), 1e-9)
     cos, previous = best[own], best[first]
     cos_win = np.vecdot(window / norms, asked.vector).astype(float)
-    asks = [float(row is not None and found.shapes[row.seq].ends_asking) for row in before]
-    talks: dict[int, float] = {}
-    for u, value in zip(found.order, cos, strict=True):
-        talks[u.session] = max(talks.get(u.session, -1.0), float(value))
+    asks = np.array([float(unpacked(n).ends_asking) for n in (*found.shapes.tolist(), 0)])
+    talk, talks = found.talk, np.full(len(found.talks.numbers), -1.0)
+    np.maximum.at(talks, talk, cos)
     return {
         "cos": cos,
         "cos_z": _far(cos),
         "cos_top": cos - cos.max(),
-        "cos_mean": found.vectors.near_as_a_whole(asked.vector)[own],
+        "cos_mean": found.vectors.near_as_a_whole(whole, asked.vector)[own],
         "cos_win": cos_win,
         "cos_win_z": _far(cos_win),
         "cos_prev": previous,
         "cos_next": best[last],
-        "cos_answered": previous * np.array(asks),
-        "cos_sess": np.array([talks[u.session] for u in found.order]),
+        "cos_answered": previous * asks[found.sides[1]],
+        "cos_sess": talks[talk],
     }
 
 
 def _of_speakers(asked: SoughtQuestion, found: CandidateSet, cos: Column) -> dict[str, Column]:
     named, asking = asked.named, asked.asking
-    spoke = np.zeros(len(found.order))
+    spoke = np.zeros(len(found.own))
     if named:
-        spoke += [not named.isdisjoint(u.speaker.split()) for u in found.order]
-    lanes = [found.lanes[u.seq] for u in found.order]
-    own = np.array([float(lane is Lane.SAID) for lane in lanes])
-    authors = np.array([float(lane in (Lane.STATED, Lane.ASKED)) for lane in lanes])
-    talks = [found.sessions[u.session].speakers for u in found.order]
+        who = {s: not named.isdisjoint(s.split()) for s in {*found.said.speakers}}
+        spoke += [who[found.said.speakers[n]] for n in found.own]
+    own = (found.lanes == MARKS[Lane.SAID]).astype(float)
+    authors = ((found.lanes & AUTHORS) > 0).astype(float)
     return {
         "speaker": spoke,
         "other": (1 - spoke) * bool(named),
         "speaker_cos": spoke * cos,
-        "partner": np.array([len(talk) / max(len(named), 1) for talk in talks]),
+        "partner": found.talks.spoke[found.talk] / max(len(named), 1),
         "self": own,
         "mine": authors * (asking.mine and not asking.yours),
         "yours": own * asking.yours,
@@ -272,11 +229,11 @@ def _of_speakers(asked: SoughtQuestion, found: CandidateSet, cos: Column) -> dic
 
 
 def _of_dates(dates: Sequence[AskedDate], found: CandidateSet) -> dict[str, Column]:
-    table = np.zeros((len(found.order), 3))
-    for row, u in enumerate(found.order):
-        for asked in dates:
-            table[row] = np.maximum(table[row], _dated(asked, u.day))
-    return dict(zip(("date_month", "date_day", "date_near"), table.T, strict=True))
+    days, at = np.unique(found.said.days[found.own], return_inverse=True)
+    table = np.zeros((len(days), 3))
+    for row, day in zip(table, days.tolist() if dates else (), strict=False):
+        row[:] = np.max([_dated(asked, day) for asked in dates], axis=0)
+    return dict(zip(("date_month", "date_day", "date_near"), table[at].T, strict=True))
 
 
 def _dated(asked: AskedDate, day: int) -> tuple[float, float, float]:
@@ -291,16 +248,13 @@ def _dated(asked: AskedDate, day: int) -> tuple[float, float, float]:
 
 
 def _of_shape(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
-    shapes = [found.shapes[u.seq] for u in found.order]
-
-    kinds = {id(one): one for one in shapes}  # few, as those of one kind are one object
-    at = {key: n for n, key in enumerate(kinds)}
-    places = [at[id(one)] for one in shapes]
+    long, asking = np.log1p(found.said.lengths[found.own].astype(float)), asked.asking
+    kinds, at = np.unique(found.shapes[found.own], return_inverse=True)
+    few = [unpacked(kind) for kind in kinds.tolist()]  # many texts have the same shape
 
     def each(of: Callable[[TextShape], float]) -> Column:
-        return np.array([float(of(one)) for one in kinds.values()])[places]
+        return np.array([float(of(one)) for one in few])[at]
 
-    long, asking = np.log1p([float(u.length) for u in found.order]), asked.asking
     capitals = each(lambda s: s.capitals)
     return {
         "length": long,

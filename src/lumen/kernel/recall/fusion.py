@@ -7,7 +7,7 @@ revised stands behind what revises it. Who is a candidate: candidates.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,15 +15,16 @@ from pathlib import Path
 import numpy as np
 
 from lumen.core.canon import loads
-from lumen.core.data import Memory, NearPassage
+from lumen.core.data import Memory, NearPassage, Passage
 from lumen.kernel.language.asking import asking, bare, in_first_person
 from lumen.kernel.language.corrections import openly_revises
 from lumen.kernel.language.passages import Embedder
 from lumen.kernel.language.reading import words
 from lumen.kernel.recall.candidates import FoundPaths, RankWanted, candidates, read
+from lumen.kernel.recall.columns import Numbers, among
 from lumen.kernel.recall.external_embedder import ExternalEmbedder
 from lumen.kernel.recall.features import CandidateSet, Column, SoughtQuestion, features
-from lumen.kernel.recall.lanes import CHANGES, Lane
+from lumen.kernel.recall.lanes import CHANGES, Lane, lane_in
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.vectors import VectorSet
 from lumen.soul.state.records import WHOLE
@@ -69,29 +70,63 @@ class _Scored:
     """The candidates with all that is known of each."""
 
     found: CandidateSet
-    memories: Mapping[int, Memory]
     how: FoundPaths
     revised: Mapping[int, int]
     table: Mapping[str, Column]
-    parts: Mapping[str, Column]
+    weights: Weights
     score: Column
 
-    def at(self, n: int) -> RankedMemory:
-        u = self.found.order[n]
-        beside = (s for s in (u.previous, u.following) if s in self.found.utterances)
-        return RankedMemory(
-            memory=self.memories[u.seq],
-            lane=self.found.lanes[u.seq],
-            score=float(self.score[n]),
-            paths=tuple(self.how.paths[u.seq]),
-            session=u.session,
-            features={name: float(column[n]) for name, column in self.table.items()},
-            parts={name: float(column[n]) for name, column in self.parts.items()},
-            neighbours=tuple(self.memories[s] for s in beside if s in self.memories),
-            passages=tuple(self.found.vectors.of(u.seq)),
-            revised_by=self.revised.get(u.seq, 0),
-            replaces=max((old for old, new in self.revised.items() if new == u.seq), default=0),
+    def shown(self, index: Queries, vectors: VectorSet, best: Numbers) -> tuple[RankedMemory, ...]:
+        """Some of the candidates, with what is told of each."""
+        said, own = self.found.said, self.found.own[best]
+        seqs = said.seqs[own]
+        beside = np.stack([said.previous[own], said.following[own]], axis=1)
+        beside[~among(said.seqs, beside)] = 0
+        memories = index.memories.get([*seqs.tolist(), *beside.ravel().tolist()])
+        near = self._near(vectors.passages_of(seqs.tolist()))
+        columns = (beside, said.sessions[own], self.found.lanes[best], self.score[best])
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        told = zip(seqs.tolist(), rows, *self._told(best), strict=True)
+        return tuple(
+            RankedMemory(
+                memory=memories[seq],
+                lane=lane_in(lane),
+                score=score,
+                paths=self.how.to(seq),
+                session=session,
+                features=own_features,
+                parts=own_parts,
+                neighbours=tuple(memories[s] for s in sides if s in memories),
+                passages=tuple(near.get(seq, ())),
+                revised_by=self.revised.get(seq, 0),
+                replaces=max((old for old, new in self.revised.items() if new == seq), default=0),
+            )
+            for seq, (sides, session, lane, score), own_features, own_parts in told
+            if seq in memories
         )
+
+    def _told(self, some: Numbers) -> tuple[list[dict[str, float]], list[dict[str, float]]]:
+        """Of some candidates every feature by name, and what those with a weight add."""
+        names = [name for name in self.table if name in self.weights]
+        every = np.array([*self.table.values()], float)
+        far = np.array([self.table[name] for name in names])
+        far -= far.mean(axis=1, keepdims=True)
+        parts = np.array([self.weights[name] for name in names])[:, None] * far[:, some]
+        return (
+            [dict(zip(self.table, row, strict=True)) for row in every[:, some].T.tolist()],
+            [dict(zip(names, row, strict=True)) for row in parts.T.tolist()],
+        )
+
+    def _near(self, passages: Sequence[Passage]) -> dict[int, list[NearPassage]]:
+        """Of memories those passages that count, each with its cosine."""
+        known = self.found.vectors
+        cosines = dict(zip(known.numbers.tolist(), known.cosines.tolist(), strict=True))
+        near: dict[int, list[NearPassage]] = {}
+        for p in passages:
+            if p.number in cosines:
+                one = NearPassage(p.number, p.seq, p.start, p.stop, p.marks, cosines[p.number])
+                near.setdefault(p.seq, []).append(one)
+        return near
 
 
 def rank(
@@ -108,19 +143,16 @@ def rank(
     asked = _asked(index, embedder, question)
     found = candidates(index, vectors, asked, wanted, external)
     chosen = read(index, vectors, asked, found, wanted)
-    if not chosen.order:
+    if not len(chosen.own):
         return ()
     table = features(asked, chosen) | _of_memory(chosen, wanted)
     weights = weights_for(embedder.id)
     score = scored(table, weights)
-    revised, table["revises"] = lifted(chosen, score, found.revised)
+    revising = vectors.passages_of({*found.revised.values()}) if found.revised else []
+    revised, table["revises"] = lifted(chosen, score, found.revised, revising)
     score = score + table["revises"]
     best = np.argsort(-score, kind="stable")[: wanted.limit]
-    parts = {name: weights[name] * (c - c.mean()) for name, c in table.items() if name in weights}
-    shown = [chosen.order[n] for n in best]
-    memories = index.memories.get(s for u in shown for s in (u.seq, u.previous, u.following))
-    ranked = _Scored(chosen, memories, found, revised, table, parts, score)
-    return tuple(ranked.at(int(n)) for n, u in zip(best, shown, strict=True) if u.seq in memories)
+    return _Scored(chosen, found, revised, table, weights, score).shown(index, vectors, best)
 
 
 def scored(table: Mapping[str, Column], weights: Weights) -> Column:
@@ -131,22 +163,23 @@ def scored(table: Mapping[str, Column], weights: Weights) -> Column:
 
 
 def lifted(
-    found: CandidateSet, score: Column, revised: Mapping[int, int]
+    found: CandidateSet, score: Column, revised: Mapping[int, int], revising: Sequence[Passage]
 ) -> tuple[dict[int, int], Column]:
     """Which revisions hold, and how much each statement gains that would stand behind what it revises.
 
     One that openly revises does so whatever its score; a mere "now" or "new" must bear on the question.
     """
     lift, kept = np.zeros(len(score)), {}
-    places = {u.seq: n for n, u in enumerate(found.order)} if revised else {}
+    seqs = found.said.seqs[found.own].tolist() if revised else []
+    places = {seq: n for n, seq in enumerate(seqs)}
     for old, new in sorted(revised.items()):
         if not {old, new} <= places.keys() & found.memories.keys():
             continue
         gap = float(score[places[old]] + lift[places[old]] - score[places[new]] - lift[places[new]])
         if gap <= MAY_LAG or any(
             openly_revises(found.memories[new].text[p.start : p.stop], found.memories[old].text)
-            for p in found.vectors.of(new)
-            if p.marks & CHANGES
+            for p in revising
+            if p.seq == new and p.marks & CHANGES
         ):
             kept[old] = new
             lift[places[new]] += max(0.0, gap + AHEAD)
@@ -166,7 +199,6 @@ def _asked(index: Queries, embedder: Embedder, question: str) -> SoughtQuestion:
 
 def _of_memory(found: CandidateSet, wanted: RankWanted) -> dict[str, Column]:
     """How much a memory weighs, from -0.5 to 0.5, and how recent it is, from 0 to 1."""
-    days = np.array([u.day for u in found.order], float)
+    days = found.said.days[found.own].astype(float)
     ages = np.maximum(0.0, (wanted.day or days.max()) - days)
-    weigh = [found.weights[u.seq] / WHOLE - 0.5 for u in found.order]
-    return {"weight": np.array(weigh), "recency": np.exp(-ages / FADES_DAYS)}
+    return {"weight": found.weights / WHOLE - 0.5, "recency": np.exp(-ages / FADES_DAYS)}

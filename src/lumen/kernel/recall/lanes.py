@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import cache
 
 from lumen.core.data import EventType, Memory, Origin
-from lumen.kernel.language.asking import TextShape, packed, unpacked
+from lumen.kernel.language.asking import TextShape, packed
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import is_evidence
 from lumen.kernel.language.questions import may_answer
@@ -28,7 +27,8 @@ class Lane(StrEnum):
 
 # Of a passage, below the listed ones: its lane, and behind that the shape of the text it is of.
 MARKS = {lane: 1 << bit for bit, lane in enumerate(Lane)}
-SHAPE, SHAPES = len(Lane), 0xFF
+LANES, SHAPE, SHAPES = (1 << len(Lane)) - 1, len(Lane), 0xFF
+_LANES = {mark: lane for lane, mark in MARKS.items()}
 CHANGES = LISTED_MARK  # a statement that says that something is no longer so, or new
 
 
@@ -37,19 +37,9 @@ def marks_for(lane: Lane, shape: TextShape) -> int:
     return MARKS[lane] | packed(shape) << SHAPE
 
 
-def shape_in(marks: int) -> TextShape:
-    """What a text has to offer, by the marks of a passage of it."""
-    return unpacked(marks >> SHAPE & SHAPES)
-
-
-@cache
-def _first_lane(marks: int) -> Lane | None:
-    return next((lane for lane, mark in MARKS.items() if marks & mark), None)
-
-
-def lane_in(marks: int) -> Lane | None:
-    """The best lane that any passage of a text is in, by the marks of all of them."""
-    return _first_lane(marks & (1 << SHAPE) - 1)
+def lane_in(mark: int) -> Lane:
+    """The lane of a mark."""
+    return _LANES[mark]
 
 
 def lane_of(memory: Memory, passage: str) -> Lane | None:

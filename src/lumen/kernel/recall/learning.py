@@ -137,12 +137,16 @@ class Lessons:
         """What was stated before that may be meant: memory, words, nearness."""
         row = np.frombuffer(new.vector, dtype=np.float32)
         near = self.vectors.nearest(new.vector, LOOKED_AT, before=new.seq, marks=STATED)
-        found = {(n.seq, n.start, n.stop): n.cosine for n in near}
-        by_words = self.index.memories.search(words(text), LOOKED_AT, before=new.seq)
-        for p in self.vectors.passages_of(seq for seq, _ in by_words):
-            if p.marks & STATED:
-                spot = (p.seq, p.start, p.stop)
-                found[spot] = float(np.frombuffer(p.vector, dtype=np.float32) @ row)
+        by_words = {
+            s for s, _ in self.index.memories.search(words(text), LOOKED_AT, before=new.seq)
+        }
+        passages = {p.number: p for p in self.vectors.passages_of({*near.seqs.tolist(), *by_words})}
+        spots = {n: (p.seq, p.start, p.stop) for n, p in passages.items()}
+        cosines = zip(near.numbers.tolist(), near.cosines.tolist(), strict=True)
+        found = {spots[n]: cosine for n, cosine in cosines if n in spots}
+        for n, p in passages.items():
+            if p.seq in by_words and p.marks & STATED:
+                found[spots[n]] = float(np.frombuffer(p.vector, dtype=np.float32) @ row)
         memories = self.index.memories.get({seq for seq, _, _ in found})
         return [
             (seq, memories[seq].text[a:b], cosine)

@@ -24,7 +24,7 @@ from lumen.soul.index.terms import VERSION
 from lumen.soul.state.records import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 16
+SCHEMA = 17
 UNWRITABLE = (
     apsw.SQLITE_IOERR_WRITE,
     apsw.SQLITE_IOERR_TRUNCATE,
@@ -60,8 +60,9 @@ CREATE INDEX events_private ON events(seq) WHERE private = 1;
 CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize="unicode61 remove_diacritics 0");
 CREATE TABLE frequency(term TEXT PRIMARY KEY, n INTEGER, sessions INTEGER) WITHOUT ROWID;
 -- What was said by session, whose number is made of its conversation or its day; 0 counts all together.
-CREATE TABLE utterances(seq INTEGER PRIMARY KEY, session INTEGER, day INTEGER, speaker TEXT,
-  length INTEGER, terms TEXT);
+-- Of each memory what was said before and after it there, or 0.
+CREATE TABLE utterances(seq INTEGER PRIMARY KEY, session INTEGER, previous INTEGER, following INTEGER,
+  day INTEGER, speaker TEXT, length INTEGER, terms TEXT);
 CREATE INDEX utterances_session ON utterances(session, seq);
 CREATE INDEX utterances_day ON utterances(day, seq);
 CREATE TABLE sessions(id INTEGER PRIMARY KEY, n INTEGER, length INTEGER);

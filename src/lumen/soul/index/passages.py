@@ -112,7 +112,12 @@ def add_passages(
 
 def _write(state: SetState, index: Path, kept: Sequence[Passage]) -> bytes | None:
     """Write vectors into the files; returns the mean of the set, once there are many."""
-    from lumen.soul.index.scan import MANY, mean_of, write_signs  # numpy, which others do without
+    from lumen.soul.index.scan import (
+        MANY,
+        mapped,
+        mean_of,
+        write_signs,
+    )  # numpy, which others do without
 
     files, place, count = state.files(index), state.rows, len(kept)
     parts = {
@@ -122,12 +127,12 @@ def _write(state: SetState, index: Path, kept: Sequence[Passage]) -> bytes | Non
     }
     files.write(place, count, parts)
     if state.mean is not None:
-        write_signs(files, state.mean, place, place + count)
+        write_signs(files, state.mean, place, parts[VECTORS])
         return state.mean
     if place + count < MANY:
         return None
     mean = mean_of(files, place + count)
-    write_signs(files, mean, 0, place + count)
+    write_signs(files, mean, 0, mapped(files, bits=False).vectors[: place + count])
     return mean
 
 

@@ -170,13 +170,12 @@ def mean_of(files: VectorFiles, rows: int) -> bytes:
     return bytes(there.mean(axis=0, dtype=np.float64).astype(np.float32).tobytes())
 
 
-def write_signs(files: VectorFiles, mean: bytes, first: int, after: int) -> None:
-    """Write the bits of rows whose vectors are there."""
-    rows = mapped(files, bits=False).vectors[first:after]
-    centre = np.frombuffer(mean, np.float32)
-    at = range(first, after, BLOCK)
-    found = (_pieces(files, n, signs(rows[n - first : n - first + BLOCK] - centre)) for n in at)
-    files.write_bits(first, after - first, (piece for some in found for piece in some))
+def write_signs(files: VectorFiles, mean: bytes, first: int, vectors: bytes | Floats) -> None:
+    """Write the bits of rows from a place on."""
+    rows = np.frombuffer(vectors, np.float32).reshape(-1, files.size)
+    centre, at = np.frombuffer(mean, np.float32), range(0, len(rows), BLOCK)
+    found = (_pieces(files, first + n, signs(rows[n : n + BLOCK] - centre)) for n in at)
+    files.write_bits(first, len(rows), (piece for some in found for piece in some))
 
 
 def _pieces(files: VectorFiles, place: int, rows: Words) -> Iterator[tuple[int, bytes]]:

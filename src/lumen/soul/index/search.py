@@ -23,9 +23,9 @@ _FOUND = (
     "FROM words WHERE words MATCH ?1 AND rowid < ?2 AND (?3 IS NULL OR EXISTS "
     "(SELECT 1 FROM utterances u WHERE u.seq = words.rowid AND u.day <= ?3))"
 )
-_LENGTHS = (  # one that nobody said is taken to be as long as most
+_LENGTHS = (  # in the order asked for; one that nobody said is taken to be as long as most
     "SELECT json_group_array(coalesce(length, ?2)) FROM "
-    "(SELECT length FROM json_each(?1) LEFT JOIN utterances ON seq = value ORDER BY key)"
+    "(SELECT length FROM json_each(?1) LEFT JOIN utterances ON seq = value)"
 )
 
 

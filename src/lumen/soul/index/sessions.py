@@ -11,20 +11,35 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from lumen.core.canon import dumps
 from lumen.soul.index.frequency import asked_terms
 from lumen.soul.index.rows import Rows
-from lumen.soul.ports.sessions import Session, TermFrequency, Totals, Utterance
+from lumen.soul.ports.sessions import SessionCounts, TermFrequency, Totals, Utterances
+from lumen.soul.ports.vectors import LATEST
+
+if TYPE_CHECKING:
+    from lumen.soul.ports.sessions import Numbers
 
 ALL = 0  # the number of the row that counts all sessions together
 Row = Any  # a row as SQLite hands it over
 SPOKEN = (
     "author != 'kernel' AND situation != 'erased' AND (event_type IN ('author_message', "
     "'assistant_message') OR origin IN ('tool', 'web') AND event_type != 'system_event')"
+)
+_UTTERANCE = "u.seq, u.session, u.previous, u.following, u.day, u.length, u.speaker, u.terms"
+_SAME = "SELECT seq FROM utterances WHERE session = o.session"
+_NEAR = (
+    f"SELECT {_UTTERANCE} FROM utterances o JOIN utterances u ON u.session = o.session WHERE o.seq = ?1 "  # noqa: S608 - constants
+    f"AND u.seq >= coalesce(({_SAME} AND seq <= ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2), 0) "
+    f"AND u.seq <= coalesce(({_SAME} AND seq >= ?1 ORDER BY seq LIMIT 1 OFFSET ?2), ?3) ORDER BY u.seq"
+)
+_BESIDE = (
+    "SELECT coalesce((SELECT max(seq) FROM utterances WHERE session = ?1 AND seq < ?2), 0), "
+    "coalesce((SELECT min(seq) FROM utterances WHERE session = ?1 AND seq > ?2), 0)"
 )
 _WHERE = (
     "SELECT iif(occurred = '', timestamp, occurred), speaker, conversation, session_key "  # noqa: S608 - a constant condition
@@ -63,9 +78,11 @@ def add_utterance(db: apsw.Connection, seq: int, found: Sequence[str]) -> None:
         answered: Row = db.execute(_TURNS, (turn,)).fetchone()
         conversation = str(answered[0]) if answered else ""
     session, speaker = session_number(conversation, moment), speaker.lower()
-    placed = (seq, session, date.fromisoformat(moment[:10]).toordinal(), speaker, len(found))
-    written = "".join(f" {term} " for term in found)
-    db.execute("INSERT INTO utterances VALUES(?,?,?,?,?,?)", (*placed, written))
+    beside: Row = db.execute(_BESIDE, (session, seq)).fetchone()
+    day, written = date.fromisoformat(moment[:10]), "".join(f" {term} " for term in found)
+    row = (seq, session, *beside, day.toordinal(), speaker, len(found), written)
+    db.execute("INSERT INTO utterances VALUES(?,?,?,?,?,?,?,?)", row)
+    _join(db, (beside[0], seq), (seq, beside[1]))
     _change(db, session, speaker, found, 1)
 
 
@@ -78,12 +95,13 @@ def place_again(db: apsw.Connection, seq: int) -> None:
 
 def remove_utterance(db: apsw.Connection, seq: int) -> list[int]:
     """Take what was said out of its session; returns what of its turn may belong to another now."""
-    asked = "SELECT session, speaker, terms FROM utterances WHERE seq = ?"
+    asked = "SELECT session, speaker, terms, previous, following FROM utterances WHERE seq = ?"
     row: Row = db.execute(asked, (seq,)).fetchone()
     if row is None:
         return []
     session, speaker, written = int(row[0]), str(row[1]), str(row[2])
     db.execute("DELETE FROM utterances WHERE seq = ?", (seq,))
+    _join(db, (row[3], row[4]))
     _change(db, session, speaker, written.split(), -1)
     beside: Row = db.execute(
         "SELECT u.seq FROM events e JOIN events o USING(session_key) JOIN utterances u ON u.seq = o.seq "
@@ -91,6 +109,13 @@ def remove_utterance(db: apsw.Connection, seq: int) -> list[int]:
         (seq,),
     ).fetchall()
     return [int(other) for (other,) in beside]
+
+
+def _join(db: apsw.Connection, *pairs: tuple[int, int]) -> None:
+    """Let what was said one after the other tell of each other; 0 is nothing, and tells of none."""
+    for before, after in pairs:
+        db.execute("UPDATE utterances SET following = ? WHERE seq = ?", (after, before))
+        db.execute("UPDATE utterances SET previous = ? WHERE seq = ?", (before, after))
 
 
 def _change(
@@ -159,54 +184,64 @@ class SessionTable:
         )
         return frozenset(str(name) for (name,) in rows)
 
-    def utterances(self, seqs: Iterable[int]) -> dict[int, Utterance]:
+    def utterances(self, seqs: Iterable[int]) -> Utterances:
         """Memories among their neighbours, those that are in a session."""
-        rows = self._db.rows(
-            "SELECT u.seq, u.session, "
-            "coalesce((SELECT max(seq) FROM utterances p WHERE p.session = u.session AND p.seq < u.seq), 0), "
-            "coalesce((SELECT min(seq) FROM utterances f WHERE f.session = u.session AND f.seq > u.seq), 0), "
-            "u.day, u.speaker, u.length, u.terms FROM json_each(?) JOIN utterances u ON u.seq = value",
-            (dumps([*dict.fromkeys(seqs)]).decode(),),
+        return _columns(
+            self._db.rows(
+                # CROSS: in the order asked for, so that nothing is left to sort
+                f"SELECT {_UTTERANCE} FROM json_each(?) CROSS JOIN utterances u ON u.seq = value",  # noqa: S608 - a constant column list
+                (dumps(sorted({*seqs})).decode(),),
+            )
         )
-        return {int(row[0]): Utterance(*row) for row in rows}
 
-    def near(self, seq: int, most: int) -> list[int]:
-        """A memory and up to so many before and after it in its session, in order."""
-        rows = self._db.rows(
-            "SELECT * FROM (SELECT u.seq FROM utterances o JOIN utterances u USING(session) "
-            "WHERE o.seq = ?1 AND u.seq < ?1 ORDER BY u.seq DESC LIMIT ?2) UNION ALL "
-            "SELECT * FROM (SELECT u.seq FROM utterances o JOIN utterances u USING(session) "
-            "WHERE o.seq = ?1 AND u.seq >= ?1 ORDER BY u.seq LIMIT ?2 + 1) ORDER BY 1",
-            (seq, most),
-        )
-        return [int(other) for (other,) in rows]
+    def near(self, seq: int, most: int) -> Utterances:
+        """A memory and up to so many before and after it in its session."""
+        return _columns(self._db.rows(_NEAR, (seq, most, LATEST)))
 
     def sessions(
         self, numbers: Iterable[int], terms: Sequence[str], names: Iterable[str]
-    ) -> dict[int, Session]:
-        """Sessions by number, with how often each of some terms is said in them, and who spoke."""
-        wanted = dumps([*dict.fromkeys(numbers)]).decode()
-        lengths = self._db.rows(
-            "SELECT s.id, length FROM json_each(?) JOIN sessions s ON s.id = value", (wanted,)
+    ) -> SessionCounts:
+        """Those of some sessions that there are, and how often some terms and names are in each."""
+        import numpy as np  # which others do without
+
+        wanted = sorted({*numbers})
+        asked = dumps(wanted).decode()
+        lengths = self._numbers(
+            "SELECT key, length FROM json_each(?) CROSS JOIN sessions s ON s.id = value", asked
         )
-        spoke: dict[int, set[str]] = {}
-        for session, speaker in self._db.rows(
-            "SELECT s.session, s.speaker FROM json_each(?1) n CROSS JOIN json_each(?2) i "
-            "CROSS JOIN session_speakers s ON s.session = i.value AND s.speaker = n.value",
-            (dumps([*names]).decode(), wanted),
-        ):
-            spoke.setdefault(int(session), set()).add(str(speaker))
-        said: dict[int, dict[str, int]] = {}
-        for session, term, n in self._db.rows(
-            # CROSS: else every term of a session is read, and compared with those asked for
-            "SELECT s.session, s.term, s.n FROM json_each(?1) i CROSS JOIN json_each(?2) t "
+        # CROSS: else every term of a session is read, and compared with those asked for
+        said = self._numbers(
+            "SELECT i.key, t.key, s.n FROM json_each(?1) i CROSS JOIN json_each(?2) t "
             "CROSS JOIN session_terms s ON s.session = i.value AND s.term = t.value",
-            (wanted, dumps([*terms]).decode()),
-        ):
-            said.setdefault(int(session), {})[str(term)] = int(n)
-        return {
-            int(number): Session(
-                int(length), frozenset(spoke.get(number, ())), said.get(number, {})
-            )
-            for number, length in lengths
-        }
+            asked,
+            dumps([*terms]).decode(),
+        )
+        spoke = self._numbers(
+            "SELECT i.key FROM json_each(?2) n CROSS JOIN json_each(?1) i "
+            "CROSS JOIN session_speakers s ON s.session = i.value AND s.speaker = n.value",
+            asked,
+            dumps([*names]).decode(),
+        )
+        there, long = lengths.reshape(-1, 2).T
+        counts = np.zeros((len(wanted), len(terms)), np.int64)
+        session, term, often = said.reshape(-1, 3).T
+        counts[session, term] = often
+        return SessionCounts(
+            np.array(wanted, np.int64)[there],
+            long,
+            counts[there],
+            np.bincount(spoke, minlength=len(wanted))[there],
+        )
+
+    def _numbers(self, sql: str, *values: str) -> Numbers:
+        import numpy as np
+
+        return np.array(self._db.rows(sql, values), np.int64).reshape(-1)
+
+
+def _columns(rows: Sequence[Row]) -> Utterances:
+    import numpy as np  # which others do without
+
+    *numbers, speakers, terms = zip(*rows, strict=True) if rows else [()] * 8
+    seqs, sessions, previous, following, days, lengths = (np.array(n, np.int64) for n in numbers)
+    return Utterances(seqs, sessions, previous, following, days, lengths, speakers, terms)

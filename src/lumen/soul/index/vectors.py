@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lumen.core.canon import dumps
-from lumen.core.data import NearPassage, Passage
+from lumen.core.data import Passage
 from lumen.soul.index.external_vectors import SOUGHT, ExternalVectors, choose, reindexed
 from lumen.soul.index.passages import (
     LEARNT,
@@ -27,7 +27,7 @@ from lumen.soul.index.passages import (
 )
 from lumen.soul.index.rows import Row, Rows
 from lumen.soul.index.sidecar import Incomplete
-from lumen.soul.ports.vectors import LATEST
+from lumen.soul.ports.vectors import LATEST, NearColumns, PassageColumns
 
 if TYPE_CHECKING:
     import apsw
@@ -115,13 +115,14 @@ class BuiltInVectors:
         before: int = LATEST,
         until: int | None = None,
         marks: int = 0,
-    ) -> list[NearPassage]:
+    ) -> NearColumns:
         """The passages nearest to a vector, best first: of events before one, with any of some marks."""
-        state, found = self._mapped()
-        if most < 1 or found is None:
-            return []
         import numpy as np
 
+        state, found = self._mapped()
+        if most < 1 or found is None:
+            nothing = np.zeros(0, np.int64)
+            return NearColumns(nothing, nothing, np.zeros(0, np.float32))
         from lumen.soul.index.scan import MANY_LATER, Wanted
 
         later = self._db.row(
@@ -133,12 +134,7 @@ class BuiltInVectors:
         many = int(later[0]) if barred is None else MANY_LATER
         wanted = Wanted(state.rows, most, before, many, marks, mean, barred)
         places, cosines = found.nearest(np.frombuffer(query, np.float32), wanted)
-        near = {int(p) + state.first: float(c) for p, c in zip(places, cosines, strict=True)}
-        rows = {int(row[0]): row for row in self._rows("id", list(near))}
-        return [
-            NearPassage(number, seq, start, stop, marks, near[number])
-            for number, seq, start, stop, marks in (rows[n] for n in near if n in rows)
-        ]
+        return NearColumns(places + state.first, found.seqs[places], cosines)
 
     def _said_after(self, until: int) -> Barred:
         """By event, whether it was said later than a day; behind the last that was, none is."""
@@ -153,6 +149,26 @@ class BuiltInVectors:
     def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
         """The passages of some memories, in order."""
         return self._with_vectors(sorted(self._rows("seq", list(seqs)), key=lambda r: (r[1], r[0])))
+
+    def columns_of(self, seqs: Iterable[int]) -> PassageColumns:
+        """The same of many memories, without where in the text each passage is."""
+        import numpy as np
+
+        asked = "SELECT p.seq, p.id FROM json_each(?) JOIN passages p ON p.seq = value"
+        rows = self._db.rows(asked, (dumps([*seqs]).decode(),))
+        state, found = self._mapped()
+        seq, number = np.array(rows, np.int64).reshape(-1, 2).T
+        order = np.lexsort((number, seq))
+        order = order[(state.first <= number[order]) & (number[order] < state.next)]
+        if found is None or not len(order):
+            nothing = np.zeros(0, np.int64)
+            return PassageColumns(nothing, nothing, nothing, np.zeros((0, state.size), np.float32))
+        order = order[found.seqs[number[order] - state.first] == seq[order]]
+        seq, number = seq[order], number[order]
+        places = number - state.first
+        return PassageColumns(
+            number, seq, found.marks[places].astype(np.int64), found.vectors[places]
+        )
 
     def with_marks(
         self, marks: int, *, after: int = 0, before: int = LATEST, limit: int

@@ -6,36 +6,39 @@ tool found is in one. How a question is ranked by it is not storage's concern.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # numpy, which others do without
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Utterance:
-    """One memory in its session; 0 where nothing was said before or after it."""
+class Utterances:
+    """Memories in their sessions, by event: a column for each thing that is known of them."""
 
-    seq: int
-    session: int
-    previous: int
-    following: int
-    day: int  # as `date.toordinal` counts
-    speaker: str  # in lower case; empty: the author or the being
-    length: int  # in terms
-    terms: str  # each between two blanks of its own, as often as it occurs
-
-    def count(self, term: str) -> int:
-        """How often it holds a term."""
-        return self.terms.count(f" {term} ")
+    seqs: Numbers  # going up
+    sessions: Numbers
+    previous: Numbers  # what was said before each in its session; 0: nothing
+    following: Numbers
+    days: Numbers  # as `date.toordinal` counts
+    lengths: Numbers  # in terms
+    speakers: Sequence[str]  # in lower case; empty: the author or the being
+    terms: Sequence[str]  # each term between two blanks of its own, as often as it occurs
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """A session: how much was said in it, who of those asked for spoke, and how often some terms were."""
+class SessionCounts:
+    """Sessions by number: how much was said in each, how often each of some terms, how many of some names spoke."""
 
-    length: int
-    speakers: frozenset[str]
-    counts: Mapping[str, int]
+    numbers: Numbers  # going up
+    lengths: Numbers
+    counts: Numbers  # a row for each session, a column for each term
+    spoke: Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +74,16 @@ class Sessions(Protocol):
         """Those among some words in lower case that are part of a speaker's name."""
         ...
 
-    def utterances(self, seqs: Iterable[int]) -> dict[int, Utterance]:
+    def utterances(self, seqs: Iterable[int]) -> Utterances:
         """Memories among their neighbours, those that are in a session."""
         ...
 
-    def near(self, seq: int, most: int) -> list[int]:
-        """A memory and up to so many before and after it in its session, in order."""
+    def near(self, seq: int, most: int) -> Utterances:
+        """A memory and up to so many before and after it in its session."""
         ...
 
     def sessions(
         self, numbers: Iterable[int], terms: Sequence[str], names: Iterable[str]
-    ) -> dict[int, Session]:
-        """Sessions by number, with how often each of some terms is said in them, and which names spoke."""
+    ) -> SessionCounts:
+        """Those of some sessions that there are, and how often some terms and names are in each."""
         ...

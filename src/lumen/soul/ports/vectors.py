@@ -6,12 +6,36 @@ They are handed over as float32 bytes. How texts become vectors is not storage's
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
-from lumen.core.data import CosineFit, NearPassage, Passage
+from lumen.core.data import CosineFit, Passage
+
+if TYPE_CHECKING:  # numpy, which others do without
+    import numpy as np
+    from numpy.typing import NDArray
 
 LATEST = (1 << 63) - 1  # behind every event
 LISTED_MARK = 1 << 16  # from this mark on, the passages that carry one can be listed
+
+
+@dataclass(frozen=True, slots=True)
+class PassageColumns:
+    """Passages in the order of their events and of the text: a column for each thing that is known of them."""
+
+    numbers: NDArray[np.int64]
+    seqs: NDArray[np.int64]
+    marks: NDArray[np.int64]
+    vectors: NDArray[np.float32]  # a row for each
+
+
+@dataclass(frozen=True, slots=True)
+class NearColumns:
+    """Passages that are near to a vector, the nearest first."""
+
+    numbers: NDArray[np.int64]
+    seqs: NDArray[np.int64]
+    cosines: NDArray[np.float32]
 
 
 class VectorSet(Protocol):
@@ -48,7 +72,7 @@ class VectorSet(Protocol):
         before: int = LATEST,
         until: int | None = None,
         marks: int = 0,
-    ) -> list[NearPassage]:
+    ) -> NearColumns:
         """The passages nearest to a vector, best first: of events before one, with any of some marks.
 
         Vectors have length one. No marks: it does not matter which a passage has. `until` is a day, as
@@ -58,6 +82,10 @@ class VectorSet(Protocol):
 
     def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
         """The passages of some memories, in the order of their events and of the text."""
+        ...
+
+    def columns_of(self, seqs: Iterable[int]) -> PassageColumns:
+        """The same of many memories, without where in the text each passage is."""
         ...
 
     def with_marks(
