@@ -50,7 +50,9 @@ def test_the_grounded_draft_is_described_with_the_figures_in_force(root: Path) -
     law = ranking_for(built_in()[0])
     for figures in (
         f"| ≥ {near.strong:g}, and not of the wrong kind |",
-        f"| ≥ {near.middling:g} |",
+        f"| ≥ {near.middling:g}, and it stands out |",
+        f"behind the third is at least {near.stands_out:g};",
+        f"from a score of {near.bears:g} on",
         f"plus {law.exact:g} x the share",
         f"plus {law.near:g} x the same share",
         f"± {law.kind:g} for whether",

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lumen.kernel.recall.lanes import CHANGES
+from lumen.kernel.recall.search import IndexedRecall
+
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
@@ -17,6 +20,9 @@ TOLD = (
     "I take 50 micrograms of thyroxine before breakfast.",
     "Two weeks in Crete in September, the deposit is paid.",
     "The soup was too salty.",
+    "Declan, who is my line manager, wants all plans by Friday.",
+    "We open on 14 November, me in the wings with a needle in my teeth.",
+    "They are doing the scan of my knee on the 14th of March, at half eight.",
 )
 
 
@@ -29,6 +35,9 @@ TOLD = (
         ("The choir has changed nights, so from now on we rehearse on Wednesday in the hall.", 3),
         ("The doctor has put my thyroxine up to 75 micrograms.", 4),
         ("Change of plan for September, we swapped Crete for Sardinia.", 5),
+        ("There was a reshuffle at work, and my new line manager is Priyanka.", 7),
+        ("They had to push the scan of my knee back to the 28th of March.", 9),
+        ("It has got a name now, the pins and needles: carpal tunnel.", None),
         ("Actually the bakery moved to Mondays.", None),
         ("Tom is no longer my neighbour.", None),
         ("I went to the old hall to look at the soup kitchen.", None),
@@ -59,3 +68,21 @@ def test_words_put_into_its_mouth_are_no_evidence(life: Life, said: str, asked: 
     life.tell("My cousin Nils lives in Berlin.", said)
     life.wonder()
     assert [e.memory.text for e in life.recalls(asked) if e.memory.text == said] == []
+
+
+def test_what_a_statement_revises_is_settled_when_all_before_it_is_learnt(life: Life) -> None:
+    told = life.tell(
+        "Oskar has football every Wednesday at 5pm.",
+        "There is football on television on Monday.",
+        "Actually football moved to Thursdays.",
+        *["Actually it rains."] * 20,
+    )
+    life.kernel.index.catch_up()
+    recall = IndexedRecall(life.kernel.index, life.kernel.recall.embedder)
+    vectors = life.kernel.index.vectors.built_in(recall.embedder.id)
+    recall.learn(len(told) - 1)
+    assert vectors.revised_by(told) == {}, "what is meant may be the one that is left"
+    while recall.learn():
+        pass
+    assert vectors.unsettled(CHANGES, 99) == []
+    assert {*vectors.revised_by(told).values()} == {told[2]}

@@ -173,6 +173,9 @@ def test_forms_of_a_word_share_a_stem(forms: tuple[str, ...]) -> None:
         ("How many of the 3 are left?", "All 3 are there.", False),
         ("How many of the 3 are left?", "Only 2 are.", True),
         ("How often?", "Twice.", True),
+        ("How old is it?", "The one-eyed cat.", None),
+        ("When is it?", "It is on Mondays.", True),
+        ("Wie heißt er?", "Das ist der Wastl.", None),
         ("Who came?", "It was Anna.", True),
         ("Who is Anna?", "I know Anna.", False),
         ("Where is it?", "It is in Porto.", True),
@@ -338,7 +341,7 @@ def test_what_a_trace_tells_of_a_value(value: object, told: object) -> None:
     ("score", "fit", "judged"),
     [
         (0.9, True, "strong"),
-        (0.64, None, "strong"),
+        (0.66, None, "strong"),
         (0.9, False, "middling"),
         (0.5, True, "middling"),
         (0.2, True, "weak"),
@@ -347,3 +350,18 @@ def test_what_a_trace_tells_of_a_value(value: object, told: object) -> None:
 def test_how_well_the_best_evidence_answers(score: float, fit: bool | None, judged: str) -> None:
     assert verdict((Evidence(memory(1), "x", score, fits=fit),), parameters(Grounding)) == judged
     assert verdict((), parameters(Grounding)) == "none"
+
+
+@pytest.mark.parametrize(
+    ("one", "judged"),
+    [
+        (Evidence(memory(1), "x", 0.45), "middling"),
+        (Evidence(memory(1), "x", 0.45, stands_out=0.3), "weak"),
+        (Evidence(memory(1), "x", 0.45, wrong_kind=True), "weak"),
+        (Evidence(memory(1), "x", 0.55, wrong_kind=True), "middling"),
+    ],
+)
+def test_what_is_offered_stands_out_and_is_of_the_kind_asked_for_or_plainly_about_it(
+    one: Evidence, judged: str
+) -> None:
+    assert verdict((one,), parameters(Grounding)) == judged

@@ -96,7 +96,20 @@ def same_fact(new: str, old: str) -> bool:
 
 def openly_revises(new: str, old: str) -> bool:
     """Whether a statement says by its own words, or by what it tells, that another one no longer holds."""
-    return lexicon().has("revision", new) or same_fact(new, old)
+    return lexicon().has("revision", new) or same_fact(new, old) or _tells_another_value(new, old)
+
+
+def _tells_another_value(new: str, old: str) -> bool:
+    """Whether both tell a figure or a day of what two more words of both name."""
+    named = (stems(new) & stems(old)) - values(new) - values(old)
+    return len(named) > 1 and bool(_values_told(new) - _values_told(old)) and tells_value(old)
+
+
+def renews(new: str, old: str) -> bool:
+    """Whether a statement tells who or what a new one of something is, and another speaks of that."""
+    found = lexicon().signals["renews"].search(plainly(new))
+    what = stems(next(filter(None, found.groups()))) if found else set()
+    return bool(what) and what <= stems(old)
 
 
 def still_holds(question: str, old: str, new: str) -> bool:

@@ -37,6 +37,7 @@ class Lexicon:
     signals: MappingProxyType[str, re.Pattern[str]]
     kinds: MappingProxyType[str, AnswerKind]
     numbers: frozenset[str]
+    vague: frozenset[str]  # of these, those that often count nothing
     calendar: frozenset[str]
     empty: frozenset[str]
     shared: frozenset[str]  # empty in German alone
@@ -95,6 +96,7 @@ def lexicon() -> Lexicon:
         signals=MappingProxyType(signals),
         kinds=MappingProxyType(kinds),
         numbers=frozenset(words["numbers"]),
+        vague=frozenset(words["vague"]),
         calendar=calendar,
         empty=frozenset(words["empty"]),
         shared=frozenset(words["shared"]),

@@ -272,6 +272,8 @@ def fits(kind: AnswerKind | None, text: str, question: str) -> bool | None:
         return None
     if kind.answers and kind.answers.search(text.lower()):
         return True
-    if kind.numbers and numbers(text) - numbers(question):
+    figures = numbers(text) - numbers(question) if kind.numbers else set()
+    if figures - lexicon().vague or (kind.names and names(text) - set(words(question))):
         return True
-    return bool(kind.names and names(text) - set(words(question)))
+    # "The one morning" counts nothing, "one sister" does; "der Wastl" is a dog, "der Hund" is no name.
+    return None if figures or (kind.names and language(text) == "de") else False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Protocol
 
 from lumen.core.canon import JSON
@@ -14,6 +15,12 @@ from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.fusion import RankedMemory
 from lumen.kernel.recall.summary import Line, Noted
 from lumen.kernel.recall.verdict import EvidenceVerdict
+
+QUOTED = (
+    3  # pieces of evidence that may be told; those behind them are what others are compared with
+)
+AHEAD = 0.04  # what a lead in the ranking counts beside a cosine: docs/decisions/0004
+ALONE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,10 @@ class Evidence:
     replaces: Memory | None = None
     found: RankedMemory | None = None  # by which paths, with which score
     later: Evidence | None = None  # what revised something else of it
+    wrong_kind: bool = False  # nothing in it is of the kind asked for
+    stands_out: float = (
+        ALONE  # how near it is, and how far ahead in the ranking of what is not told
+    )
 
     def cited(self) -> JSON:
         """As a trace names it: by its event, never by its words."""
@@ -47,10 +58,11 @@ def current(found: Sequence[tuple[RankedMemory, EvidenceVerdict]]) -> tuple[Evid
             later = lent.get(one.revised_by)
             if later is None or best.score > later.score:
                 lent[one.revised_by] = best
+    held = [(one, verdict) for one, verdict in found if one.revised_by not in known]
+    behind = [one.score for one, _ in held[QUOTED:]]
     return tuple(
-        _evidence(one, verdict, lent[one.memory.seq], known.get(one.replaces))
-        for one, verdict in found
-        if one.revised_by not in known
+        _evidence(one, verdict, lent[one.memory.seq], known.get(one.replaces), behind)
+        for one, verdict in held
     )
 
 
@@ -59,10 +71,20 @@ def _evidence(
     at: EvidenceVerdict,
     best: EvidenceVerdict,
     old: tuple[RankedMemory, EvidenceVerdict] | None,
+    behind: Sequence[float],
 ) -> Evidence:
     text = one.memory.text
     quote = quoted(text, at.start, at.stop, alone=despairs(text))
-    return Evidence(one.memory, quote, best.score, best.fits, old[0].memory if old else None, one)
+    return Evidence(
+        memory=one.memory,
+        quote=quote,
+        score=best.score,
+        fits=best.fits,
+        replaces=old[0].memory if old else None,
+        found=one,
+        wrong_kind=at.wrong_kind and best.wrong_kind,
+        stands_out=best.cosine + AHEAD * (one.score - fmean(behind)) if behind else ALONE,
+    )
 
 
 class Recall(Protocol):

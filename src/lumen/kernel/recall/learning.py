@@ -13,7 +13,13 @@ import numpy as np
 
 from lumen.core.data import Memory, Passage
 from lumen.kernel.language.asking import TextShape, shape
-from lumen.kernel.language.corrections import is_plain_fact, same_attribute, same_fact, tells_value
+from lumen.kernel.language.corrections import (
+    is_plain_fact,
+    renews,
+    same_attribute,
+    same_fact,
+    tells_value,
+)
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import (
     LONGEST_QUOTE,
@@ -66,13 +72,12 @@ class Lessons:
     _unsettled: bool = True  # whether some statements may wait to be settled
 
     def learn(self, seqs: Sequence[int]) -> int:
-        """Give vectors to some memories; returns how many were done."""
+        """Give vectors to some memories; returns how many were done.
+
+        Of none, statements that waited for earlier ones are settled, a few at a time.
+        """
         if not seqs:
-            if self._unsettled:
-                waiting = self.vectors.unsettled(CHANGES, SETTLED_AT_ONCE)
-                self._unsettled = len(waiting) == SETTLED_AT_ONCE
-                self._settle(waiting)
-            return 0
+            return self._settle_waiting() if self._unsettled else 0
         self._as_of = self.index.memories.reread()
         fresh = self.index.memories.get(seqs)
         pieces = [(m, a, b) for m in fresh.values() for a, b in pieces_of(m)]
@@ -104,15 +109,22 @@ class Lessons:
         """The vectors of words that are known."""
         return np.stack([self._words[w] for w in wanted])
 
+    def _settle_waiting(self) -> int:
+        """Settle the newest that wait; returns how many, if more do."""
+        waiting = self.vectors.unsettled(CHANGES, SETTLED_AT_ONCE)
+        self._settle(waiting)
+        left = self.vectors.unsettled(CHANGES, 1)
+        self._unsettled = bool(left) and left[0].number != waiting[0].number
+        return len(waiting) if self._unsettled else 0
+
     def _settle(self, changing: Iterable[Passage]) -> None:
         """Find out what statements that change something revise, and keep it."""
         rows = []
         for passage in changing:
-            old = self._revised(passage)
-            if old or not self.vectors.missing(1, passage.seq):
-                rows.append((passage.seq, old))
-            else:
+            if self.vectors.missing(1, passage.seq):  # what it means may be learnt last
                 self._unsettled = True
+            else:
+                rows.append((passage.seq, self._revised(passage)))
         if rows:
             self.vectors.set_revisions(rows)
 
@@ -127,7 +139,11 @@ class Lessons:
             told = [seq for seq, old, _ in earlier if same_fact(text, old)]
             if told:
                 return max(told)
-        nearest = sorted(earlier, key=lambda one: -one[2])[:MEANT]
+        earlier.sort(key=lambda one: -one[2])
+        near = (one for one in earlier if one[2] >= ranking_for(self.embedder.id).same_subject)
+        if anew := next((seq for seq, old, _ in near if renews(text, old)), 0):
+            return anew
+        nearest = earlier[:MEANT]
         if nearest and self._same_subject(text, *nearest[0][1:]):
             return nearest[0][0]
         openly = (seq for seq, old, near in nearest if self._openly_revised(text, old, near))
@@ -155,15 +171,21 @@ class Lessons:
         ]
 
     def _same_subject(self, new: str, old: str, likeness: float) -> bool:
-        """Near in meaning and sharing a seldom-used word; a mere "now" or "new" asks for more."""
+        """Near in meaning and sharing a seldom-used word; where it says no more than "now" or "new",
+        very near, or sharing two.
+        """
         theirs, law = {stem(w) for w in words(old)}, ranking_for(self.embedder.id)
-        both = [w for w in words(new) if stem(w) in theirs]
-        open_about_it = lexicon().has("revision", new)
-        if likeness < law.same_subject or not (
-            open_about_it or len(both) > 1 or likeness > law.surely
-        ):
+        lex = lexicon()
+        signal = {
+            w
+            for said in (*lex.found("novelty", new), *lex.found("revision", new))
+            for w in words(said)
+        }
+        both = [w for w in words(new) if stem(w) in theirs and w not in signal]
+        enough = 1 if lex.has("revision", new) or likeness > law.alone else 2
+        if likeness < law.same_subject or self._many_seldom(both) < enough:
             return False
-        return same_attribute(new, old) and self._many_seldom(both) > 0
+        return same_attribute(new, old)
 
     def _openly_revised(self, new: str, old: str, likeness: float) -> bool:
         """Near, said to be a change, and sharing two seldom-used words, or one and the kind of value;

@@ -15,7 +15,8 @@ class Ranking:
     near_from: float  # two words nearer than this count for the share by nearness
     met: float  # a plain word is met by one so near to it
     same_subject: float
-    surely: float  # so near, one shared word is enough
+    surely: float  # so near, a statement that says it changes something may mean the other
+    alone: float  # so near, one shared word is enough where it says no more than "now" or "new"
     exact: float = 0.1  # for the share of the question's words that a passage holds
     near: float = 0.3  # for the same share by nearness of single words
     kind: float = 0.08  # for whether it holds the kind of answer asked for, or not

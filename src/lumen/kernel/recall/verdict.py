@@ -34,6 +34,8 @@ class EvidenceVerdict:
     fits: bool | None
     start: int
     stop: int
+    cosine: float  # of its nearest passage
+    wrong_kind: bool  # nothing in it is of the kind asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,14 @@ def _verdict(
         return None
     scored = [_score(sought, text, held, lessons) for text, held in texts]
     every = [(p.cosine + s, answers, p) for p, (s, answers) in zip(passages, scored, strict=True)]
+    wrong_kind = all(fits(sought.kind, text, sought.question) is False for text, _ in texts)
     best = max(every, key=lambda each: each[0])
     whole = (0, len(one.memory.text))
     parts = [each for each in every if (each[2].start, each[2].stop) != whole]
     changing = [each for each in parts if one.replaces and each[2].marks & CHANGES]
     spot = max(changing or parts or [best], key=lambda each: each[0])[2]
-    return EvidenceVerdict(best[0], best[1], spot.start, spot.stop)
+    nearest = max(p.cosine for p in passages)
+    return EvidenceVerdict(best[0], best[1], spot.start, spot.stop, nearest, wrong_kind)
 
 
 def _score(

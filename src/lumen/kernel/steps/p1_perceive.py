@@ -115,6 +115,7 @@ class Grounding(Parameters):
 
     strong: float
     middling: float
+    stands_out: float  # what is offered as the closest must stand out so far
     close: float  # evidence this near to the best is said with it
     bears: float  # from here on a question is taken to be about what was told
     quotes: int  # pieces of evidence that are said
@@ -301,5 +302,13 @@ def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
     best = evidence[0]
     if best.score >= grounding.strong and best.fits is not False:
         return "strong"
-    near = any(e.score >= grounding.middling for e in evidence[: grounding.quotes])
+    near = any(may_be_meant(e, grounding) for e in evidence[: grounding.quotes])
     return "middling" if near else "weak"
+
+
+def may_be_meant(e: Evidence, grounding: Grounding) -> bool:
+    """Whether evidence may be offered as the closest there is: what is not of the kind asked for must
+    plainly be about the question.
+    """
+    least = grounding.bears if e.wrong_kind else grounding.middling
+    return e.score >= least and e.stands_out >= grounding.stands_out

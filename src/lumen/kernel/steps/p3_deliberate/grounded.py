@@ -21,7 +21,7 @@ from lumen.kernel.language.pronouns import mirror, tells_of_being
 from lumen.kernel.language.reading import names, stem, stems, unframed, words
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
-from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
+from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
 
 LONGEST_MIRROR = 160
 
@@ -165,6 +165,7 @@ def _answer(
     bearing = bears(stimulus.text, surface, reality, grounding)
     if not (_is_personal(surface) or reality.familiar or bearing):
         return None
+    near = tuple(e for e in near if may_be_meant(e, grounding))
     if surface.about != "author":
         near = tuple(e for e in near if _shares(stimulus.text, e))
     if not near or reality.verdict != "middling":
