@@ -50,7 +50,7 @@ def test_heads_that_went_missing_are_told_of_at_the_next_start_alone(
 ) -> None:
     (talked.being / "data" / "heads.jsonl").unlink()
     last = len(talked.events())
-    said = f"heads.jsonl was missing; signed again at event {last + 1}."
+    said = f"heads.jsonl was missing or empty; signed again at event {last + 1}."
     assert said in inside("chat", "-m", "hello").err
     assert inside("chat", "-m", "hello").err == ""
 

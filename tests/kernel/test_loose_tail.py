@@ -267,12 +267,15 @@ def test_one_foreign_event_is_spoken_of_as_one(guarded: Guarded) -> None:
     again.close()
 
 
-def test_heads_that_went_missing_are_signed_again_and_that_is_said_once(guarded: Guarded) -> None:
+@pytest.mark.parametrize("emptied", [False, True])
+def test_heads_that_went_missing_are_signed_again_and_that_is_said_once(
+    guarded: Guarded, emptied: bool
+) -> None:
     soul, lines = soul_of(guarded), lived(guarded)
-    guarded.being.heads.unlink()
+    guarded.being.heads.write_bytes(b"") if emptied else guarded.being.heads.unlink()
     again = guarded.another()
     recover(again.gate, soul)
-    said = f"heads.jsonl was missing; signed again at event {len(lines) + 1}."
+    said = f"heads.jsonl was missing or empty; signed again at event {len(lines) + 1}."
     assert again.gate.repairs == [said]
     assert guarded.last().description == said
     assert [h.seq for _, h in read_heads(guarded.being.heads)[0]] == [len(lines) + 1]

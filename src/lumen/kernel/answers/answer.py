@@ -165,7 +165,8 @@ def _latest_statement(
     asking: AnswerContext, tells: Callable[[str], bool], untold: str
 ) -> KernelAnswer:
     """The newest statement that tells something, quoted with its day."""
-    told = next((m for m in asking.recall.statements() if tells(m.text)), None)
+    own = (m for m in asking.recall.statements() if not lexicon().has("reported", m.text))
+    told = next((m for m in own if tells(m.text)), None)
     if told is None:
         return KernelAnswer(untold, by=GROUNDED)
     when = asking.day(asking.moment(told.timestamp))

@@ -258,10 +258,10 @@ def _own_up(gate: Gate) -> None:
 
 
 def _sign_again(gate: Gate, soul: str) -> None:
-    """State a head where heads.jsonl went missing, and say so; a host without a key makes one first."""
+    """State a head where heads.jsonl went missing or was emptied, and say so; a host without a key makes one first."""
     last, _ = gate.index.events.last_head()
     if last and not gate.log.has_heads() and gate.keyring.has_key(soul):
-        what = f"{HEADS} was missing; signed again at event {last + 1}."
+        what = f"{HEADS} was missing or empty; signed again at event {last + 1}."
         gate.record(kernel_entry("repair", what, KERNEL, {"file": HEADS}), sign=True)
         gate.index.catch_up()
         gate.repairs.append(what)

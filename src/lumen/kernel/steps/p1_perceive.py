@@ -259,11 +259,13 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
 def _is_about(subject: About, found: Evidence, question: str) -> bool:
     """Whether evidence can bear on a question at all, by whom that is about.
 
-    What somebody said of themselves says nothing of the being, and no reason for how the world is
-    stands in a sentence that gives none.
+    What somebody said of themselves says nothing of the being, what somebody else said of themselves
+    nothing of the author, and no reason for how the world is stands in a sentence that gives none.
     """
     if subject == "being":
         return speaks_to_being(found.quote)
+    if subject == "author" and lexicon().has("reported", found.quote):
+        return False
     return subject != "world" or not asks_why(question) or gives_reason(found.quote)
 
 

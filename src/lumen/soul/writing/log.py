@@ -115,8 +115,8 @@ class FileLog(Writer):
         return [name for name in names if not self._index.events.repair_names(name)]
 
     def has_heads(self) -> bool:
-        """Whether there is a file of signed heads."""
-        return self.being.heads.exists()
+        """Whether there is a file of signed heads, with something in it."""
+        return self.being.heads.exists() and self.being.heads.stat().st_size > 0
 
     def doubt_heads(self) -> str:
         """Whether the last head is none, or none of this chain; all of them verify.py looks at."""

@@ -231,6 +231,7 @@ def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str
 def _said_back(text: str, language: str, characters: int) -> str:
     """A statement in its own words; what is said of the being itself stays the author's word.
 
+    So do words put into its mouth and what others said: turned round they would say something else.
     Pronouns are turned in English; in a language whose verbs change with them it is quoted.
     """
     lex, phrase = lexicon(), lexicon().phrase
@@ -241,7 +242,8 @@ def _said_back(text: str, language: str, characters: int) -> str:
     if given and lex.has("calls", text):
         return phrase("noted_name", language, name=given[-1])
     english = language == "en"
-    if tells_of_being(text) if english else lex.has("second_person", text):
+    to_being = tells_of_being(text) if english else lex.has("second_person", text)
+    if to_being or lex.has("dictated", text) or lex.has("reported", text):
         return phrase("noted_words", language, quote=text)
     turned = mirror(text) if english else text
     ended = f"{turned}." if turned[-1:].isalnum() else turned
