@@ -24,6 +24,8 @@ REQUESTS = {
     ],
     "call": [
         "Call my mother.",
+        "Could you ring my brother for me?",
+        "Kannst du mir ein Taxi rufen?",
         "Ruf meine Mutter an.",
         "Позвони маме.",
     ],
@@ -35,6 +37,7 @@ REQUESTS = {
     "order": [
         "Book a table for two at Luigi's tonight.",
         "Order me a pizza.",
+        "Please make a dentist appointment for Monday.",
         "Buy me two tickets for Saturday.",
         "Reserviere einen Tisch für zwei bei Luigi.",
         "Bestell mir eine Pizza.",
