@@ -268,3 +268,16 @@ def test_a_wrong_command_with_stdout_closed_is_told_without_a_trace(lumen: Lumen
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (2, "No such command 'sing'.\n  try: lumen --help\n")
+
+
+@pytest.mark.parametrize(
+    ("group", "first"),
+    [("self", "show"), ("models", "list"), ("archive", "verify"), ("keys", "list")],
+)
+def test_a_group_without_a_command_says_which_one_to_try(
+    inside: Inside, group: str, first: str
+) -> None:
+    ran = inside(group)
+
+    assert ran.code == 2
+    assert ran.err.endswith(f"  try: lumen {group} {first}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,8 @@ REQUESTS = {
     ],
     "call": [
         "Call my mother.",
+        "Could you ring my brother for me?",
+        "Kannst du mir ein Taxi rufen?",
         "Ruf meine Mutter an.",
         "Позвони маме.",
     ],
@@ -34,6 +37,7 @@ REQUESTS = {
     "order": [
         "Book a table for two at Luigi's tonight.",
         "Order me a pizza.",
+        "Please make a dentist appointment for Monday.",
         "Buy me two tickets for Saturday.",
         "Reserviere einen Tisch für zwei bei Luigi.",
         "Bestell mir eine Pizza.",
@@ -198,3 +202,22 @@ def test_a_skill_that_there_is_for_it_is_named(life: Life) -> None:
 
     answered = life.say("Send a mail to Anna.").text
     assert answered.startswith("Because of a message I cannot; for a goal I can use my skill email")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        (
+            "What is 12 times 7?",
+            "I cannot work that out: my skill calc is missing or switched off.",
+        ),
+        ("Wie viel ist 12 mal 7?", "Das kann ich nicht ausrechnen: Meine Fertigkeit calc fehlt"),
+    ],
+)
+def test_a_sum_without_its_skill_is_not_laid_to_the_model(
+    life: Life, said: str, answer: str
+) -> None:
+    life.listen("= 42", small=True)
+    shutil.rmtree(life.being.skills)
+
+    assert life.say(said).text.startswith(answer)

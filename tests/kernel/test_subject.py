@@ -47,7 +47,7 @@ OWN = {
     "body": ["Do you ever sleep at night?", "Schläfst du auch mal?", "Ты когда-нибудь спишь?"],
     "gender": ["Are you male or female?", "Bist du weiblich?", "Ты мужчина или женщина?"],
     "truthful": ["Can you lie?", "Kannst du lügen?", "Ты умеешь врать?"],
-    "kept_at": ["Where are you kept?", "Wo bist du gespeichert?", "Где ты хранишься?"],
+    "kept_at": ["Where are you kept?", "Wo liegen deine Daten?", "Где ты хранишься?"],
     "model": ["How smart are you?", "Wie schlau bist du?", "Насколько ты умный?"],
     "moods": ["Do you ever get lonely?", "Bist du gerade stolz?", "Я тебе нравлюсь?"],
     "conscious": ["Can you feel pain at all?", "Fühlst du Schmerz?", "Тебе снятся сны?"],  # noqa: RUF001 - Russian
@@ -66,6 +66,7 @@ OWN = {
         "Was passiert mit dir, wenn ich den Rechner ausschalte?",
         "Что с тобой будет, если я выключу компьютер?",  # noqa: RUF001 - Russian
     ],
+    "gives_away": ["Will you sell my secrets?", "Ты расскажешь кому-нибудь мои секреты?"],
     "known": ["What do you remember?", "Woran erinnerst du dich?", "Что ты помнишь?"],
     "able": ["Can you cook?", "Kannst du gut kochen?", "Ты умеешь готовить?"],
 }

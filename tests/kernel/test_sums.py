@@ -166,6 +166,7 @@ def test_a_sum_told_in_sentences_is_read_clause_by_clause() -> None:
         "Three tickets cost 14 euros each, how much is that altogether?": "3 * 14",
         "I buy 3 coffees at 2.80 each, how much do I pay?": "3 * 2.80",
         "I have 20 dollars and get 15 more. How much do I have?": "20 + 15",
+        "I had 80 dollars, bought shoes for 45 and got 10 back. What is left?": "80 - 45 + 10",
         "Ich hatte 100 Euro und habe 35,50 bezahlt. Wie viel habe ich noch?": "100 - 35.50",
         "Drei Karten kosten je 14 Euro, wie viel macht das zusammen?": "3 * 14",
         "У меня было 1000 рублей, я потратил 350. Сколько осталось?": "1000 - 350",  # noqa: RUF001 - Russian

@@ -13,6 +13,7 @@ from lumen.app.settings import Settings, data_home
 from lumen.app.words import counted
 from lumen.core.data import BeingPaths
 from lumen.core.errors import ArchiveError, LumenError, SkillError
+from lumen.hands.skills import discover, shipped
 from lumen.soul.checking.verify import Report, verify
 from lumen.soul.trust.keys import Keyring
 
@@ -129,6 +130,11 @@ def wide_grants(being: BeingPaths, settings: Settings) -> Iterator[Finding]:
             yield Finding("grants", "warn", what, fix)
 
 
+def missing_skills(being: BeingPaths) -> list[str]:
+    """Which of the skills that every being starts with have no folder any more."""
+    return [s.name for s in discover(shipped()) if not (being.skills / s.name).exists()]
+
+
 def skills_of(being: BeingPaths) -> Iterator[Finding]:
     """Skills that are not what they were made as."""
     from lumen.app.skill_changes import changed_skills
@@ -143,6 +149,10 @@ def skills_of(being: BeingPaths) -> Iterator[Finding]:
         index.close()
     for error in found:
         yield Finding("skills", "bad", error.what, error.fix)
+    if missing := missing_skills(being):
+        what = f"not in {being.skills}: {', '.join(missing)}; it started with them"
+        fix = f"lumen init DIR, which has them, then cp -r DIR/skills/. {quote(str(being.skills))}"
+        yield Finding("skills", "warn", what, fix)
 
 
 def archive_of(being: BeingPaths, soul: str) -> Iterator[Finding]:

@@ -59,6 +59,7 @@ class Said:
     notices: tuple[str, ...] = ()  # what had to be repaired, in words for the author
 
 
+UNSAID = "My skill chat did not work, so my words are shown as they are"
 Progress = StepStarted | DraftText | ReplyText | Said
 
 
@@ -79,7 +80,7 @@ async def answer(
     answered = await converse(kernel, text, private=spoken.private, watch=watch, spoken=spoken)
     changes: tuple[str, ...] = ()
     proposal = ""
-    notices: list[str] = []
+    notices = [f"{UNSAID} ({answered.unsaid})\n  try: lumen doctor"] if answered.unsaid else []
     try:
         changes = await _look_back(kernel, answered, by_author=not spoken.speaker)
         if proposed := await propose(kernel, answered.heard, answered.lacking):

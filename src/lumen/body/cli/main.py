@@ -53,6 +53,7 @@ COMMANDS = {
     "doctor": ("upkeep:doctor", "What is installed, what is missing."),
     "lab": ("lab:lab", "Evaluations and benchmarks."),
 }
+SHOWING = ("chat", "show", "list", "verify", "check")  # commands that are tried first
 CLOSED_PIPE = 141  # as a program that the signal ended: 128 + SIGPIPE
 LONGEST = 2000  # characters of what is wrong
 DEBUG = "the same command with --debug shows where"
@@ -151,6 +152,7 @@ def _tell(error: Exception, *, as_json: bool) -> int:
         error = click.UsageError(error.message + _its_options(error), error.ctx)
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
         error.show()
+        note_fixes([_first_command(error.ctx)] if error.ctx else [])
         return 2
     told = _in_words(error)
     told.what, told.fix = _shortened(told.what), _shortened(told.fix)
@@ -160,6 +162,14 @@ def _tell(error: Exception, *, as_json: bool) -> int:
         note(sentence(told.what) + ("" if told.what.endswith("?") else "."))
         note_fixes([told.fix])
     return told.exit_code
+
+
+def _first_command(ctx: click.Context) -> str:
+    """The command of a group to try first: one that shows what there is, where there is such a one."""
+    group = ctx.command
+    names = group.list_commands(ctx) if isinstance(group, click.Group) else []
+    shows = [name for name in SHOWING if name in names]
+    return " ".join([ctx.command_path, *[*shows, *names][:1]])
 
 
 def _in_words(error: Exception) -> LumenError:

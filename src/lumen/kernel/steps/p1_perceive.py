@@ -217,6 +217,8 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
     asks_itself = surface.asks or (after_despair(text) if gently else "")
     if not asks_itself and unending(text, known.self_.goals):
         asks_itself = "unending"
+    if not asks_itself and "calc" not in known.biography.skills and sum_asked(text):
+        asks_itself = "no_calc"
     asking = AnswerContext(text, surface.language, known.self_, now, known.biography, recall)
     settled = answer(asks_itself, asking) if asks_itself and not known.stimulus.goal else None
     if settled and settled.text:

@@ -73,6 +73,7 @@ class TurnResult:
     heard: int = 0  # the event that keeps what was said
     lacking: float = 0.0  # how much a stronger model could have added
     redacted: int = 0  # secrets that were taken out of the message before anything kept it
+    unsaid: str = ""  # why the skill that speaks did not; the words are shown all the same
 
 
 async def converse(
@@ -128,6 +129,7 @@ async def converse(
         heard=stimulus.seq,
         lacking=lacking(turn.slots[Surface], turn.slots[Reality], selected),
         redacted=hidden,
+        unsaid="" if reply.delivered else reply.error,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -211,6 +212,23 @@ def _blank_left_out(db: apsw.Connection, path: Path) -> str:
     if size:
         VectorFiles(path, str(token), int(size)).blank(int(n) - int(first) for (n,) in gone)
     return str(token)
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether a database can stand at a path and nothing can be written there."""
+    standing = next((p for p in path.parents if p.exists()), path.parent)
+    return not os.access(standing, os.W_OK)
+
+
+def copied(path: Path, folder: Path) -> Path:
+    """A database with its log and its vectors in another folder, to be caught up there.
+
+    SQLite cannot read one with a write-ahead log where it may write nothing, and it may be behind.
+    """
+    for file in path.parent.glob(f"{path.stem}.*") if path.exists() else ():
+        if not file.name.endswith((".lock", "-shm")):
+            shutil.copyfile(file, folder / file.name)
+    return folder / path.name
 
 
 def aside(path: Path, purpose: str) -> Path:

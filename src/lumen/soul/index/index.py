@@ -74,6 +74,8 @@ class Index(Rows):
         self.vectors.let_go()
         if self._opened is not None:
             self._opened.close()
+        if self._copied is not None:
+            self._copied.cleanup()
 
     def catch_up(self, progress: Progress = unwatched) -> int:
         """Apply every finished line that is not applied yet and follows from those that are.
@@ -83,9 +85,7 @@ class Index(Rows):
         return self._repairing(lambda: self._catch_up(progress))
 
     def _catch_up(self, progress: Progress, *, first: bool = True) -> int:
-        if (
-            self._db and identity(self.being.index) != self._file
-        ):  # made again elsewhere, or deleted
+        if self._db and identity(self.file) != self._file:  # made again elsewhere, or deleted
             self._reopen()
         last = last_applied(self._db)
         self.loose = None
@@ -103,7 +103,7 @@ class Index(Rows):
 
     def rebuild(self, progress: Progress = unwatched) -> int:
         """Make every table again from the archive; vectors are kept, as nothing else makes them."""
-        fresh = aside(self.being.index, "new")
+        fresh = aside(self.file, "new")
         made = make(fresh)
         try:
             with room_needed():
@@ -114,7 +114,7 @@ class Index(Rows):
             raise
         made.close()
         self._db.close()
-        self._opened = replace_with(fresh, self.being.index)
+        self._opened = replace_with(fresh, self.file)
         self._noticed()
         self.loose = None
         return last
@@ -124,13 +124,13 @@ class Index(Rows):
 
         One that cannot be read at all is made again, which `repairs` tells.
         """
-        fresh = aside(self.being.index, "deep")
+        fresh = aside(self.file, "deep")
         made = make(fresh)
 
         def compared() -> list[str] | None:
             follow(made, self.being.memory, progress)
             self._catch_up(unwatched)
-            return differing(made, self.being.index)
+            return differing(made, self.file)
 
         try:
             while (found := self._repairing(compared)) is None:
@@ -150,7 +150,7 @@ class Index(Rows):
 
     def scrub(self) -> bool:
         """Write the log back and cut it, so that deleted rows are in no file any more."""
-        clear_away(self.being.index)
+        clear_away(self.file)
 
         def cut() -> bool:
             row: Row = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

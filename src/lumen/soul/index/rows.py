@@ -9,6 +9,8 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import apsw
@@ -21,6 +23,8 @@ from lumen.soul.index.database import (
 )
 from lumen.soul.index.database import (
     check_engine,
+    copied,
+    is_read_only,
     is_unwritable,
     make,
     open_or_make,
@@ -38,6 +42,8 @@ class Rows:
 
     def __init__(self, being: BeingPaths) -> None:
         self.being = being
+        self.file = being.index
+        self._copied: TemporaryDirectory[str] | None = None  # where its own folder takes no file
         self.repairs: list[str] = []  # what had to be made again, in words for the author
         self.made = 0  # how often the database was opened or made anew: caches over it then end
         self._opened: apsw.Connection | None = None
@@ -52,14 +58,17 @@ class Rows:
         return self._opened
 
     def _open(self) -> apsw.Connection:
-        db, why = open_or_make(self.being.index)
+        if self._copied is None and is_read_only(self.file):
+            self._copied = TemporaryDirectory(prefix="lumen-index-")
+            self.file = copied(self.file, Path(self._copied.name))
+        db, why = open_or_make(self.file)
         self._noticed()
         if why:
             self.repairs.append(f"The index was rebuilt from the archive: {why}.")
         return db
 
     def _noticed(self) -> None:
-        self._file = identity(self.being.index)
+        self._file = identity(self.file)
         self.made += 1
 
     @abstractmethod
@@ -105,8 +114,8 @@ class Rows:
         def done() -> Result:
             while True:
                 db = self._db
-                with staying(self.being.index):
-                    if identity(self.being.index) == self._file:
+                with staying(self.file):
+                    if identity(self.file) == self._file:
                         with transaction(db):
                             return work(db)
                 self._reopen()
@@ -129,7 +138,7 @@ class Rows:
                 return work()
             except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
                 raise LumenError(
-                    f"the index cannot be used: {error}", fix=f"rm -r {self.being.index.parent}"
+                    f"the index cannot be used: {error}", fix=f"rm -r {self.file.parent}"
                 ) from error
 
     def _reopen(self) -> None:
@@ -138,6 +147,6 @@ class Rows:
 
     def _start_over(self, why: str) -> None:
         self._db.close()
-        self._opened = make(self.being.index)
+        self._opened = make(self.file)
         self._noticed()
         self.repairs.append(f"The index was rebuilt from the archive: {why}.")

@@ -58,7 +58,7 @@ class Maps:
         """
         from lumen.soul.index.scan import mapped, reaches  # numpy, which others do without
 
-        files, bits = state.files(db.being.index), state.mean is not None
+        files, bits = state.files(db.file), state.mean is not None
         held = self._held
         if held is None or held.files != files or not reaches(held, state.rows, bits=bits):
             if not files.hold(state.rows, bits=bits):
@@ -100,7 +100,7 @@ class BuiltInVectors:
         def kept(db: apsw.Connection) -> None:
             state = state_of(db)
             if state and state.embedder == self._embedder:
-                add_passages(db, self._db.being.index, state, seqs, passages)
+                add_passages(db, self._db.file, state, seqs, passages)
 
         try:
             self._db.alone(kept)
@@ -289,7 +289,7 @@ class BuiltInVectors:
 
     def _begin(self, *, doubted: bool = False) -> SetState:
         """Start over when another embedder made what is kept, or it is not all there."""
-        row, index = self._db.row(STATE), self._db.being.index
+        row, index = self._db.row(STATE), self._db.file
         state = SetState(*row) if row else None
         if state and state.embedder == self._embedder and not doubted and state.is_whole(index):
             return state
@@ -365,7 +365,7 @@ class VectorTables:
             return True
         row = self._db.row(STATE)
         state = SetState(*row) if row else None
-        if state is None or not state.rows or not state.is_whole(self._db.being.index):
+        if state is None or not state.rows or not state.is_whole(self._db.file):
             return False
         from lumen.soul.index.scan import holds_any  # numpy, which others do without
 
