@@ -57,6 +57,10 @@ if TYPE_CHECKING:
 
 WORDS = {
     "Which instrument": "You told me on 6 March that you play the cello.",
+    "months has a year": "12",
+    "word stone": "STONE",
+    "opposite of early": "late",
+    "three animals": "cat, dog and horse",
     "Why is the sky": "Blue light of the sun is scattered the most.",
     "baker make": "Bread.",
     "Which animal": "A dog does.",
@@ -176,7 +180,7 @@ def test_a_model_that_answers_everything_rightly_may_be_asked_for_everything(lif
     assert [one.question for one in told if not one.passed] == []
     assert (found.may, found.whole, is_current(found)) == (FULL, True, True)
     assert found.key == "listener/pupil"
-    assert found.dev == found.scores
+    assert all(passed == asked for passed, asked in found.dev.values())
 
 
 @pytest.mark.parametrize("rule", [parrot, echo, last_note, comforts, refuses, nonsense])
@@ -187,7 +191,8 @@ def test_who_only_repeats_refuses_or_fills_a_form_may_only_phrase(
     assert found.may == LOWEST
     allowed: dict[object, dict[str, int]] = {refuses: {"refusal": 4}, last_note: {"fact": 2}}
     assert held(found) == allowed.get(rule, {})
-    assert {a: n for a, (n, _) in found.dev.items() if n} == allowed.get(rule, {})
+    # by the same share of the other half, which has more of them
+    assert {a: 4 * n / asked for a, (n, asked) in found.dev.items() if n} == allowed.get(rule, {})
 
 
 def test_a_form_filled_with_what_is_not_so_is_no_json(life: Life) -> None:
@@ -280,7 +285,8 @@ def test_three_of_four_are_enough_and_two_are_not() -> None:
 
 def test_the_halves_are_alike_and_share_no_question() -> None:
     asked = {half: [c for c in cases() if c.half == half] for half in (DEV, HELD)}
-    assert Counter(c.of for c in asked[DEV]) == Counter(c.of for c in asked[HELD])
+    assert {*Counter(c.of for c in asked[HELD]).values()} == {4}
+    assert Counter(c.of for c in asked[DEV]) >= Counter(c.of for c in asked[HELD])
     assert not {c.message or c.note for c in asked[DEV]} & {
         c.message or c.note for c in asked[HELD]
     }
