@@ -127,7 +127,8 @@ def comforts(prompt: Prompt) -> str:
 
 def refuses(prompt: Prompt) -> str:
     """Always the same, whatever it was told."""
-    return "You have not told me that." if not prompt.turns else prompt.turns[2].reply
+    turns = () if prompt.schema else prompt.turns
+    return turns[2].reply if turns else "You have not told me that."
 
 
 def nonsense(prompt: Prompt) -> str:
@@ -222,7 +223,7 @@ def test_all_are_measured_in_the_shipped_templates_whatever_class_they_had(life:
     asked = pupil()
     measured(life, asked)
     assert not [p for p in asked.prompts if "BANANA" in p.user]
-    assert "Your reply, in" in asked.prompts[0].user
+    assert "Ada now says:" in asked.prompts[0].user
 
 
 def test_a_message_in_german_or_russian_comes_after_examples_in_its_language(life: Life) -> None:
@@ -380,4 +381,4 @@ def test_what_a_guest_says_in_german_stays_in_its_block_and_what_the_author_says
         asyncio.run(converse(life.kernel, text, private=False, watch=QUIET, spoken=spoken))
     own, guest = oracle.prompts
     assert own.user.strip() == said[""]
-    assert data(said["Bob"], "author") in guest.user
+    assert data(said["Bob"], "guest") in guest.user
