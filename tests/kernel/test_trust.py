@@ -35,12 +35,14 @@ from lumen.kernel.language.reading import language
 from lumen.kernel.models.trust import (
     DEV,
     HELD,
+    SHIPPED,
     Case,
     TrustAnswer,
     TrustMeasure,
     cases,
     is_current,
     keep,
+    known,
     load,
     may,
     measure,
@@ -322,6 +324,19 @@ def test_what_was_measured_is_kept_by_its_key_and_its_class_follows_from_the_sco
     assert trusted(path)[found.key] == (Ability.PHRASE, Ability.WORLD)
     path.write_text("no notes", "utf-8")
     assert load(path) == {}
+
+
+def test_shipped_figures_serve_until_a_host_has_its_own_and_are_of_the_questions_asked_now(
+    life: Life, tmp_path: Path
+) -> None:
+    shipped, host = tmp_path / "measured.json", tmp_path / "trust.json"
+    assert known(host, shipped) == {}
+    found, _ = measured(life, pupil())
+    keep(shipped, found)
+    assert known(host, shipped) == {found.key: found}
+    keep(host, replace(found, scores={**found.scores, "json": (0, 4)}))
+    assert known(host, shipped)[found.key].may == (Ability.PHRASE, Ability.WORLD)
+    assert all(map(is_current, load(SHIPPED).values()))
 
 
 def test_a_model_that_failed_json_is_asked_for_none_in_any_loop(life: Life) -> None:

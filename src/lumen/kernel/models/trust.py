@@ -32,7 +32,7 @@ from lumen.mind.roles import Assignment
 from lumen.mind.substrate import ModelDescriptor
 
 SET = Path(__file__).with_name("trust.toml")
-SHIPPED = Path(__file__).with_name("measured.json")  # what models of the catalogue came to
+SHIPPED = Path(__file__).with_name("measured.json")  # of models of the catalogue; may be missing
 SECONDS = 120.0  # that measuring may take when a model is set
 NAME, AUTHOR_NAME = "Lumen", "Ada"
 # An eighth of the room there is: what is not small may say eight times as much.
@@ -288,9 +288,9 @@ def _measured(key: str, told: Mapping[str, Any]) -> TrustMeasure:
     )
 
 
-def known(path: Path) -> dict[str, TrustMeasure]:
+def known(path: Path, shipped: Path = SHIPPED) -> dict[str, TrustMeasure]:
     """What was measured, by key: on this host, and else where the catalogue was made."""
-    return {**load(SHIPPED), **load(path)}
+    return {**load(shipped), **load(path)}
 
 
 def trusted(path: Path) -> dict[str, Trust]:
