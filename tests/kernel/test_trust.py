@@ -35,12 +35,14 @@ from lumen.kernel.language.reading import language
 from lumen.kernel.models.trust import (
     DEV,
     HELD,
+    SHIPPED,
     Case,
     TrustAnswer,
     TrustMeasure,
     cases,
     is_current,
     keep,
+    known,
     load,
     may,
     measure,
@@ -57,6 +59,10 @@ if TYPE_CHECKING:
 
 WORDS = {
     "Which instrument": "You told me on 6 March that you play the cello.",
+    "months has a year": "12",
+    "word stone": "STONE",
+    "opposite of early": "late",
+    "three animals": "cat, dog and horse",
     "Why is the sky": "Blue light of the sun is scattered the most.",
     "baker make": "Bread.",
     "Which animal": "A dog does.",
@@ -123,7 +129,8 @@ def comforts(prompt: Prompt) -> str:
 
 def refuses(prompt: Prompt) -> str:
     """Always the same, whatever it was told."""
-    return "You have not told me that." if not prompt.turns else prompt.turns[2].reply
+    turns = () if prompt.schema else prompt.turns
+    return turns[2].reply if turns else "You have not told me that."
 
 
 def nonsense(prompt: Prompt) -> str:
@@ -176,7 +183,7 @@ def test_a_model_that_answers_everything_rightly_may_be_asked_for_everything(lif
     assert [one.question for one in told if not one.passed] == []
     assert (found.may, found.whole, is_current(found)) == (FULL, True, True)
     assert found.key == "listener/pupil"
-    assert found.dev == found.scores
+    assert all(passed == asked for passed, asked in found.dev.values())
 
 
 @pytest.mark.parametrize("rule", [parrot, echo, last_note, comforts, refuses, nonsense])
@@ -187,7 +194,8 @@ def test_who_only_repeats_refuses_or_fills_a_form_may_only_phrase(
     assert found.may == LOWEST
     allowed: dict[object, dict[str, int]] = {refuses: {"refusal": 4}, last_note: {"fact": 2}}
     assert held(found) == allowed.get(rule, {})
-    assert {a: n for a, (n, _) in found.dev.items() if n} == allowed.get(rule, {})
+    # by the same share of the other half, which has more of them
+    assert {a: 4 * n / asked for a, (n, asked) in found.dev.items() if n} == allowed.get(rule, {})
 
 
 def test_a_form_filled_with_what_is_not_so_is_no_json(life: Life) -> None:
@@ -217,7 +225,7 @@ def test_all_are_measured_in_the_shipped_templates_whatever_class_they_had(life:
     asked = pupil()
     measured(life, asked)
     assert not [p for p in asked.prompts if "BANANA" in p.user]
-    assert "Your reply, in" in asked.prompts[0].user
+    assert "Ada now says:" in asked.prompts[0].user
 
 
 def test_a_message_in_german_or_russian_comes_after_examples_in_its_language(life: Life) -> None:
@@ -280,7 +288,8 @@ def test_three_of_four_are_enough_and_two_are_not() -> None:
 
 def test_the_halves_are_alike_and_share_no_question() -> None:
     asked = {half: [c for c in cases() if c.half == half] for half in (DEV, HELD)}
-    assert Counter(c.of for c in asked[DEV]) == Counter(c.of for c in asked[HELD])
+    assert {*Counter(c.of for c in asked[HELD]).values()} == {4}
+    assert Counter(c.of for c in asked[DEV]) >= Counter(c.of for c in asked[HELD])
     assert not {c.message or c.note for c in asked[DEV]} & {
         c.message or c.note for c in asked[HELD]
     }
@@ -315,6 +324,19 @@ def test_what_was_measured_is_kept_by_its_key_and_its_class_follows_from_the_sco
     assert trusted(path)[found.key] == (Ability.PHRASE, Ability.WORLD)
     path.write_text("no notes", "utf-8")
     assert load(path) == {}
+
+
+def test_shipped_figures_serve_until_a_host_has_its_own_and_are_of_the_questions_asked_now(
+    life: Life, tmp_path: Path
+) -> None:
+    shipped, host = tmp_path / "measured.json", tmp_path / "trust.json"
+    assert known(host, shipped) == {}
+    found, _ = measured(life, pupil())
+    keep(shipped, found)
+    assert known(host, shipped) == {found.key: found}
+    keep(host, replace(found, scores={**found.scores, "json": (0, 4)}))
+    assert known(host, shipped)[found.key].may == (Ability.PHRASE, Ability.WORLD)
+    assert all(map(is_current, load(SHIPPED).values()))
 
 
 def test_a_model_that_failed_json_is_asked_for_none_in_any_loop(life: Life) -> None:
@@ -374,4 +396,4 @@ def test_what_a_guest_says_in_german_stays_in_its_block_and_what_the_author_says
         asyncio.run(converse(life.kernel, text, private=False, watch=QUIET, spoken=spoken))
     own, guest = oracle.prompts
     assert own.user.strip() == said[""]
-    assert data(said["Bob"], "author") in guest.user
+    assert data(said["Bob"], "guest") in guest.user

@@ -85,10 +85,14 @@ async def _mind() -> AsyncIterator[Finding]:
 def _kept() -> list[Finding]:
     """The model files of this host, each read through."""
     from lumen.app.model_files import library, obtainable
+    from lumen.app.reach import trust_file
+    from lumen.core.trust import LOWEST
+    from lumen.kernel.models.trust import trusted
 
-    files, said = library(), []
+    files, may, said = library(), trusted(trust_file()), []
     for model in files.models():
         takes = f"takes {model.memory / 1e9:.1f} GB of memory"
+        takes += f", may {', '.join(may.get(model.sha256, LOWEST))}"
         try:
             said.append(Finding("model", "ok", f"{files.verified(model, anew=True)}, {takes}"))
         except LumenError as error:

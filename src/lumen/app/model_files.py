@@ -23,6 +23,7 @@ class Obtainable:
     about: str
     size: int
     licence: str
+    sha256: str
     here: bool
 
 
@@ -35,7 +36,9 @@ def obtainable() -> tuple[Obtainable, ...]:
     """What can be fetched by name."""
     here = {kept.sha256 for kept in library().models()}
     known = offers(models_folder()).values()
-    return tuple(Obtainable(o.name, o.about, o.size, o.licence, o.sha256 in here) for o in known)
+    return tuple(
+        Obtainable(o.name, o.about, o.size, o.licence, o.sha256, o.sha256 in here) for o in known
+    )
 
 
 def add_model(file: Path, name: str = "") -> ModelFile:

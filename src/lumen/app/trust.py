@@ -16,7 +16,7 @@ from lumen.kernel.models.trust import (
     cases,
     is_current,
     keep,
-    load,
+    known,
     measure,
 )
 from lumen.kernel.models.trust import SECONDS as SECONDS
@@ -58,7 +58,7 @@ async def known_or_measured(
 
     Nobody to tell: it is not measured now.
     """
-    before = load(trust_file()).get(model.key)
+    before = known(trust_file()).get(model.key)
     if before is not None and (is_current(before) or tell is None):
         return before.may
     if tell is None:

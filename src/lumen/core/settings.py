@@ -134,6 +134,13 @@ class Settings:
     roles: Mapping[str, str] = names(
         "roles", "which model serves which role: substrate/model", _role, _INTERFACE
     )
+    better_model: str = setting(
+        "models.better",
+        "ask",
+        'a better model to talk with, 1.1 GB: "ask" offers it once at a terminal, "get" fetches it '
+        'there without asking, "never" does neither',
+        choices=("ask", "get", "never"),
+    )
     local_model: str = setting(
         "kernel.localModel",
         BUILT_IN_MODEL,

@@ -23,11 +23,13 @@ from lumen.app.meeting import (
     overhear,
     says_something,
 )
+from lumen.app.models import speak_with
 from lumen.app.prompts import refuse_bad_prompts
 from lumen.app.settings import find_being, must_be
 from lumen.app.talking import last_or_new_conversation, new_conversation
 from lumen.body.cli.command import command
 from lumen.body.cli.in_chat import COMMAND, COMMANDS, LEAVES, Talk, carry_out
+from lumen.body.cli.offer import offer, settle
 from lumen.body.cli.request import CommandRequest, at_terminal
 from lumen.body.cli.terminal import is_terminal, note, one_line, say
 from lumen.core.canon import JSON, clean
@@ -49,7 +51,10 @@ ASKS_FIRST = "  I will answer that in a moment. First a name, or Enter for the o
 @command("chat", for_skills=True)  # which talk as a tool
 @click.option("-m", "--message", help="Say one thing and leave; - reads it whole from stdin.")
 @click.option("--private", is_flag=True, help="Mark what is said as private.")
-def chat(request: CommandRequest, message: str | None, private: bool) -> dict[str, JSON] | None:
+@click.option("--model", default="", help="substrate/model to talk with, this once.")
+def chat(
+    request: CommandRequest, message: str | None, private: bool, model: str
+) -> dict[str, JSON] | None:
     """Talk with your being; a first chat makes one."""
     if message is not None:
         message = _stdin() if message == "-" else _text(message.encode("utf-8", "surrogateescape"))
@@ -68,11 +73,12 @@ def chat(request: CommandRequest, message: str | None, private: bool) -> dict[st
         talk = Talk(request, kernel, runner, private)
         try:
             if message is not None:
+                speak_with(talk.kernel, model)
                 talk.conversation = last_or_new_conversation(talk.kernel)
                 talk.turn(message)
             else:
                 talk.conversation = new_conversation(talk.kernel)
-                _converse(talk)
+                _converse(talk, model)
         except KeyboardInterrupt:
             note("stopped; what you said is kept")
             raise
@@ -92,11 +98,14 @@ def _not_heard_yet(*, waiting: bool) -> Iterator[None]:
         raise
 
 
-def _converse(talk: Talk) -> None:
+def _converse(talk: Talk, model: str) -> None:
     if is_terminal(sys.stdin):
         _meet(talk)
+        speak_with(talk.kernel, model)
+        talk.better = None if model else offer(talk)
         _repl(talk)
     else:
+        speak_with(talk.kernel, model)
         _piped(talk)
 
 
@@ -199,6 +208,7 @@ def _listen(talk: Talk, session: PromptSession[str], learner: Learner) -> None:
             say(f"you › {text}")
             _answer(talk, text, name)
     while True:
+        talk.better = settle(talk, talk.better)
         try:
             text = session.prompt("you (private) › " if talk.private else "you › ")
         except (EOFError, KeyboardInterrupt):

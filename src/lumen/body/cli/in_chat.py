@@ -31,6 +31,7 @@ from lumen.core.canon import JSON
 from lumen.core.errors import LumenError
 
 if TYPE_CHECKING:
+    from lumen.app.better import Better
     from lumen.app.wiring import Kernel
 
 LEAVES = ("/quit", "/exit", "/q")
@@ -65,6 +66,7 @@ class Talk:
     conversation: str = ""
     told: set[str] = field(default_factory=set)
     meanwhile: list[str] = field(default_factory=list)  # said before the names were settled
+    better: Better | None = None  # a model that is to take over when it is here
 
     def turn(self, text: str, prefix: str = "") -> None:
         """One message and its answer, shown as soon as it is durable.

@@ -91,6 +91,8 @@ TEMPLATES: Mapping[str, Declared] = {
             **_NAMES,
             "kind": Given(f"what kind of message: {', '.join(_KINDS)}", _KINDS),
             "language": Given("what it is said in, as far as that is told apart", LANGUAGES),
+            "personal": Given("whether it asks about the author's own life", (True, False)),
+            "guest": Given("whether somebody other than the author says it", (False, True)),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(
                 "what the author told before that bears on it, with its day",
@@ -154,6 +156,7 @@ TEMPLATES: Mapping[str, Declared] = {
     "trust": Declared(
         meaning="whether what a model fills a form with is so",
         slots={"note": Given("what somebody wrote", ("Tom, pay 3 euros. Vera",), untrusted=True)},
+        parts=PARTS,
     ),
     "probe": Declared(meaning="whether a model can be reached", slots={}),
     "repair": Declared(

@@ -23,13 +23,16 @@ from lumen.core.errors import MindError
 from lumen.core.exclusive import exclusive
 from lumen.core.trust import FULL, Ability, Trust
 from lumen.core.untrusted import Untrusted
+from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import addressed
 from lumen.kernel.language.reading import WORD, language
+from lumen.kernel.language.relatives import told_of_another
 from lumen.kernel.models.calls import Calls
 from lumen.mind.roles import Assignment
 from lumen.mind.substrate import ModelDescriptor
 
 SET = Path(__file__).with_name("trust.toml")
+SHIPPED = Path(__file__).with_name("measured.json")  # of models of the catalogue; may be missing
 SECONDS = 120.0  # that measuring may take when a model is set
 NAME, AUTHOR_NAME = "Lumen", "Ada"
 # An eighth of the room there is: what is not small may say eight times as much.
@@ -238,12 +241,17 @@ async def _reply(calls: Calls, role: str, case: Case) -> tuple[str, bool]:
         "name": NAME,
         "author_name": AUTHOR_NAME,
         "kind": "statement" if case.anew else "question",
+        "personal": lexicon().has("first_person", case.message) and not case.anew,
+        "guest": False,
         "language": case.language or "en",
         "message": case.message,
         "facts": list(case.facts),
         "recent": [],
     }
     _, answer = await calls.ask(role, "drafts", slots, WORDS)
+    notes = [fact.partition(": ")[2] for fact in case.facts]
+    if told_of_another(answer.text, case.message, notes):  # as in a conversation
+        return lexicon().phrase("untold", case.language or "en"), False
     return addressed(answer.text, case.facts), answer.copied
 
 
@@ -280,9 +288,14 @@ def _measured(key: str, told: Mapping[str, Any]) -> TrustMeasure:
     )
 
 
+def known(path: Path, shipped: Path = SHIPPED) -> dict[str, TrustMeasure]:
+    """What was measured, by key: on this host, and else where the catalogue was made."""
+    return {**load(shipped), **load(path)}
+
+
 def trusted(path: Path) -> dict[str, Trust]:
     """What each measured model may be asked for, by key."""
-    return {key: one.may for key, one in load(path).items()}
+    return {key: one.may for key, one in known(path).items()}
 
 
 def is_current(found: TrustMeasure | None) -> bool:

@@ -10,7 +10,7 @@ from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.kernel.choice.completion import closed
-from lumen.kernel.contour.capabilities import Mind
+from lumen.kernel.contour.capabilities import Mind, ModelReply
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
@@ -19,6 +19,7 @@ from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import addressed
 from lumen.kernel.language.reading import words
+from lumen.kernel.language.relatives import told_of_another
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
 from lumen.kernel.steps.p3_deliberate.grounded import (
     answers_all,
@@ -84,11 +85,12 @@ async def drafts(
         "name": self_.name,
         "author_name": self_.author_name,
         "kind": _kind(surface),
-        # what a guest says stays in the marked block that only an English prompt has
-        "language": "en" if stimulus.guest else surface.language,
+        "personal": surface.modality == "question" and surface.personal,
+        "guest": bool(stimulus.guest),
+        "language": surface.language,
         "message": ingested.excerpt,
         "facts": [
-            MemoryText(f"{day(e.memory.timestamp, now)}: {e.quote}", e.memory.private)
+            MemoryText(f"{day(e.memory.timestamp, now)}: {_line(e.quote)}", e.memory.private)
             for e in useful
             if e.memory.seq not in shown
         ],
@@ -104,12 +106,9 @@ async def drafts(
         drafts = (left or _without_model(own, error.what, surface.language),)
         return Drafts(drafts=drafts, trouble=error.what, fix=error.fix)
     heard = (ingested.excerpt, *(m.text[: intake.excerpt] for m in reality.recent))
-    parroted = spoken.copied and surface.modality in ("question", "task")
-    foreign = spoken.small and surface.language != SMALL_SPEAKS
-    if foreign or parroted or not says_anew(spoken.text, heard):
+    if trouble := _amiss(spoken, surface, heard, [e.quote for e in useful]):
         unknown = Draft(lexicon().phrase("unknown", surface.language), "grounded")
         silent = own or (too_small(stimulus.text, surface) if spoken.small else unknown)
-        trouble = "it speaks another language" if foreign else "it said nothing new"
         return Drafts(drafts=(silent,), trouble=trouble)
     kind = "small model" if spoken.small else "model"
     text = spoken.text if spoken.small else addressed(spoken.text, [e.quote for e in useful])
@@ -126,6 +125,18 @@ async def drafts(
             stimulus.text, surface
         )  # it speaks only where there is something to fall back on
     return Drafts(drafts=(own, theirs) if own else (theirs,))
+
+
+def _amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: list[str]) -> str:
+    """Why what a model said is no draft; empty: it is one. `heard` begins with the message."""
+    asks = surface.modality in ("question", "task")
+    if spoken.small and surface.language != SMALL_SPEAKS:
+        return "it speaks another language"
+    if (spoken.copied and asks) or not says_anew(spoken.text, heard):
+        return "it said nothing new"
+    if asks and told_of_another(spoken.text, heard[0], notes):
+        return "it gave for one what was told of another"
+    return ""
 
 
 def _kind(surface: Surface) -> str:
@@ -148,11 +159,16 @@ def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, Memory
         if said.session_key == reply.session_key and reply.author is Author.SELF:
             pairs.append(
                 {
-                    "said": MemoryText(said.text[:longest], said.private),
-                    "reply": MemoryText(reply.text[:longest], reply.private),
+                    "said": MemoryText(_line(said.text[:longest]), said.private),
+                    "reply": MemoryText(_line(reply.text[:longest]), reply.private),
                 }
             )
     return pairs
+
+
+def _line(text: str) -> str:
+    """A text in one line: several stand in one block, and none may begin a line of its own there."""
+    return " ".join(text.split())
 
 
 def _without_model(own: Draft | None, trouble: str, language: str) -> Draft:

@@ -1,0 +1,34 @@
+"""Whom a sentence is about, among those an author may speak of as "my …", and what is told of another.
+
+A small model, asked where the cousin lives and shown where the aunt does, gives the aunt's home for the
+cousin's. Names are not known here: a note that names nobody of the list may be about anyone.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+
+from lumen.kernel.language.lexicon import FOLDER
+from lumen.kernel.language.reading import stems
+
+
+@cache
+def _known() -> dict[str, re.Pattern[str]]:
+    told = tomllib.loads((FOLDER / "relatives.toml").read_text("utf-8"))
+    return {name: re.compile(rf"\b(?:{forms})\b", re.I) for name, forms in told.items()}
+
+
+def relatives(text: str) -> set[str]:
+    """Who is named in a text."""
+    return {name for name, forms in _known().items() if forms.search(text)}
+
+
+def told_of_another(reply: str, question: str, notes: Sequence[str]) -> bool:
+    """Whether a reply gives, for the one asked about, what notes say of somebody else alone."""
+    asked, brought = relatives(question), stems(reply) - stems(question)
+    meant = asked | relatives(reply)  # whoever says whom a note is about says nothing wrong
+    taken = [relatives(note) for note in notes if brought & stems(note)]
+    return bool(asked and taken) and all(who and not who & meant for who in taken)
