@@ -60,7 +60,7 @@ def test_every_step_is_shown_in_its_order_with_its_numbers(lumen: Lumen, inside:
     text = inside("contour", "show").out
     assert text.startswith(f"shipped · {len(order)} steps · sha256 ")
     assert "\naction\n" in text
-    assert "strong 0.64" in text
+    assert f"strong {SHIPPED['steps']['reality_check']['parameters']['strong']}" in text
     assert inside("contour", "show", "--text").out == loops.shipped_text()
 
 

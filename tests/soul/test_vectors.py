@@ -205,9 +205,8 @@ def test_two_threads_find_what_one_finds(
     alone = vectors.nearest(rows[3].tobytes(), 10).numbers.tolist()
     monkeypatch.setattr(scan, "ALONE", 2)
     assert vectors.nearest(rows[3].tobytes(), 10).numbers.tolist() == alone
-    last = [*vectors.after(0)][-1]
-    assert vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist() == [last.number]
-    assert last.start == BLOCK + 499
+    last, found = [*vectors.after(0)][-1], vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist()
+    assert (last.start, found) == (BLOCK + 499, [last.number])
 
 
 def spread(many: int, size: int = 128, seed: int = 3) -> npt.NDArray[np.float32]:
@@ -309,8 +308,7 @@ def test_files_that_are_damaged_are_made_again_and_that_is_told(
     again = Index(home.being)
     mine = again.vectors.built_in("mini")
     assert mine.nearest(pack("<2f", 1, 0), 5).seqs.tolist() == []
-    assert mine.missing(100) == SOUGHT[::-1]
-    assert again.repairs == [DAMAGED]
+    assert (mine.missing(100), again.repairs) == (SOUGHT[::-1], [DAMAGED])
     mine.add([2], [passage(2)])
     assert mine.nearest(pack("<2f", 1, 0), 5).seqs.tolist() == [2]
     assert vectors.nearest(pack("<2f", 1, 0), 5).seqs.tolist() == [2]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from lumen.core.canon import JSON
 from lumen.core.clock import ulid
-from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
+from lumen.core.data import Author, Change, Entry, EventType, Memory, Origin, kernel_entry
 from lumen.core.errors import MindError, UsageError
 from lumen.core.payloads import EscalationPayload
 from lumen.core.stores import Store
 from lumen.kernel.gate.approvals import signed_by
 from lumen.kernel.gate.proposals import APPROVED, ApprovalRequest, escalation, proposals
+from lumen.kernel.language.reading import language
 from lumen.kernel.models.treasury import most_tokens, phase
 from lumen.kernel.steps.p1_perceive import Intake
 from lumen.kernel.turn.loops import contour_in_force, parameters
@@ -55,7 +56,7 @@ async def propose(kernel: Kernel, question: int, lacking: float) -> ApprovalRequ
         here = await calls.model("interface")
         there = await calls.model(ESCALATION)
         limits = Prompt(calls.digest, "", ANSWER_TOKENS)
-        would = await calls.prepared(ESCALATION, "drafts", _slots(kernel, asked.text), limits)
+        would = await calls.prepared(ESCALATION, "drafts", _slots(kernel, asked), limits)
     except MindError:
         return None
     if not here.local or here.model_id == there.model_id:
@@ -126,7 +127,7 @@ async def escalate(kernel: Kernel, proposal: ApprovalRequest) -> str:
     calls.escalated = True
     await introduce(kernel, calls, ESCALATION)
     try:
-        slots = _slots(kernel, asked.text)
+        slots = _slots(kernel, asked)
         _, answer = await calls.ask(ESCALATION, "drafts", slots, ANSWER_TOKENS)
         text = answer.text.strip()
     finally:
@@ -152,14 +153,16 @@ async def escalate(kernel: Kernel, proposal: ApprovalRequest) -> str:
     return text
 
 
-def _slots(kernel: Kernel, question: str) -> dict[str, JSON]:
+def _slots(kernel: Kernel, asked: Memory) -> dict[str, JSON]:
     """The question alone: nothing that is remembered goes with it."""
     return {
         "name": kernel.self_.name,
         "author_name": kernel.self_.author_name,
         "kind": "question",
-        "language": "en",  # in a marked block: a guest may have asked
-        "message": question[: parameters(Intake, contour_in_force(kernel.index)).excerpt],
+        "language": language(asked.text),
+        "personal": False,
+        "guest": asked.origin is Origin.GUEST,
+        "message": asked.text[: parameters(Intake, contour_in_force(kernel.index)).excerpt],
         "facts": [],
         "recent": [],
     }

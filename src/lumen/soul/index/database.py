@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -227,7 +226,7 @@ def copied(path: Path, folder: Path) -> Path:
     """
     for file in path.parent.glob(f"{path.stem}.*") if path.exists() else ():
         if not file.name.endswith((".lock", "-shm")):
-            shutil.copyfile(file, folder / file.name)
+            (folder / file.name).write_bytes(file.read_bytes())
     return folder / path.name
 
 

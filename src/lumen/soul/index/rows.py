@@ -10,8 +10,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 
@@ -33,6 +32,9 @@ from lumen.soul.index.database import (
     transaction,
 )
 from lumen.soul.ports.queries import Progress, unwatched
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 Result = TypeVar("Result")
 
@@ -59,6 +61,10 @@ class Rows:
 
     def _open(self) -> apsw.Connection:
         if self._copied is None and is_read_only(self.file):
+            from tempfile import (
+                TemporaryDirectory,
+            )  # takes longer to import than it is worth elsewhere
+
             self._copied = TemporaryDirectory(prefix="lumen-index-")
             self.file = copied(self.file, Path(self._copied.name))
         db, why = open_or_make(self.file)
