@@ -21,6 +21,10 @@ def small(life: Life) -> Life:
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
+        ("What do you value, and why?", "values"),
+        ("Welche Werte hast du und woher kommen sie?", "values"),
+        ("Что ты ценишь и почему?", "values"),
+        ("Что ты сегодня делал?", "doings"),
         ("How much have you cost me?", "cost"),
         ("How much money have I spent on you?", "cost"),
         ("Сколько ты мне стоишь?", "cost"),
