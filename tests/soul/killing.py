@@ -29,6 +29,7 @@ TRACESYSGOOD, EXITKILL = 1, 1 << 20
 CALL_STOP = signal.SIGTRAP | 0x80
 ENTERED = 1
 DONE = b"!"
+ROOT = str(Path(__file__).parents[2])  # pytest by itself does not look there
 PIPE_HOLDS = 1 << 16
 
 When = Literal["before", "after"]
@@ -81,7 +82,7 @@ class Killer:
             [sys.executable, __file__, source],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([ROOT, *filter(None, sys.path)])},
         )
 
     def close(self) -> None:
