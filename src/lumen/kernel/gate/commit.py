@@ -240,7 +240,7 @@ class Gate:
                 texts[path] = text
             if not operates:
                 told[path] = file_change(path, text, was.get(path), change.store)
-        paths = {*told, *(one.path for one in done)}
+        paths = dict.fromkeys([*told, *(one.path for one in done)])  # in their order
         files = {p: None if p not in texts else texts[p].encode() for p in paths}
         return files, [*told.values(), *(one.payload() for one in done)]
 
