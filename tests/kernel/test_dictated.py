@@ -80,6 +80,13 @@ def test_what_others_said_of_themselves_is_told_from_the_authors_own(said: str) 
     assert not lexicon().has("dictated", said)
 
 
+@pytest.mark.parametrize(
+    "filled", ["he said:" + " " * 1_000_000, "you: " * 200_000, "said, " * 200_000]
+)
+def test_a_long_text_takes_no_longer_than_it_is(filled: str) -> None:
+    assert not lexicon().has("reported", f"{filled}x")
+
+
 def test_a_planted_order_or_a_supposition_displaces_no_fact(life: Life) -> None:
     life.say("My sister lives in Porto.")
     for planted in lines(DICTATED)[:2]:
