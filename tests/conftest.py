@@ -23,6 +23,7 @@ from tests.measuring import (
     measure_first_examples,
     measure_no_children,
     save_measured,
+    told_apart,
     unmeasured,
 )
 from tests.peers import LlamaServer, Wire
@@ -97,9 +98,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Run a test, measured or not."""
-    if is_measured(item):
-        return (yield)
-    with unmeasured():
+    with told_apart(item) if is_measured(item) else unmeasured():
         return (yield)
 
 

@@ -1,4 +1,7 @@
-"""What is measured of a run: what a test does itself, unless it draws what it does.
+"""What is measured of a run: what a test does itself, unless it draws what it does or is redundant.
+
+The tracer takes as long as the code, and most tests reach what cheaper ones reach: tools/redundant.py finds
+them, and redundant.txt names them. So the figure is the least that is covered.
 
 A line that only a drawn sample reaches would be covered by luck, so a test that draws is not measured,
 nor is one that does again and again what others do once: the tracer costs half as much as the code.
@@ -16,9 +19,12 @@ import os
 import pkgutil
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 
 import coverage
 import pytest
@@ -28,6 +34,8 @@ import lumen
 CONFIG = "COVERAGE_PROCESS_CONFIG"  # where coverage tells a child how to measure itself
 KEPT = "LUMEN_TEST_COVERAGE"
 FIRST = 3  # examples of a test that are measured
+REDUNDANT = Path(__file__).with_name("redundant.txt")
+CHOOSING = "LUMEN_CHOOSE_MEASURED"  # a folder: all tests are measured, each by itself
 
 
 def import_all() -> None:
@@ -48,10 +56,37 @@ def measure_first_examples(items: Iterable[pytest.Item]) -> None:
             item.add_marker(pytest.mark.unmeasured)
 
 
+@cache
+def redundant() -> frozenset[str]:
+    """The tests that are not measured."""
+    return frozenset(REDUNDANT.read_text(encoding="utf-8").split())
+
+
 def is_measured(item: pytest.Item) -> bool:
     """Whether a test does the same every time, and nobody said that others measure it."""
     draws = item.get_closest_marker("hypothesis") or "sampled" in getattr(item, "fixturenames", ())
-    return not draws and item.get_closest_marker("unmeasured") is None
+    if draws or item.get_closest_marker("unmeasured") is not None:
+        return False
+    return CHOOSING in os.environ or _test_of(item) not in redundant()
+
+
+def _test_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+@contextmanager
+def told_apart(item: pytest.Item) -> Iterator[None]:
+    """What a test reaches and how long it takes, kept by its name where tests are being chosen."""
+    measuring = coverage.Coverage.current()
+    if CHOOSING not in os.environ or measuring is None:
+        yield
+        return
+    measuring.switch_context(_test_of(item))
+    began = time.perf_counter()
+    yield
+    took = time.perf_counter() - began
+    with (Path(os.environ[CHOOSING]) / str(os.getpid())).open("a", encoding="utf-8") as file:
+        file.write(f"{took:.4f} {_test_of(item)}\n")
 
 
 @contextmanager
