@@ -130,6 +130,13 @@ def test_nor_is_one_that_says_so(request: pytest.FixtureRequest) -> None:
     assert not is_measured(request.node)
 
 
+def test_nor_is_one_that_reaches_what_cheaper_ones_reach(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.measuring.redundant", lambda: {request.node.nodeid})
+    assert not is_measured(request.node)
+
+
 def test_every_other_is_and_the_tracer_is_back_after_one_that_is_not(
     request: pytest.FixtureRequest,
 ) -> None:
