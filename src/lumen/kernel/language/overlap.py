@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import LINKS, WORD, names, numbers, stem, words
@@ -33,6 +33,7 @@ _FORMS = (
     "(?:[аеиоуыюяьй]|[аеоя][вймх]|[ая]ми|[еоью]ю|[иы][йемх]|[ая]я|[ое]е|[ое]го|[ое]му|[иы]ми|[иь][еюя]|ии|и[ея]м"
     "|ия[мх]|[аеиоуыя]{0,2}(?:л[аои]?|ть|т|шь|те)|[аеиоуыя]?[юу]т)"
 )
+_CAPITAL = re.compile("(?<=[a-zäöüßа-яё])(?=[A-ZÄÖÜА-ЯЁ])")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\[abfnrtv0\"'\\/]|\\x1b")
 
 
@@ -96,6 +97,12 @@ def pattern_of(what: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_])(?:{parts})(?![^\W_])")
 
 
+def said_as(sought: re.Pattern[str], text: str) -> Iterator[str]:
+    """What of a text some words are found as, also where capitals alone divide it, as in OldHouse."""
+    for told in {text, _CAPITAL.sub(" ", text)}:
+        yield from (found[0] for found in sought.finditer(folded(told)))
+
+
 class OverlapDetector:
     """Knows what is to be forgotten, and whether a text tells of it.
 
@@ -148,14 +155,14 @@ class OverlapDetector:
     def left_in(self, text: str, *, binary: bool = False) -> bool:
         """Whether a given word stands in a text in any form; of bytes, only what is no chance."""
         if self.sought is not None:
-            found = self.sought.finditer(folded(unescaped(text)))
-            return any(not binary or len(m[0]) >= SURE_BYTES for m in found)
+            least = SURE_BYTES if binary else 1
+            return any(len(said) >= least for said in said_as(self.sought, unescaped(text)))
         least = SURE_BYTES if binary else INFLECTED - 1
         given = frozenset(w for w in self.strange if len(w) >= least)
         return bool(given) and _holds(sequence(unescaped(text)), given)
 
     def _told(self, text: str, own: frozenset[str], *, sought: bool = True) -> bool:
-        if sought and self.sought is not None and self.sought.search(folded(unescaped(text))):
+        if sought and self.sought and any(said_as(self.sought, unescaped(text))):
             return True
         said = sequence(text)
         return (
