@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lumen.core.canon import loads
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -53,6 +55,30 @@ def test_heads_that_went_missing_are_told_of_at_the_next_start_alone(
     said = f"heads.jsonl was missing or empty; signed again at event {last + 1}."
     assert said in inside("chat", "-m", "hello").err
     assert inside("chat", "-m", "hello").err == ""
+
+
+def test_heads_that_were_cut_back_are_found_and_the_next_start_says_that_it_signed_again(
+    talked: Lumen, inside: Inside
+) -> None:
+    heads = talked.being / "data" / "heads.jsonl"
+    heads.write_bytes(b"".join(heads.read_bytes().splitlines(keepends=True)[:2]))
+    first = loads(heads.read_bytes().splitlines()[-1])["seq"] + 1
+    told = inside("archive", "verify")
+    assert told.code == 1
+    assert f"event {first} and those after it have no head: heads.jsonl lacks" in told.out
+    assert "try: find out who cut it" in told.out
+    assert f"event {first} and those after it have no head" in inside("doctor").out
+    said = f"heads.jsonl lacked the heads from event {first} on; signed again at event "
+    assert said in inside("chat", "-m", "hello").err
+    assert inside("archive", "verify").code == 0
+
+
+def test_a_deep_look_says_what_it_had_to_make_again(talked: Lumen, inside: Inside) -> None:
+    (talked.being / "data" / "index" / "soul.db").write_bytes(b"no database at all")
+    found = inside("archive", "verify", "--deep")
+    assert "  repaired: The index was rebuilt from the archive: " in found.out
+    assert "tables and files are what the archive says" in found.out
+    assert "repaired:" not in inside("archive", "verify", "--deep").out
 
 
 @pytest.mark.parametrize("cut", [True, False])

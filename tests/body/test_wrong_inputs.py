@@ -165,6 +165,27 @@ def test_a_model_whose_key_is_missing_is_not_looked_for_in_the_network(
 
 
 @pytest.mark.parametrize(
+    ("model", "fix"),
+    [
+        ("embedded/nothing", "lumen models list"),
+        ("nowhere/x", "the substrates are "),
+        ("nothing", "write it as substrate/model"),
+    ],
+)
+@pytest.mark.parametrize("born", [True, False])
+def test_a_model_that_is_not_there_to_talk_with_is_refused_and_nothing_is_kept_or_born(
+    lumen: Lumen, inside: Inside, model: str, fix: str, born: bool
+) -> None:
+    env = lumen.env() if born else lumen.env(LUMEN_BEING="", XDG_DATA_HOME=f"{lumen.home}/other")
+    before = lumen.segment().read_bytes()
+    ran = inside("chat", "--model", model, "-m", "hi", env=env)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"try: {fix}" in ran.err
+    assert lumen.segment().read_bytes() == before
+    assert not (lumen.home / "other").exists()
+
+
+@pytest.mark.parametrize(
     ("words", "meant"), [("chta", "chat"), ("statsu --json", "status"), ("archive verfy", "verify")]
 )
 def test_a_command_that_is_not_there_is_answered_with_the_nearest(

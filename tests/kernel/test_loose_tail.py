@@ -285,3 +285,20 @@ def test_heads_that_went_missing_are_signed_again_and_that_is_said_once(
     assert third.gate.repairs == []
     third.close()
     again.close()
+
+
+def test_heads_that_were_cut_off_are_signed_again_and_that_is_said_once(guarded: Guarded) -> None:
+    soul, lines = soul_of(guarded), lived(guarded)
+    kept = guarded.being.heads.read_bytes().splitlines(keepends=True)[:1]
+    guarded.being.heads.write_bytes(b"".join(kept))
+    again = guarded.another()
+    recover(again.gate, soul)
+    said = f"heads.jsonl lacked the heads from event 2 on; signed again at event {len(lines) + 1}."
+    assert again.gate.repairs == [said]
+    assert guarded.last().description == said
+    assert verify(guarded.being, guarded.keyring).trusted
+    third = guarded.another()
+    recover(third.gate, soul)
+    assert third.gate.repairs == []
+    third.close()
+    again.close()

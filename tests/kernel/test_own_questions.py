@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.kernel.living import reflect
 
 from lumen.kernel.language.questions import asked
 
@@ -25,6 +26,10 @@ def small(life: Life) -> Life:
         ("Welche Werte hast du und woher kommen sie?", "values"),
         ("Что ты ценишь и почему?", "values"),
         ("Что ты сегодня делал?", "doings"),
+        ("What have you done on your own?", "doings"),
+        ("Have you ever done anything on your own?", "doings"),
+        ("Was hast du von dir aus getan?", "doings"),
+        ("Что ты сделала сама?", "doings"),
         ("How much have you cost me?", "cost"),
         ("How much money have I spent on you?", "cost"),
         ("Сколько ты мне стоишь?", "cost"),
@@ -169,3 +174,25 @@ def test_an_insult_is_nothing_the_author_told_of_themselves(small: Life) -> None
 def test_a_division_by_zero_is_calcs_to_answer(small: Life) -> None:
     assert small.say("1/0").text.startswith("I cannot work out 1/0: ")
     assert small.say("24/7").text.startswith("Noted")
+
+
+@pytest.mark.parametrize(
+    ("asked_", "never", "told"),
+    [
+        ("What have you done on your own?", "nothing on my own", "looked back on what we lived"),
+        ("What do you do on your own?", "nothing on my own", "looked back on what we lived"),
+        ("Was hast du von dir aus getan?", "noch nichts getan", "zurückgeblickt: 2, zuletzt"),
+        ("Что ты сделала сама?", "ничего не сделано", "на прожитое: 2"),
+    ],
+)
+def test_a_reflection_that_changed_nothing_is_told_among_what_it_did(
+    small: Life, asked_: str, never: str, told: str
+) -> None:
+    small.tell("I like tea.")
+    assert never in small.say(asked_).text
+    reflect(small)
+    reflect(small)
+
+    answered = small.say(asked_).text
+    assert told in answered
+    assert never not in answered

@@ -1,4 +1,4 @@
-"""A password told in a sentence leaves it, in English and in Russian; talk about passwords stays."""
+"""A password or a code told in a sentence leaves it; talk about them stays."""
 
 from __future__ import annotations
 
@@ -67,4 +67,73 @@ def test_a_number_is_a_secret_only_where_it_is_named_one(text: str, left: str) -
     ],
 )
 def test_talk_about_passwords_that_gives_none_away_stays(text: str) -> None:
+    assert redacted(text) == (text, 0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My PIN is {}.",
+        "my pin is {} and I keep forgetting it",
+        "The PIN for my bank card is {}.",
+        "The PIN of the card: {}",
+        "Remember my PIN code: {}",
+        "Remember: my PIN {}",
+        "Anna told me that her PIN is still {}.",
+        "{} is my PIN.",
+        "The safe code is {}.",
+        "The code for our safe is {}.",
+        "The combination to the safe is {}",
+        "Der PIN meiner Karte ist {}.",
+        "Meine PIN lautet {}.",
+        "Die PIN für die EC-Karte ist jetzt {}",
+        "Meine Geheimzahl ist {}.",
+        "Der Code für den Safe ist {}.",
+        "{} ist meine PIN.",
+        "мой пин-код {}",
+        "Мой ПИН — {}.",
+        "Пин-код от карты: {}",
+        "пин карты {}, не забудь",
+        "Код от сейфа {}.",
+    ],
+)
+@pytest.mark.parametrize("value", ["48" + "21", "48" + "2107"])
+def test_a_code_told_in_a_sentence_is_taken(said: str, value: str) -> None:
+    assert redacted(said.format(value)) == (said.format(MARK), 1)
+    assert redacted(said.format(MARK)) == (said.format(MARK), 0)
+
+
+def test_a_combination_told_in_parts_is_taken_whole() -> None:
+    assert redacted("The safe combination is 12-34-56.") == (
+        "The safe combination is [redacted].",
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live at number 4821.",
+        "Ich wohne in Nummer 4821.",
+        "Я живу в квартире 4821.",
+        "The PIN code of Delhi is 110001.",
+        "The PIN code of Mysore is 570001.",
+        "Delhi's PIN code is 110001.",
+        "The postal PIN code is 110001.",
+        "PIN code 560001, Bangalore",
+        "My phone number is 0151 2345678.",
+        "Мой телефон 4821 07 11.",
+        "I changed my PIN in 2019.",
+        "My PIN was changed in 2019.",
+        "Meine PIN habe ich 2019 geändert.",
+        "Свой пин-код я поменяла в 2019 году.",
+        "My PIN is 4821 digits long, I joked.",
+        "Die PIN hat 4 Ziffern.",
+        "The conference pin from 2019 is on my bag.",
+        "My opinion is 2019 was good.",
+        "It is safe code: we wrote it in 2019.",
+        "The safe weighs 4821 grams.",
+    ],
+)
+def test_other_numbers_stay_though_a_code_or_a_place_is_named(text: str) -> None:
     assert redacted(text) == (text, 0)

@@ -9,6 +9,7 @@ from tests.soul.forging import heard
 
 from lumen.core.canon import dumps
 from lumen.core.errors import UsageError
+from lumen.kernel.language.overlap import OverlapDetector, folded, pattern_of
 from lumen.kernel.upkeep.forget import ForgetRequest, find, plan
 
 if TYPE_CHECKING:
@@ -47,3 +48,40 @@ def test_a_word_that_the_kernel_has_in_another_form_takes_no_other_turn_with_it(
     quoting = [e.seq for e in life.events() if "called Draft" in dumps(e.entry.payload).decode()]
     assert quoting
     assert set(quoting) <= goes, "what carries the name goes"
+
+
+FORMS = [
+    ("Skoda", ["the Skoda's boot", "two Skodas", "SKODA"], ["Skodanski is a name"]),
+    ("Periwinkle", ["my periwinkles", "periwinkle-77", "periwinkle77"], ["Periwinklestein"]),
+    ("cart", ["both carts", "carted off"], ["a cartoon", "my cartridge"]),
+    ("Garten", ["des Gartens", "im Garten"], ["der Kindergarten", "ein Gartenzaun"]),
+    ("Маша", ["у Маши", "с Машей", "Маше"], ["новая машина", "машинист"]),  # noqa: RUF001
+    ("машина", ["две машины", "на машине", "машинами"], ["машинист", "машинка"]),
+    ("работаю", ["она работает", "мы работали", "работать"], ["работник", "работодатель"]),
+]
+
+
+@pytest.mark.parametrize(("word", "same", "other"), FORMS)
+def test_a_word_is_sought_in_its_inflections_and_in_no_longer_word(
+    word: str, same: list[str], other: list[str]
+) -> None:
+    sought = pattern_of(word)
+    assert [text for text in same if not sought.search(folded(text))] == []
+    assert [text for text in other if sought.search(folded(text))] == []
+
+
+@pytest.mark.parametrize(
+    ("word", "same", "other"),
+    [
+        ("cart", "the carts", "the cartoon"),
+        ("zorro", "Zorro's mask", "the zorrophile"),
+        ("маша", "маша", "машапорт"),
+        ("рита", "рита", "ритакот"),
+    ],
+)
+def test_a_word_of_nothing_else_goes_in_its_inflections_alone(
+    word: str, same: str, other: str
+) -> None:
+    traces = OverlapDetector([], [word])
+    assert traces.tells(same)
+    assert not traces.tells(other)

@@ -19,9 +19,14 @@ def all_heads_are_deleted(copy: Forged) -> None:
     copy.heads = []
 
 
-@tampering("every head left speaks for all before it, and the witness is the head that went")
+@tampering()
 def the_last_head_is_deleted(copy: Forged) -> None:
     del copy.heads[-1]
+
+
+@tampering()
+def all_heads_but_the_first_two_are_deleted(copy: Forged) -> None:
+    del copy.heads[2:]
 
 
 @tampering("a later head by a key that counts speaks for the same events")
@@ -74,7 +79,7 @@ def a_stranger_signs_a_head_beyond_the_end(copy: Forged) -> None:
     copy.heads.append(head_line(copy.stranger.sign(copy.soul, 99, "ab" * 32)))
 
 
-@tampering("a line that was never finished states nothing, and the next signature replaces it")
+@tampering()
 def the_heads_are_cut_off_in_mid_line(copy: Forged) -> None:
     copy.heads[-1] = copy.heads[-1][:90]
 
@@ -116,6 +121,11 @@ def the_end_is_cut_off_and_a_stranger_signs_a_witness_for_what_is_left(copy: For
     del copy.lines[-2:]
     copy.heads = copy.heads_below(len(copy.lines) + 1)
     the_witness_is_signed_anew_by_a_stranger(copy)
+
+
+@tampering("a line that was never finished states nothing, and the next signature replaces it")
+def the_heads_end_in_an_unfinished_line(copy: Forged) -> None:
+    copy.heads.append(copy.heads[-1][:90])
 
 
 @tampering("the being itself is as it was, and its heads still speak for all of it")

@@ -237,9 +237,23 @@ def speak_with(kernel: Kernel, model: str) -> None:
         UsageError: it names no model that could be assigned.
     """
     if model:
-        assigned = must_be_assignable(must_be(kernel.being), "interface", model)
+        assigned = speaker(must_be(kernel.being), model)
         speaks = {**kernel.reach.assignments, "interface": assigned}
         kernel.reach = replace(kernel.reach, assignments=speaks)
+
+
+def speaker(settings: Settings, model: str) -> Assignment:
+    """The model that is to speak; a server's is asked for when it speaks, one of this process must be there.
+
+    Raises:
+        UsageError: it names no model that could be assigned.
+    """
+    assigned = must_be_assignable(settings, "interface", model)
+    if known_substrate(settings, assigned.substrate).kind == "embedded":
+        names = [m.model_id for m in in_process(models_folder())]
+        if assigned.model_id not in names:
+            raise UsageError(f"{model} is not there", fix="lumen models list")
+    return assigned
 
 
 def questions() -> int:

@@ -81,6 +81,8 @@ def _verified(found: Verified) -> Iterator[str]:
         yield f"✗ it is not the key {found.by} that signed this archive, but {report.key[:16]}."
     if compared is None:
         return
+    for line in compared.repairs:
+        yield f"  repaired: {line}"
     if not compared.problems:
         yield "  tables and files are what the archive says"
     for line in compared.problems:

@@ -23,9 +23,9 @@ from lumen.app.meeting import (
     overhear,
     says_something,
 )
-from lumen.app.models import speak_with
+from lumen.app.models import speak_with, speaker
 from lumen.app.prompts import refuse_bad_prompts
-from lumen.app.settings import find_being, must_be
+from lumen.app.settings import Settings, find_being, must_be
 from lumen.app.talking import last_or_new_conversation, new_conversation
 from lumen.body.cli.command import command
 from lumen.body.cli.in_chat import COMMAND, COMMANDS, LEAVES, Talk, carry_out
@@ -63,6 +63,8 @@ def chat(
     being, by_default = find_being(request.named)
     if started_by_skill():
         return _kept_of_skill(request, message)
+    if model:  # before a being is born or opened
+        speaker(must_be(being) if being.settings.exists() else Settings(), model)
     with _not_heard_yet(waiting=message is not None or not is_terminal(sys.stdin)):
         if by_default and not being.settings.exists():
             _be_born(being)

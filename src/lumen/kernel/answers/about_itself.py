@@ -253,11 +253,20 @@ def disk(asking: AnswerContext) -> KernelAnswer:
 def alone(asking: AnswerContext) -> KernelAnswer:
     """What it does when nobody talks to it, and what it last did so."""
     did = asking.biography.did(1)
-    told = [asking.phrase("alone"), "" if did else asking.phrase("no_doings")]
+    back = looked_back(asking)
+    told = [asking.phrase("alone"), back or ("" if did else asking.phrase("no_doings"))]
     for one in did:
         when = asking.date(asking.moment(one.timestamp))
         told.append(asking.phrase("alone_last", date=when, text=" ".join(one.text.split())))
     return KernelAnswer(" ".join(filter(None, told)), tuple(m.seq for m in did))
+
+
+def looked_back(asking: AnswerContext) -> str:
+    """How often it reflected, and when last; empty where it never did."""
+    count, last = asking.biography.reflected()
+    if not count:
+        return ""
+    return asking.phrase("looked_back", count=str(count), date=asking.date(asking.moment(last)))
 
 
 def phones_home(asking: AnswerContext) -> KernelAnswer:

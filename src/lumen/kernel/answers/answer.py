@@ -75,9 +75,10 @@ def _doings(asking: AnswerContext) -> KernelAnswer:
     talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered_count()))
     if asking.biography.forgotten()[0]:
         talked += f" {asking.phrase('doings_forgotten')}"
-    opening = asking.phrase("doings") if did else asking.phrase("no_doings")
-    failed = own.failed_lines(asking)
-    return KernelAnswer("\n".join([opening, *lines, *failed, talked]), _seqs(did))
+    back = own.looked_back(asking)
+    opening = asking.phrase("doings") if did else "" if back else asking.phrase("no_doings")
+    told = [opening, *lines, *own.failed_lines(asking), back, talked]
+    return KernelAnswer("\n".join(filter(None, told)), _seqs(did))
 
 
 def _deed_lines(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:

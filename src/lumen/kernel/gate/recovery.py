@@ -258,10 +258,22 @@ def _own_up(gate: Gate) -> None:
 
 
 def _sign_again(gate: Gate, soul: str) -> None:
-    """State a head where heads.jsonl went missing or was emptied, and say so; a host without a key makes one first."""
+    """State a head where heads.jsonl lacks some, and say so; a host without a key makes one first."""
     last, _ = gate.index.events.last_head()
-    if last and not gate.log.has_heads() and gate.keyring.has_key(soul):
-        what = f"{HEADS} was missing or empty; signed again at event {last + 1}."
+    lacks = _lacking_heads(gate, soul)
+    if last and lacks and gate.keyring.has_key(soul):
+        what = f"{HEADS} {lacks}; signed again at event {last + 1}."
         gate.record(kernel_entry("repair", what, KERNEL, {"file": HEADS}), sign=True)
         gate.index.catch_up()
         gate.repairs.append(what)
+
+
+def _lacking_heads(gate: Gate, soul: str) -> str:
+    """How the file of signed heads falls short of the last one this host signed; empty: it does not."""
+    if not gate.log.has_heads():
+        return "was missing or empty"
+    seen = gate.keyring.witness(soul)
+    if seen is None or gate.index.events.signed_up_to() >= seen.seq:
+        return ""
+    last = max((head.seq for head in gate.index.events.heads()), default=0)
+    return f"lacked the heads from event {last + 1} on" if last < seen.seq else ""

@@ -23,6 +23,7 @@ LOOKED_AT = 500  # events among which a reason, or what failed, is looked for
 WRITTEN = "write_file.write: done"
 ERASURE = "erasure"  # the situation of an event that erases others
 FAILING = ("skill", "refused", "interrupted", "unclosed")  # situations of what may have failed
+REFLECTED = "evolve"  # the situation of the event that ends a reflection
 FIRST = 1  # the event a being begins with
 
 
@@ -94,6 +95,11 @@ class Biography:
         """What reflection changed of the self, the newest first."""
         found = self._index.memories.get(self._index.memories.doings(most, EVOLVED))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
+
+    def reflected(self) -> tuple[int, str]:
+        """How often it looked back, whatever came of it, and when it did so last."""
+        moments = [event.timestamp for event in self._index.events.of_kernel((REFLECTED,))]
+        return len(moments), max(moments, default="")
 
     def taken_back(self) -> dict[int, str]:
         """When the author took back what reflection changed, by the number of the change's memory."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import LINKS, WORD, names, numbers, stem, words
 from lumen.mind.built_in import is_ordinary
 
 RUN = 4
-INFLECTED = 4  # from this length on a word is known by its beginning too
-UNMISTAKABLE = 6  # so long, a word no dictionary has is found inside others as well
+INFLECTED = 4  # from this length on a word is known with any ending
+UNMISTAKABLE = 6  # so long, a word no dictionary has is one beside figures as well
 LONGEST = 50_000  # words of a text whose stretches are looked at
 LEAST_DIGITS = 5  # of a number that is no count, date or size of the kernel's own
 SURE_BYTES = 5  # letters of a word that chance does not put among bytes that are no text
@@ -28,6 +28,12 @@ _ENDING = re.compile(r"[аеиоуыэюяйь]{1,2}$")
 _CLUSTER = re.compile(r"(.*[бвгджзйклмнпрстфхцчшщ])ь?([бвгджзклмнпрстфхцчшщ])")
 _FLEETING = re.compile(r"(.*[бвгджзклмнпрстфхцчшщ])[\u0435\u043e]([бвгджзклмнпрстфхцчшщ])")
 _CASE = r"(?:[аеиоуыюя]|[аеоя][вймх]|[ая]ми|[\u0435\u043e]ю)"
+# Endings of cases, adjectives and verbs behind a base without its own: more would be another word.
+_FORMS = (
+    "(?:[аеиоуыюяьй]|[аеоя][вймх]|[ая]ми|[еоью]ю|[иы][йемх]|[ая]я|[ое]е|[ое]го|[ое]му|[иы]ми|[иь][еюя]|ии|и[ея]м"
+    "|ия[мх]|[аеиоуыя]{0,2}(?:л[аои]?|ть|т|шь|те)|[аеиоуыя]?[юу]т)"
+)
+_CAPITAL = re.compile("(?<=[a-zäöüßа-яё])(?=[A-ZÄÖÜА-ЯЁ])")
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})|\\[abfnrtv0\"'\\/]|\\x1b")
 
 
@@ -66,8 +72,9 @@ def inflections(word: str) -> str:
 
 def _cases(word: str) -> str:
     """A pattern for a Russian word in any case, also where a vowel comes or goes before its last consonant."""
-    base = _ENDING.sub("", word) if len(word) > INFLECTED else word
-    forms = [f"{base}[\u0430-\u044f]{{0,3}}"]
+    base = _ENDING.sub("", word)
+    base = base if len(base) >= INFLECTED - 1 else word
+    forms = [f"{base}{_FORMS}{'?' if base == word or len(base) >= INFLECTED else ''}"]
     if base != word and (closed := _CLUSTER.fullmatch(base)):
         forms.append(f"{closed[1].removesuffix('й')}[\u0435\u043e]{closed[2]}(?![\u0430-\u044f])")
     elif base == word and len(word) > INFLECTED and (opened := _FLEETING.fullmatch(base)):
@@ -78,16 +85,22 @@ def _cases(word: str) -> str:
 def pattern_of(what: str) -> re.Pattern[str]:
     """Some words, each however inflected, in a folded text; not inside another word.
 
-    Scripts without spaces have no other way, and a word that is no ordinary one needs no care.
+    Scripts without spaces have no other way; a word that is no ordinary one may touch figures.
     """
     said = folded(what)
     tokens = WORD.findall(said)
     if not tokens or any(c.isalpha() and c.lower() == c.upper() for c in said):
         return re.compile(re.escape(said))
     if len(tokens) == 1 and len(said) >= UNMISTAKABLE and not is_ordinary(tokens[0]):
-        return re.compile(inflections(LINKS.sub("", tokens[0])))
+        return re.compile(rf"(?<![^\W\d_]){inflections(LINKS.sub('', tokens[0]))}(?![^\W\d_])")
     parts = r"[\W_]+".join(inflections(LINKS.sub("", token)) for token in tokens)
     return re.compile(rf"(?<![^\W_])(?:{parts})(?![^\W_])")
+
+
+def said_as(sought: re.Pattern[str], text: str) -> Iterator[str]:
+    """What of a text some words are found as, also where capitals alone divide it, as in OldHouse."""
+    for told in {text, _CAPITAL.sub(" ", text)}:
+        yield from (found[0] for found in sought.finditer(folded(told)))
 
 
 class OverlapDetector:
@@ -142,14 +155,14 @@ class OverlapDetector:
     def left_in(self, text: str, *, binary: bool = False) -> bool:
         """Whether a given word stands in a text in any form; of bytes, only what is no chance."""
         if self.sought is not None:
-            found = self.sought.finditer(folded(unescaped(text)))
-            return any(not binary or len(m[0]) >= SURE_BYTES for m in found)
+            least = SURE_BYTES if binary else 1
+            return any(len(said) >= least for said in said_as(self.sought, unescaped(text)))
         least = SURE_BYTES if binary else INFLECTED - 1
         given = frozenset(w for w in self.strange if len(w) >= least)
         return bool(given) and _holds(sequence(unescaped(text)), given)
 
     def _told(self, text: str, own: frozenset[str], *, sought: bool = True) -> bool:
-        if sought and self.sought is not None and self.sought.search(folded(unescaped(text))):
+        if sought and self.sought and any(said_as(self.sought, unescaped(text))):
             return True
         said = sequence(text)
         return (
@@ -193,12 +206,14 @@ def _runs(said: Sequence[str]) -> set[str]:
 
 
 def _holds(said: Iterable[str], own: frozenset[str]) -> bool:
-    """Whether one of some words is among others, in this form or as the beginning of another."""
+    """Whether one of some words is among others, in this form or another."""
     if not own:
         return False
     return any(
         w in own
         or (len(w) > INFLECTED and stem(w) in own)
-        or any(w[:n] in own for n in range(INFLECTED, len(w)))
+        or any(
+            w[:n] in own and re.fullmatch(inflections(w[:n]), w) for n in range(INFLECTED, len(w))
+        )
         for w in set(said)
     )

@@ -23,6 +23,7 @@ class DeepReport:
     problems: tuple[str, ...]
     notes: tuple[str, ...]
     fixes: Mapping[str, str] = field(default_factory=dict)  # of problems that no rebuilding repairs
+    repairs: tuple[str, ...] = ()  # what was spoilt so that it had to be made again to be compared
 
 
 def compare(files: FilesOnDisk, index: Queries, progress: Progress = unwatched) -> DeepReport:
@@ -38,7 +39,7 @@ def compare(files: FilesOnDisk, index: Queries, progress: Progress = unwatched) 
             problems.append(f"{path} is not what the archive says")
     waiting = [*edits.valid, *edits.flawed, *edits.unvouched]
     notes = [f"{path} was edited by hand and is not adopted yet" for path in waiting]
-    return DeepReport(tuple(problems), tuple(notes))
+    return DeepReport(tuple(problems), tuple(notes), repairs=tuple(index.repairs))
 
 
 def _by_hand(edits: Edits, path: str) -> bool:

@@ -25,6 +25,7 @@ from lumen.kernel.language.overlap import (
     pattern_of,
     plain,
     runs,
+    said_as,
     sequence,
     telling,
 )
@@ -132,7 +133,7 @@ def _by_words(index: Queries, what: str) -> ForgetRequest:
     if not said or lone or len(plain(what)) < SHORTEST:
         raise UsageError(f"{_short(what)!r} is too little to go by", fix='lumen forget "its words"')
     sought = pattern_of(what)
-    found = tuple(m.seq for m in index.memories.texts() if sought.search(folded(m.text)))
+    found = tuple(m.seq for m in index.memories.texts() if any(said_as(sought, m.text)))
     return ForgetRequest(found, what)
 
 

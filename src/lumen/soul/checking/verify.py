@@ -83,9 +83,9 @@ def verify(being: BeingPaths, keyring: Keyring, *, soul: str = "", processes: in
         Damaged: the witness of this host cannot be read or was forged, so nothing can be compared
             with it.
     """
-    heads, head_problem, notes = read_heads(being.heads)
     soul = soul or _soul_of(being.memory)
-    seen = keyring.witness(soul) if soul else None
+    seen = keyring.witness(soul) if soul else None  # first: what is signed meanwhile has a head
+    heads, head_problem, notes = read_heads(being.heads)
     with shared(being.memory):
         mark = keyring.mark(soul) if soul else None
         stated = _Stated(heads, seen, mark)

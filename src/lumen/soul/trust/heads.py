@@ -93,7 +93,16 @@ def compare(
     if not problem and trust.genesis_key not in good:
         what = "has no head: heads.jsonl lacks one by the key the being was born with"
         problem = ArchiveProblem(1, "", 0, what)
-    return problem, highest
+    return problem or _cut(max(good.values(), default=0), seen), highest
+
+
+def _cut(last: int, seen: Head | None) -> ArchiveProblem | None:
+    """Heads that are gone from the end: a head is durable before the witness is raised to it."""
+    if seen is None or seen.seq <= last:
+        return None
+    what = f"and those after it have no head: heads.jsonl lacks this host's, up to event {seen.seq}"
+    fix = "find out who cut it; lumen chat signs the end again, and says so"
+    return ArchiveProblem(last + 1, "", 0, what, fix)
 
 
 def _is_named(trust: Trust, head: Head) -> bool:
