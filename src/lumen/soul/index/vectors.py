@@ -1,21 +1,20 @@
 """Vectors of memories and of single words: a cache in the index, outside the fold.
 
-They are kept and handed out as float32 bytes. One embedder's at a time: another one starts over.
-Those of an embedder chosen beside the built-in one are in external_vectors.py, in tables of their own.
-How texts become vectors is not decided here; where they are kept and how the nearest of them are
-found is in sidecar.py and scan.py.
+They are kept and handed out as float32 bytes, in two sets: of the built-in embedder, by which alone anything
+is judged, and of one chosen beside it. Each is one embedder's at a time. How texts become vectors is
+not decided here; where they are kept and how the nearest of them are found is in sidecar.py and scan.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lumen.core.canon import dumps
 from lumen.core.data import Passage
-from lumen.soul.index.external_vectors import SOUGHT, ExternalVectors, choose, reindexed
 from lumen.soul.index.passages import (
-    LEARNT,
+    BUILT_IN,
     MARK_BITS,
     NEWEST,
     STATE,
@@ -36,19 +35,19 @@ if TYPE_CHECKING:
 
 ASKED_AT_ONCE = 500
 DAMAGED = "The vectors of memories were damaged: they are made again."
-_OURS = "EXISTS (SELECT 1 FROM embedder WHERE id = ?)"
+_OURS = "EXISTS (SELECT 1 FROM embedders WHERE number = 0 AND id = ?)"
 _PASSAGE = "id, seq, start, stop, marks"
 
 
 class Maps:
-    """The files of a set as they were mapped last, for all who ask in this process."""
+    """The files of each set as they were mapped last, for all who ask in this process."""
 
     def __init__(self) -> None:
-        self._held: MappedVectors | None = None
+        self._held: dict[int, MappedVectors] = {}
 
     def let_go(self) -> None:
         """Close the files."""
-        self._held = None
+        self._held.clear()
 
     def of(self, db: Rows, state: SetState) -> MappedVectors:
         """The files of a set, with all its rows.
@@ -59,37 +58,39 @@ class Maps:
         from lumen.soul.index.scan import mapped, reaches  # numpy, which others do without
 
         files, bits = state.files(db.file), state.mean is not None
-        held = self._held
+        held = self._held.get(state.number)
         if held is None or held.files != files or not reaches(held, state.rows, bits=bits):
             if not files.hold(state.rows, bits=bits):
                 raise Incomplete(f"{files.index} tells of more vectors than there are")
             held = mapped(files, bits=bits)
-            newest = db.row(NEWEST, (state.next,))
+            newest = db.row(NEWEST, (state.number, state.next))
             if newest and held.seqs[newest[0] - state.first] != newest[1]:
                 raise Incomplete(f"{files.index} tells of other vectors than there are")
-            self._held = held
+            self._held[state.number] = held
         return held
 
 
-class BuiltInVectors:
-    """The vectors of one embedder over one index."""
+class EmbedderVectors:
+    """The passages of one embedder over one index, in the set that has its number."""
 
-    def __init__(self, db: Rows, embedder: str, maps: Maps) -> None:
+    number = BUILT_IN
+    yields = False  # whether it leaves the set to another embedder that has it
+
+    def __init__(self, db: Rows, embedder: str, maps: Maps, *, private: bool = True) -> None:
         self._db = db
         self._embedder = embedder
         self._maps = maps
+        self._private = private
 
     def missing(self, limit: int, before: int = LATEST) -> list[int]:
         """Memories before an event that have no vector yet, the newest first."""
-        self._begin()
-        asked = "SELECT seq FROM unembedded WHERE seq < ? ORDER BY seq DESC LIMIT ?"
-        return self._db.numbers(asked, (before, limit))
-
-    def missing_of(self, seqs: Iterable[int]) -> list[int]:
-        """Those among these memories that have no vector yet."""
-        self._begin()
-        asked = "SELECT 1 FROM unembedded WHERE seq = ?"
-        return [seq for seq in seqs if self._db.row(asked, (seq,))]
+        if self._begin().embedder != self._embedder:
+            return []
+        return self._db.numbers(
+            "SELECT seq FROM unembedded CROSS JOIN events USING(seq) "
+            "WHERE embedder = ? AND seq < ? AND private <= ? ORDER BY seq DESC LIMIT ?",
+            (self.number, before, self._private, limit),
+        )
 
     def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
         """Keep the passages of these memories; one forgotten in the meantime is left out.
@@ -98,8 +99,8 @@ class BuiltInVectors:
         """
 
         def kept(db: apsw.Connection) -> None:
-            state = state_of(db)
-            if state and state.embedder == self._embedder:
+            state = state_of(db, self.number)
+            if state.embedder == self._embedder:
                 add_passages(db, self._db.file, state, seqs, passages)
 
         try:
@@ -126,8 +127,8 @@ class BuiltInVectors:
         from lumen.soul.index.scan import MANY_LATER, Wanted
 
         later = self._db.row(
-            "SELECT count(*) FROM (SELECT 1 FROM passages WHERE seq >= ? LIMIT ?)",
-            (before, MANY_LATER),
+            "SELECT count(*) FROM (SELECT 1 FROM passages WHERE embedder = ? AND seq >= ? LIMIT ?)",
+            (self.number, before, MANY_LATER),
         )
         mean = None if state.mean is None else np.frombuffer(state.mean, np.float32)
         barred = self._said_after(until) if until is not None else None
@@ -150,11 +151,84 @@ class BuiltInVectors:
         """The passages of some memories, in order."""
         return self._with_vectors(sorted(self._rows("seq", list(seqs)), key=lambda r: (r[1], r[0])))
 
+    def after(self, number: int) -> Iterator[Passage]:
+        """Every passage added since, in the order they were added."""
+        self._begin()
+        asked = f"SELECT {_PASSAGE} FROM passages WHERE embedder = ? AND id > ? ORDER BY id"  # noqa: S608 - a constant column list
+        yield from self._with_vectors(self._db.rows(asked, (self.number, number)))
+
+    def _rows(self, column: str, values: Sequence[int]) -> list[Row]:
+        """Passages by number or by memory."""
+        return self._db.rows(
+            f"SELECT {_PASSAGE} FROM passages "  # noqa: S608 - our own names
+            f"WHERE embedder = ? AND {column} IN (SELECT value FROM json_each(?))",
+            (self.number, dumps(values).decode()),
+        )
+
+    def _with_vectors(self, rows: Sequence[Row]) -> list[Passage]:
+        """Passages that are where their rows say, all vectors read at once."""
+        state, found = self._mapped()
+        rows = [row for row in rows if state.first <= row[0] < state.next]
+        if found is None or not rows:
+            return []
+        places = [row[0] - state.first for row in rows]
+        there, vectors = found.seqs[places].tolist(), found.vectors[places].tobytes()
+        long = 4 * state.size
+        return [
+            Passage(seq, start, stop, vectors[at * long : (at + 1) * long], n, marks)
+            for at, (n, seq, start, stop, marks) in enumerate(rows)
+            if there[at] == seq
+        ]
+
+    def _mapped(self) -> tuple[SetState, MappedVectors | None]:
+        """How the set stands, and its files; nothing where it has no vector yet."""
+        state = self._begin()
+        try:
+            return state, self._maps.of(self._db, state) if state.rows else None
+        except (Incomplete, FileNotFoundError):  # begun anew meanwhile, or damaged
+            state = self._begin(doubted=True)
+            return state, self._maps.of(self._db, state) if state.rows else None
+
+    def _begin(self, *, doubted: bool = False) -> SetState:
+        """Start over when another embedder made what is kept, or it is not all there.
+
+        One that has to stand aside finds a set without passages.
+        """
+        state, index = SetState(*self._db.row(STATE, (self.number,))), self._db.file
+        if state.embedder == self._embedder and not doubted and state.is_whole(index):
+            return state
+
+        def begun(db: apsw.Connection) -> tuple[SetState, bool]:
+            now = state_of(db, self.number)
+            if self.yields and now.embedder not in (None, self._embedder):
+                return replace(now, next=now.first), False
+            ours = now.embedder == self._embedder
+            if ours and now.is_whole(index) and end_is_stored(db, index, now):
+                return now, False
+            return begin(db, index, now.number, self._embedder, private=self._private), ours
+
+        state, damaged = self._db.alone(begun)
+        if damaged:
+            self._db.repairs.append(DAMAGED)
+        return state
+
+
+class BuiltInVectors(EmbedderVectors):
+    """The set of the built-in embedder, with all that is judged by."""
+
+    def missing_of(self, seqs: Iterable[int]) -> list[int]:
+        """Those among these memories that have no vector yet."""
+        self._begin()
+        asked = "SELECT 1 FROM unembedded WHERE embedder = ? AND seq = ?"
+        return [seq for seq in seqs if self._db.row(asked, (self.number, seq))]
+
     def columns_of(self, seqs: Iterable[int]) -> PassageColumns:
         """The same of many memories, without where in the text each passage is."""
         import numpy as np
 
-        asked = "SELECT p.seq, p.id FROM json_each(?) JOIN passages p ON p.seq = value"
+        asked = (
+            "SELECT p.seq, p.id FROM json_each(?) JOIN passages p ON embedder = 0 AND p.seq = value"
+        )
         rows = self._db.rows(asked, (dumps([*seqs]).decode(),))
         state, found = self._mapped()
         seq, number = np.array(rows, np.int64).reshape(-1, 2).T
@@ -186,13 +260,6 @@ class BuiltInVectors:
         numbers = [number for _, number in sorted(found, reverse=True)[:limit]]
         known = {int(row[0]): row for row in self._rows("id", numbers)}
         return self._with_vectors([known[n] for n in numbers if n in known])
-
-    def after(self, number: int) -> Iterator[Passage]:
-        """Every passage added since, in the order they were added."""
-        self._begin()
-        yield from self._with_vectors(
-            self._db.rows(f"SELECT {_PASSAGE} FROM passages WHERE id > ? ORDER BY id", (number,))  # noqa: S608 - a constant column list
-        )
 
     def set_revisions(self, rows: Sequence[tuple[int, int]]) -> None:
         """Keep which memory revises which; what was forgotten in the meantime is left out."""
@@ -254,126 +321,4 @@ class BuiltInVectors:
                 f"INSERT OR REPLACE INTO lexemes SELECT ?,? WHERE {_OURS} AND {same}",
                 [(word, vector, self._embedder, as_of) for word, vector in vectors.items()],
             )
-        )
-
-    def _rows(self, column: str, values: Sequence[int]) -> list[Row]:
-        """Passages by number or by memory."""
-        return self._db.rows(
-            f"SELECT {_PASSAGE} FROM passages WHERE {column} IN (SELECT value FROM json_each(?))",  # noqa: S608 - our own names
-            (dumps(values).decode(),),
-        )
-
-    def _with_vectors(self, rows: Sequence[Row]) -> list[Passage]:
-        """Passages that are where their rows say, all vectors read at once."""
-        state, found = self._mapped()
-        rows = [row for row in rows if state.first <= row[0] < state.next]
-        if found is None or not rows:
-            return []
-        places = [row[0] - state.first for row in rows]
-        there, vectors = found.seqs[places].tolist(), found.vectors[places].tobytes()
-        long = 4 * state.size
-        return [
-            Passage(seq, start, stop, vectors[at * long : (at + 1) * long], n, marks)
-            for at, (n, seq, start, stop, marks) in enumerate(rows)
-            if there[at] == seq
-        ]
-
-    def _mapped(self) -> tuple[SetState, MappedVectors | None]:
-        """How the set stands, and its files; nothing where it has no vector yet."""
-        state = self._begin()
-        try:
-            return state, self._maps.of(self._db, state) if state.rows else None
-        except (Incomplete, FileNotFoundError):  # begun anew meanwhile, or damaged
-            state = self._begin(doubted=True)
-            return state, self._maps.of(self._db, state) if state.rows else None
-
-    def _begin(self, *, doubted: bool = False) -> SetState:
-        """Start over when another embedder made what is kept, or it is not all there."""
-        row, index = self._db.row(STATE), self._db.file
-        state = SetState(*row) if row else None
-        if state and state.embedder == self._embedder and not doubted and state.is_whole(index):
-            return state
-
-        def begun(db: apsw.Connection) -> tuple[SetState, bool]:
-            now = state_of(db)
-            ours = now is not None and now.embedder == self._embedder
-            if now and ours and now.is_whole(index) and end_is_stored(db, index, now):
-                return now, False
-            return begin(db, index, self._embedder), ours
-
-        state, damaged = self._db.alone(begun)
-        if damaged:
-            self._db.repairs.append(DAMAGED)
-        return state
-
-
-class VectorTables:
-    """Both sets of vectors over one database."""
-
-    def __init__(self, db: Rows) -> None:
-        self._db = db
-        self._maps = Maps()
-
-    def let_go(self) -> None:
-        """Close the files that are mapped; who asks again maps them again."""
-        self._maps.let_go()
-
-    def built_in(self, embedder: str) -> BuiltInVectors:
-        """The set of the built-in embedder; those of another one are dropped."""
-        return BuiltInVectors(self._db, embedder, self._maps)
-
-    def external(self, embedder: str, *, private: bool) -> ExternalVectors:
-        """The second set, as one embedder sees it."""
-        return ExternalVectors(self._db, embedder, private=private)
-
-    def replaced_count(self) -> int:
-        """How many memories are revised by a later one."""
-        return self._db.number("SELECT count(DISTINCT old) FROM revisions WHERE old > 0")
-
-    def choose(self, embedder: str, *, private: bool = False) -> None:
-        """From now on this embedder's set is kept, any other dropped; nothing chosen: an empty name.
-
-        `private` tells whether memories marked private are part of the set.
-        """
-        choose(self._db, embedder, private=private)
-
-    def progress(self, embedder: str = "") -> tuple[int, int]:
-        """How many memories have a vector, of whichever embedder or of one, and how many are worth one."""
-        worth = self._worth(LEARNT)
-        if embedder and self._db.row("SELECT 1 FROM embedder WHERE id <> ?", (embedder,)):
-            return 0, worth
-        return worth - self._db.number("SELECT count(*) FROM unembedded"), worth
-
-    def reindexed(self, embedder: str) -> tuple[int, int]:
-        """How many memories have a vector of this embedder, and how many are to have one."""
-        return reindexed(self._db, embedder, self._worth(SOUGHT))
-
-    def drop_words(self) -> None:
-        """Forget the vectors of single words."""
-        self._db.keep(("DELETE FROM lexemes", [()]))
-
-    def kept_words(self) -> list[str]:
-        """The single words that have a vector."""
-        return [str(word) for (word,) in self._db.rows("SELECT word FROM lexemes")]
-
-    def has_erased(self) -> bool:
-        """Whether anything that was forgotten still has a vector, of whichever embedder."""
-        asked = "SELECT 1 FROM {} WHERE seq IN (SELECT target FROM erasures) LIMIT 1"
-        if any(
-            self._db.row(asked.format(table)) for table in ("passages", "marked", "chosen_vectors")
-        ):
-            return True
-        row = self._db.row(STATE)
-        state = SetState(*row) if row else None
-        if state is None or not state.rows or not state.is_whole(self._db.file):
-            return False
-        from lumen.soul.index.scan import holds_any  # numpy, which others do without
-
-        gone = self._db.numbers("SELECT target FROM erasures")
-        return holds_any(self._maps.of(self._db, state), gone)
-
-    def _worth(self, which: str) -> int:
-        told = self._db.number(f"SELECT sum(n) FROM tally WHERE {which}")  # noqa: S608 - a constant condition
-        return told - self._db.number(
-            f"SELECT count(*) FROM events WHERE seq IN (SELECT target FROM erasures) AND {which}"  # noqa: S608 - a constant condition
         )

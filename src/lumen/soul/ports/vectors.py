@@ -38,21 +38,17 @@ class NearColumns:
     cosines: NDArray[np.float32]
 
 
-class VectorSet(Protocol):
-    """The vectors of the built-in embedder: of every memory worth finding, and of single words."""
+class PassageSet(Protocol):
+    """The vectors of memories that one embedder made."""
 
     def missing(self, limit: int, before: int = LATEST) -> list[int]:
         """Memories before an event that have no vector yet, the newest first."""
         ...
 
-    def missing_of(self, seqs: Iterable[int]) -> list[int]:
-        """Those among these memories that have no vector yet."""
-        ...
-
     def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
         """Keep the passages of these memories; one forgotten in the meantime is left out.
 
-        So are all of them when another embedder has started over in the meantime. What is kept is
+        So are all of them when another embedder has the set in the meantime. What is kept is
         found by every process from then on.
 
         Raises:
@@ -84,8 +80,16 @@ class VectorSet(Protocol):
         """The passages of some memories, in the order of their events and of the text."""
         ...
 
+
+class VectorSet(PassageSet, Protocol):
+    """The vectors of the built-in embedder, by which alone things are judged; of single words too."""
+
+    def missing_of(self, seqs: Iterable[int]) -> list[int]:
+        """Those among these memories that have no vector yet."""
+        ...
+
     def columns_of(self, seqs: Iterable[int]) -> PassageColumns:
-        """The same of many memories, without where in the text each passage is."""
+        """The passages of many memories, in that order, without where in the text each passage is."""
         ...
 
     def with_marks(
@@ -124,8 +128,11 @@ class VectorSet(Protocol):
         ...
 
 
-class ExternalSet(Protocol):
-    """The vectors of an external embedder: one chosen beside the built-in one."""
+class ExternalSet(PassageSet, Protocol):
+    """The vectors of an external embedder: one chosen beside the built-in one.
+
+    When another one was chosen, nothing is missing in it, nothing is added and nothing found.
+    """
 
     def is_ours(self) -> bool:
         """Whether this embedder is still the one chosen; where none is, it becomes the one."""
@@ -137,21 +144,6 @@ class ExternalSet(Protocol):
 
     def begin(self, fit: CosineFit) -> None:
         """Keep the fit beside the set; of two that were made at once the first stays."""
-        ...
-
-    def missing(self, limit: int, before: int = LATEST) -> list[int]:
-        """Memories of this set that have no vector yet, the newest first."""
-        ...
-
-    def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
-        """Keep the passages of these memories; one forgotten in the meantime is left out.
-
-        So are all of them when another embedder was chosen in the meantime.
-        """
-        ...
-
-    def after(self, number: int) -> Iterator[Passage]:
-        """Every passage added since, in the order they were added."""
         ...
 
 
