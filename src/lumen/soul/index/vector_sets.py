@@ -10,9 +10,10 @@ from lumen.core.data import CosineFit
 from lumen.soul.index.passages import BUILT_IN, CHOSEN, STATE, WORTH, SetState, begin
 from lumen.soul.index.rows import Rows
 from lumen.soul.index.vectors import BuiltInVectors, EmbedderVectors, Maps
+from lumen.soul.ports.vectors import ExternalSet, Vectors
 
 
-class ExternalVectors(EmbedderVectors):
+class ExternalVectors(EmbedderVectors, ExternalSet):
     """The set of an embedder chosen beside the built-in one, as that embedder sees it.
 
     Choosing another one drops it, and whoever still works with the one before adds and finds nothing.
@@ -22,11 +23,9 @@ class ExternalVectors(EmbedderVectors):
     yields = True
 
     def is_ours(self) -> bool:
-        """Whether this embedder is still the one chosen; where none is, it becomes the one."""
         return self._begin().embedder == self._embedder
 
     def fit(self) -> CosineFit | None:
-        """What was found out when the set was begun; nothing before."""
         row = self._db.row(
             "SELECT size, scale, shift FROM embedders WHERE number = 1 AND id = ? AND scale IS NOT NULL",
             (self._embedder,),
@@ -34,7 +33,6 @@ class ExternalVectors(EmbedderVectors):
         return CosineFit(*row) if row else None
 
     def begin(self, fit: CosineFit) -> None:
-        """Keep the fit beside the set; of two that were made at once the first stays."""
         self._db.keep(
             (
                 "UPDATE embedders SET size = ?, scale = ?, shift = ? "
@@ -44,7 +42,7 @@ class ExternalVectors(EmbedderVectors):
         )
 
 
-class VectorTables:
+class VectorTables(Vectors):
     """Both sets of vectors over one database."""
 
     def __init__(self, db: Rows) -> None:
@@ -56,22 +54,15 @@ class VectorTables:
         self._maps.let_go()
 
     def built_in(self, embedder: str) -> BuiltInVectors:
-        """The set of the built-in embedder; those of another one are dropped."""
         return BuiltInVectors(self._db, embedder, self._maps)
 
     def external(self, embedder: str, *, private: bool) -> ExternalVectors:
-        """The second set, as one embedder sees it."""
         return ExternalVectors(self._db, embedder, self._maps, private=private)
 
     def replaced_count(self) -> int:
-        """How many memories are revised by a later one."""
         return self._db.number("SELECT count(DISTINCT old) FROM revisions WHERE old > 0")
 
     def choose(self, embedder: str, *, private: bool = False) -> None:
-        """From now on this embedder's set is kept, any other dropped; nothing chosen: an empty name.
-
-        `private` tells whether memories marked private are part of the set.
-        """
         now, was_private = self._db.row("SELECT id, private FROM embedders WHERE number = 1")
         if now is None and not embedder:
             return
@@ -82,7 +73,6 @@ class VectorTables:
             self._db.keep((moved, [(private, embedder)]))
 
     def progress(self, embedder: str = "") -> tuple[int, int]:
-        """How many memories have a vector, of whichever embedder or of one, and how many are worth one."""
         worth = self._worth(BUILT_IN)
         other = "SELECT 1 FROM embedders WHERE number = 0 AND id <> ?"
         if embedder and self._db.row(other, (embedder,)):
@@ -90,7 +80,6 @@ class VectorTables:
         return worth - self._db.number("SELECT count(*) FROM unembedded WHERE embedder = 0"), worth
 
     def reindexed(self, embedder: str) -> tuple[int, int]:
-        """How many memories have a vector of this embedder, and how many are to have one."""
         worth = self._worth(CHOSEN)
         asked = "SELECT private FROM embedders WHERE number = 1 AND id = ?"
         row = self._db.row(asked, (embedder,))
@@ -104,15 +93,12 @@ class VectorTables:
         return worth - withheld - left, worth - withheld
 
     def drop_words(self) -> None:
-        """Forget the vectors of single words."""
         self._db.keep(("DELETE FROM lexemes", [()]))
 
     def kept_words(self) -> list[str]:
-        """The single words that have a vector."""
         return [str(word) for (word,) in self._db.rows("SELECT word FROM lexemes")]
 
     def has_erased(self) -> bool:
-        """Whether anything that was forgotten still has a vector, of whichever embedder."""
         asked = "SELECT 1 FROM {} WHERE seq IN (SELECT target FROM erasures) LIMIT 1"
         if any(self._db.row(asked.format(table)) for table in ("passages", "marked")):
             return True

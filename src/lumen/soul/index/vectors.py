@@ -26,7 +26,7 @@ from lumen.soul.index.passages import (
 )
 from lumen.soul.index.rows import Row, Rows
 from lumen.soul.index.sidecar import Incomplete
-from lumen.soul.ports.vectors import LATEST, NearColumns, PassageColumns
+from lumen.soul.ports.vectors import LATEST, NearColumns, PassageColumns, PassageSet, VectorSet
 
 if TYPE_CHECKING:
     import apsw
@@ -70,7 +70,7 @@ class Maps:
         return held
 
 
-class EmbedderVectors:
+class EmbedderVectors(PassageSet):
     """The passages of one embedder over one index, in the set that has its number."""
 
     number = BUILT_IN
@@ -83,7 +83,6 @@ class EmbedderVectors:
         self._private = private
 
     def missing(self, limit: int, before: int = LATEST) -> list[int]:
-        """Memories before an event that have no vector yet, the newest first."""
         if self._begin().embedder != self._embedder:
             return []
         return self._db.numbers(
@@ -93,10 +92,6 @@ class EmbedderVectors:
         )
 
     def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
-        """Keep the passages of these memories; one forgotten in the meantime is left out.
-
-        So are all of them when another embedder has started over in the meantime.
-        """
 
         def kept(db: apsw.Connection) -> None:
             state = state_of(db, self.number)
@@ -117,7 +112,6 @@ class EmbedderVectors:
         until: int | None = None,
         marks: int = 0,
     ) -> NearColumns:
-        """The passages nearest to a vector, best first: of events before one, with any of some marks."""
         import numpy as np
 
         state, found = self._mapped()
@@ -148,11 +142,9 @@ class EmbedderVectors:
         return barred
 
     def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
-        """The passages of some memories, in order."""
         return self._with_vectors(sorted(self._rows("seq", list(seqs)), key=lambda r: (r[1], r[0])))
 
     def after(self, number: int) -> Iterator[Passage]:
-        """Every passage added since, in the order they were added."""
         self._begin()
         asked = f"SELECT {_PASSAGE} FROM passages WHERE embedder = ? AND id > ? ORDER BY id"  # noqa: S608 - a constant column list
         yield from self._with_vectors(self._db.rows(asked, (self.number, number)))
@@ -213,17 +205,15 @@ class EmbedderVectors:
         return state
 
 
-class BuiltInVectors(EmbedderVectors):
+class BuiltInVectors(EmbedderVectors, VectorSet):
     """The set of the built-in embedder, with all that is judged by."""
 
     def missing_of(self, seqs: Iterable[int]) -> list[int]:
-        """Those among these memories that have no vector yet."""
         self._begin()
         asked = "SELECT 1 FROM unembedded WHERE embedder = ? AND seq = ?"
         return [seq for seq in seqs if self._db.row(asked, (self.number, seq))]
 
     def columns_of(self, seqs: Iterable[int]) -> PassageColumns:
-        """The same of many memories, without where in the text each passage is."""
         import numpy as np
 
         asked = (
@@ -247,7 +237,6 @@ class BuiltInVectors(EmbedderVectors):
     def with_marks(
         self, marks: int, *, after: int = 0, before: int = LATEST, limit: int
     ) -> list[Passage]:
-        """The passages with any of some listed marks, between two events, the newest first."""
         self._begin()
         found: set[tuple[int, int]] = set()
         for bit in (b for b in range(MARK_BITS) if marks >> b & 1):
@@ -262,7 +251,6 @@ class BuiltInVectors(EmbedderVectors):
         return self._with_vectors([known[n] for n in numbers if n in known])
 
     def set_revisions(self, rows: Sequence[tuple[int, int]]) -> None:
-        """Keep which memory revises which; what was forgotten in the meantime is left out."""
         there = "EXISTS (SELECT 1 FROM events WHERE seq = ? AND situation != 'erased')"
         self._db.keep(
             (
@@ -273,7 +261,6 @@ class BuiltInVectors(EmbedderVectors):
         )
 
     def unsettled(self, mark: int, limit: int) -> list[Passage]:
-        """The newest passages with a listed mark of which it is not known what they revise."""
         self._begin()
         numbers = self._db.numbers(
             "SELECT id FROM marked m WHERE bit = ? AND NOT EXISTS "
@@ -283,14 +270,12 @@ class BuiltInVectors(EmbedderVectors):
         return self._with_vectors(self._rows("id", numbers))
 
     def revises(self, new: int) -> int:
-        """The newest memory that one revises; 0: none."""
         self._begin()
         return self._db.number("SELECT max(old) FROM revisions WHERE new = ?", (new,))
 
     def revised_by(
         self, olds: Iterable[int], *, before: int = LATEST, until: int | None = None
     ) -> dict[int, int]:
-        """Of memories that were revised, before an event and up to a day, the newest that revises each."""
         self._begin()
         rows = self._db.rows(
             "SELECT old, max(new) FROM json_each(?1) JOIN revisions ON old = value WHERE new < ?2 "
@@ -301,7 +286,6 @@ class BuiltInVectors(EmbedderVectors):
         return {int(old): int(new) for old, new in rows}
 
     def words(self, words: Sequence[str]) -> dict[str, bytes]:
-        """The kept vectors of single words."""
         self._begin()
         found: dict[str, bytes] = {}
         for start in range(0, len(words), ASKED_AT_ONCE):
@@ -314,7 +298,6 @@ class BuiltInVectors(EmbedderVectors):
         return found
 
     def add_words(self, vectors: dict[str, bytes], as_of: int) -> None:
-        """Keep vectors of single words, unless something was forgotten since their text was read."""
         same = "(SELECT coalesce(max(seq), 0) FROM rereads) = ?"
         self._db.keep(
             (

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lumen.soul.index.rows import Rows
 from lumen.soul.index.terms import phrase
+from lumen.soul.ports.records import WithheldMarks
 
 PRIVATE = "event_type = 'author_message' AND private = 1 AND situation != 'erased'"
 AT_ONCE = 500
 
 
-class MarkTable:
+class MarkTable(WithheldMarks):
     """Marks as the tables have them."""
 
     def __init__(self, db: Rows) -> None:
         self._db = db
 
     def learn(self, marks_of: Callable[[str], Iterable[int]]) -> None:
-        """Take in private memories that came, or were marked, since this was last done."""
         reread, last = self._db.row(
             "SELECT (SELECT coalesce(max(seq), 0) FROM rereads), "
             "(SELECT coalesce(max(seq), 0) FROM events)"
@@ -47,7 +47,6 @@ class MarkTable:
         )
 
     def known(self, marks: Iterable[int]) -> Iterator[int]:
-        """Those of some marks that stand for something private."""
         wanted = sorted(marks)
         for start in range(0, len(wanted), AT_ONCE):
             some = wanted[start : start + AT_ONCE]
@@ -59,7 +58,6 @@ class MarkTable:
             yield from (int(mark) for (mark,) in rows)
 
     def said_openly(self, words: Sequence[str]) -> list[str]:
-        """What the author said that holds all of some words and is not private."""
         rows = self._db.rows(
             "SELECT e.text FROM words w JOIN events e ON e.seq = w.rowid WHERE words MATCH ? "
             "AND e.event_type = 'author_message' AND e.private = 0 LIMIT ?",

@@ -126,7 +126,10 @@ class Events(Protocol):
         ...
 
     def is_altered(self, seq: int) -> bool:
-        """Whether an event's line stands in its place, and says what was not written there."""
+        """Whether an event's line stands in its place, and says what was not written there.
+
+        Reading the log anew does not help then: the chain goes by the line's hashes alone.
+        """
         ...
 
     def about_trust(self) -> Iterator[bytes]:
@@ -169,8 +172,9 @@ class Memories(Protocol):
     def exchanges(self, before: int, limit: int) -> list[Memory]:
         """What the author last said and how it was answered, in pairs, oldest first.
 
-        A pair is one turn of conversation, told by its session key. Where `before` is a message, only
-        what was said in its conversation counts.
+        A pair is one turn of conversation, told by its session key: whatever else happened between
+        or beside it, here or in another process, neither splits it nor counts for one. Where
+        `before` is a message, only what was said in its conversation counts.
         """
         ...
 
@@ -236,7 +240,7 @@ class Memories(Protocol):
         ...
 
     def kind_of(self, seq: int) -> str:
-        """What kind of memory an event is, without its text; empty: none."""
+        """What kind of memory an event is, without its text; empty: none, or the kernel's own."""
         ...
 
     def is_private(self, seq: int) -> bool:

@@ -74,7 +74,10 @@ class Cycles(Protocol):
         ...
 
     def vain_tries(self, goal: str, after: int = 0) -> int:
-        """How often in a row a goal was pursued without getting on, since an event."""
+        """How often in a row a goal was pursued without getting on, since an event.
+
+        What a skill brings for the first time is getting on; to bring it again and again is not.
+        """
         ...
 
     def last_pursued(self, goal: str) -> int:
@@ -110,7 +113,10 @@ class Ledger(Protocol):
         ...
 
     def escalations(self, since: str) -> int:
-        """How many calls since a moment went beyond what a role was assigned to."""
+        """How many calls since a moment went beyond what a role was assigned to.
+
+        One that failed before anybody worked on it is none.
+        """
         ...
 
 

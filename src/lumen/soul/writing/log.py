@@ -24,6 +24,7 @@ from lumen.soul.archive.ring import wipe
 from lumen.soul.archive.torn import move_end
 from lumen.soul.checking.witness import knows, refuse_damaged
 from lumen.soul.index.index import Index
+from lumen.soul.ports.event_log import EventLog
 from lumen.soul.trust.keys import Keyring, head_from
 from lumen.soul.writing.self_files import BeingFiles
 from lumen.soul.writing.write import Writer
@@ -32,7 +33,7 @@ A_HEAD = 1024  # bytes: more than one takes
 STUB = b'"situation":"erased"'
 
 
-class FileLog(Writer):
+class FileLog(Writer, EventLog):
     """An archive in files, open to be written, over an index that knows where its lines stand."""
 
     def __init__(self, being: BeingPaths, keyring: Keyring, clock: Clock, index: Index) -> None:
@@ -45,35 +46,24 @@ class FileLog(Writer):
 
     @property
     def patience_s(self) -> float:
-        """How long whoever wants to append waits for others."""
         return disk.PATIENCE_S
 
     def is_free(self) -> bool:
-        """Whether nobody keeps us from appending right now."""
         return self.hold.is_free()
 
     def busy(self) -> Busy:
-        """What to raise where it is held for too long."""
         return self.hold.busy()
 
     def lines(self) -> Iterator[bytes]:
-        """Every finished line, byte for byte, oldest first."""
         return read_lines(self.being.memory)
 
     def look_again(self) -> None:
-        """Look, before the next append, for what somebody may have taken from the end."""
         self.looked = False
 
     def stop(self, why: ArchiveError) -> None:
-        """Append nothing any more: what is left of the archive is not to be built upon."""
         self.stopped = why
 
     def stated(self, seq: int) -> dict[str, JSON]:
-        """What an erasure says of a line that it erases: number, hash and length of its content.
-
-        Raises:
-            Damaged: the line is not what was written.
-        """
         place = self._index.events.place(seq)
         raw = read_at(self.being.memory, *place) if place else b""
         event_hash = self._index.events.hash_of(seq)
@@ -106,7 +96,6 @@ class FileLog(Writer):
         return kept
 
     def drop_strange_heads(self) -> int:
-        """Set aside every signed head that is not of this chain; returns how many."""
         return keep_heads(self.being, partial(knows, self._index))
 
     def unfinished(self) -> list[str]:
