@@ -26,15 +26,12 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """The present moment, in UTC."""
-        ...
 
     def entropy(self, size: int) -> bytes:
         """Bytes nobody can guess (or, in a replay, the same bytes again)."""
-        ...
 
     def tick(self) -> float:
         """Seconds from an arbitrary start, for measuring how long something took."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
