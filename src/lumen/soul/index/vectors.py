@@ -15,7 +15,6 @@ from lumen.core.canon import dumps
 from lumen.core.data import Passage
 from lumen.soul.index.passages import (
     BUILT_IN,
-    MARK_BITS,
     NEWEST,
     STATE,
     SetState,
@@ -233,22 +232,6 @@ class BuiltInVectors(EmbedderVectors, VectorSet):
         return PassageColumns(
             number, seq, found.marks[places].astype(np.int64), found.vectors[places]
         )
-
-    def with_marks(
-        self, marks: int, *, after: int = 0, before: int = LATEST, limit: int
-    ) -> list[Passage]:
-        self._begin()
-        found: set[tuple[int, int]] = set()
-        for bit in (b for b in range(MARK_BITS) if marks >> b & 1):
-            rows = self._db.rows(
-                "SELECT seq, id FROM marked WHERE bit = ? AND seq > ? AND seq < ? "
-                "ORDER BY seq DESC, id DESC LIMIT ?",
-                (bit, after, before, limit),
-            )
-            found |= {(int(seq), int(number)) for seq, number in rows}
-        numbers = [number for _, number in sorted(found, reverse=True)[:limit]]
-        known = {int(row[0]): row for row in self._rows("id", numbers)}
-        return self._with_vectors([known[n] for n in numbers if n in known])
 
     def set_revisions(self, rows: Sequence[tuple[int, int]]) -> None:
         there = "EXISTS (SELECT 1 FROM events WHERE seq = ? AND situation != 'erased')"

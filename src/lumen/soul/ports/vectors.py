@@ -85,11 +85,6 @@ class VectorSet(PassageSet, Protocol):
     def columns_of(self, seqs: Iterable[int]) -> PassageColumns:
         """The passages of many memories, in that order, without where in the text each passage is."""
 
-    def with_marks(
-        self, marks: int, *, after: int = 0, before: int = LATEST, limit: int
-    ) -> list[Passage]:
-        """The passages with any of some listed marks, between two events, the newest first."""
-
     def unsettled(self, mark: int, limit: int) -> list[Passage]:
         """The newest passages with a listed mark of which it is not known what they revise."""
 
