@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from lumen.core.canon import JSON, loads
 from lumen.core.data import FinishedCycle
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.rows import Table
 from lumen.soul.ports.records import Cycles
 
 LATELY = 100  # uses of a skill that say how likely it succeeds
 
 
-class CycleTable(Cycles):
+class CycleTable(Table, Cycles):
     """Cycles as the tables have them."""
-
-    def __init__(self, db: Rows) -> None:
-        self._db = db
 
     def last(self, loop: str) -> int:
         return self._db.number("SELECT max(seq) FROM cycles WHERE loop = ?", (loop,))

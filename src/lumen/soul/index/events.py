@@ -21,20 +21,16 @@ from lumen.soul.archive.line import (
     segment_for,
 )
 from lumen.soul.index.database import OF_TRUST
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.rows import Table
 from lumen.soul.ports.queries import Events
 
 HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
-_ABOUT_TRUST = (
-    f"SELECT segment, offset, length FROM events INDEXED BY events_trust WHERE {OF_TRUST}"  # noqa: S608 - a constant condition
-)
+_PLACE = "SELECT segment, offset, length FROM events"
+_ABOUT_TRUST = f"{_PLACE} INDEXED BY events_trust WHERE {OF_TRUST}"
 
 
-class EventTable(Events):
+class EventTable(Table, Events):
     """Events as the tables and the archive have them."""
-
-    def __init__(self, db: Rows) -> None:
-        self._db = db
 
     def counts(self) -> dict[str, int]:
         rows = self._db.rows("SELECT author, sum(n) FROM tally GROUP BY author")
@@ -48,7 +44,7 @@ class EventTable(Events):
         return first.soul if (first := self.get(1)) else ""
 
     def turn(self, session_key: str) -> list[Event]:
-        asked = "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq"
+        asked = f"{_PLACE} WHERE session_key = ? ORDER BY seq"
         return list(map(self._read, self._db.rows(asked, (session_key,))))
 
     def get(self, seq: int) -> Event | None:
@@ -104,7 +100,7 @@ class EventTable(Events):
 
     def place(self, seq: int) -> tuple[str, int, int] | None:
         """In which segment a line stands, where, and how long it is."""
-        found = self._db.row("SELECT segment, offset, length FROM events WHERE seq = ?", (seq,))
+        found = self._db.row(f"{_PLACE} WHERE seq = ?", (seq,))
         return (str(found[0]), int(found[1]), int(found[2])) if found else None
 
     def tally(self, kind: EventType) -> int:
@@ -128,7 +124,7 @@ class EventTable(Events):
         self, situations: Sequence[str], said: str = "", *, newest_first: bool = False
     ) -> Iterator[Event]:
         rows = self._db.rows(
-            f"SELECT segment, offset, length FROM events WHERE +author = 'kernel' "  # noqa: S608 - plain names
+            f"{_PLACE} WHERE +author = 'kernel' "
             f"AND {_is_one_of(situations)} AND (? = '' OR text = ?) "
             f"ORDER BY seq {'DESC' if newest_first else 'ASC'}",
             (said, said),

@@ -11,13 +11,13 @@ from collections.abc import Set as AbstractSet
 from lumen.core.canon import sha256
 from lumen.core.data import FileVersion, Transition
 from lumen.core.payloads import ChangePayload
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.rows import Table
 from lumen.soul.ports.records import NOW, FileHistory
 from lumen.soul.state.operated import operations_from
 from lumen.soul.state.records import folded, is_operation, operation_from
 
-_KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
-JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1"""
+_SET = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
+JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq"""
 _RECORD = """SELECT r.path, r.store, r.seq, e.timestamp, r.base, r.text FROM records r
 JOIN events e USING(seq) WHERE r.path = ? AND r.seq <= ?"""
 # One step of the key a path: a plain DISTINCT would read every change there ever was.
@@ -26,14 +26,11 @@ SELECT (SELECT min(path) FROM changes WHERE path > known.path) FROM known WHERE 
 SELECT path FROM known WHERE path IS NOT NULL"""
 
 
-class FileTable(FileHistory):
+class FileTable(Table, FileHistory):
     """The files of a being as the tables have them."""
 
-    def __init__(self, db: Rows) -> None:
-        self._db = db
-
     def kept(self, path: str, at: int = NOW) -> FileVersion | None:
-        row = self._db.row(_RECORD, (path, at)) or self._db.row(_KEPT, (path, at))
+        row = self._db.row(_RECORD, (path, at)) or self._db.row(f"{_SET} DESC LIMIT 1", (path, at))
         found = FileVersion(*row) if row else None
         return found if at == NOW else self._operated(path, at, found)
 
@@ -64,12 +61,7 @@ class FileTable(FileHistory):
         return {path: k for path, k in found.items() if k}
 
     def versions(self, path: str) -> list[FileVersion]:
-        rows = self._db.rows(
-            "SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c "
-            "JOIN events e USING(seq) WHERE c.path = ? ORDER BY c.seq",
-            (path,),
-        )
-        return [FileVersion(*row) for row in rows]
+        return [FileVersion(*row) for row in self._db.rows(_SET, (path, NOW))]
 
     def folded_without(
         self, path: str, gone: AbstractSet[int], again: Iterable[ChangePayload]

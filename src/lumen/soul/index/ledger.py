@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lumen.core.data import ModelCall, Spent
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.rows import Table
 from lumen.soul.ports.records import Ledger
 
 _COLUMNS = (
@@ -19,11 +19,8 @@ _COLUMNS = (
 _USED = "coalesce(tokens, set_aside)"
 
 
-class CallTable(Ledger):
+class CallTable(Table, Ledger):
     """Calls as the tables have them."""
-
-    def __init__(self, db: Rows) -> None:
-        self._db = db
 
     def calls(self, since: str = "", limit: int | None = None) -> Iterator[ModelCall]:
         rows = self._db.rows(

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Memory, Origin
-from lumen.soul.index.frequency import asked_terms
-from lumen.soul.index.rows import Row, Rows
-from lumen.soul.index.search import newest, search
+from lumen.soul.index.rows import Row, Table
+from lumen.soul.index.search import asked_terms, newest, search
 from lumen.soul.index.terms import phrase
 from lumen.soul.ports.queries import Memories
 from lumen.soul.ports.vectors import LATEST
@@ -23,11 +22,8 @@ _MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private
 _THERE = "author != 'kernel' AND situation != 'erased'"
 
 
-class MemoryTable(Memories):
+class MemoryTable(Table, Memories):
     """Memories as the tables have them."""
-
-    def __init__(self, db: Rows) -> None:
-        self._db = db
 
     def listed(
         self,

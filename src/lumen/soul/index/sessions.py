@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from lumen.core.canon import dumps
-from lumen.soul.index.frequency import asked_terms
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.rows import Table
+from lumen.soul.index.search import asked_terms
 from lumen.soul.ports.sessions import SessionCounts, Sessions, TermFrequency, Totals, Utterances
 from lumen.soul.ports.vectors import LATEST
 
@@ -159,11 +159,8 @@ def session_number(conversation: str, moment: str) -> int:
     return int.from_bytes(blake2b(told.encode(), digest_size=7).digest(), "big") + 1
 
 
-class SessionTable(Sessions):
+class SessionTable(Table, Sessions):
     """Sessions as the tables have them."""
-
-    def __init__(self, db: Rows) -> None:
-        self._db = db
 
     def totals(self) -> Totals:
         known = self._db.row("SELECT n, sessions FROM frequency WHERE term = ''") or (0, 0)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from lumen.soul.index.scan import Barred, MappedVectors
 
-ASKED_AT_ONCE = 500
 DAMAGED = "The vectors of memories were damaged: they are made again."
 _OURS = "EXISTS (SELECT 1 FROM embedders WHERE number = 0 AND id = ?)"
 _PASSAGE = "id, seq, start, stop, marks"
@@ -270,15 +269,9 @@ class BuiltInVectors(EmbedderVectors, VectorSet):
 
     def words(self, words: Sequence[str]) -> dict[str, bytes]:
         self._begin()
-        found: dict[str, bytes] = {}
-        for start in range(0, len(words), ASKED_AT_ONCE):
-            some = words[start : start + ASKED_AT_ONCE]
-            rows = self._db.rows(
-                f"SELECT word, vector FROM lexemes WHERE word IN ({','.join('?' * len(some))})",  # noqa: S608 - only question marks
-                some,
-            )
-            found |= {str(word): bytes(vector) for word, vector in rows}
-        return found
+        asked = "SELECT word, vector FROM json_each(?) JOIN lexemes ON word = value"
+        rows = self._db.rows(asked, (dumps([*words]).decode(),))
+        return {str(word): bytes(vector) for word, vector in rows}
 
     def add_words(self, vectors: dict[str, bytes], as_of: int) -> None:
         same = "(SELECT coalesce(max(seq), 0) FROM rereads) = ?"

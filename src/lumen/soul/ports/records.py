@@ -104,7 +104,7 @@ class WithheldMarks(Protocol):
     def learn(self, marks_of: Callable[[str], Iterable[int]]) -> None:
         """Take in private memories that came, or were marked, since this was last done."""
 
-    def known(self, marks: Iterable[int]) -> Iterator[int]:
+    def known(self, marks: Iterable[int]) -> list[int]:
         """Those of some marks that stand for something private."""
 
     def said_openly(self, words: Sequence[str]) -> list[str]:
