@@ -58,31 +58,6 @@ class SystemClock:
         return time.perf_counter()
 
 
-@dataclass(slots=True)
-class FixedClock:
-    """A clock that moves only when told to: the same run gives the same bytes."""
-
-    at: datetime
-    step_ms: int = 0
-    seed: int = 0
-    draws: int = 0
-
-    def now(self) -> datetime:
-        """The set moment; each look moves it on by `step_ms`."""
-        seen = self.at
-        self.at = datetime.fromtimestamp(self.at.timestamp() + self.step_ms / 1000, UTC)
-        return seen
-
-    def entropy(self, size: int) -> bytes:
-        """Bytes that depend on the seed and on how many were drawn before."""
-        self.draws += 1
-        return random.Random(f"{self.seed}/{self.draws}").randbytes(size)
-
-    def tick(self) -> float:
-        """Nothing takes any time here."""
-        return 0.0
-
-
 def stamp(moment: datetime) -> str:
     """UTC, ISO 8601, with milliseconds: 2026-11-15T19:26:58.123Z."""
     at = moment.astimezone(UTC)
