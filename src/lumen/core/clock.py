@@ -42,11 +42,10 @@ class Now:
     zone: ZoneInfo
 
 
-class SystemClock:
+class SystemClock(Clock):
     """The machine's own time and entropy."""
 
     def now(self) -> datetime:
-        """The present moment, in UTC."""
         return datetime.now(UTC)
 
     def entropy(self, size: int) -> bytes:

@@ -160,7 +160,6 @@ class EventTable(Table, Events):
         return found
 
     def holds(self, seq: int) -> bool:
-        """Whether an event is what was written, and follows from the one before it."""
         from lumen.soul.archive.chain import LineRun, check_span  # who only looks proves nothing
 
         place = self.place(seq)
@@ -179,7 +178,6 @@ class EventTable(Table, Events):
         return seq == 1 or parent == self._stated(seq - 1)
 
     def says(self, memory: Memory) -> bool:
-        """Whether the archive says, in a line that holds, what the index says that it does."""
         place = self.place(memory.seq)
         if place is None or not SEGMENT.fullmatch(place[0]) or not self.holds(memory.seq):
             return False

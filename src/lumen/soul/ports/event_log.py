@@ -105,6 +105,9 @@ class EventLog(Protocol):
         """Set all lines from an event on aside, and whatever follows; returns what they are kept as.
 
         Heads that speak for them go with them.
+
+        Raises:
+            Damaged: what does not follow stands where this host or a head knows of other lines.
         """
 
     def drop_strange_heads(self) -> int:

@@ -41,7 +41,6 @@ class FileLog(Writer, EventLog):
         self._index = index
 
     def soul(self) -> str:
-        """The soul that the first line names; empty where no sound line can be read."""
         return soul_in(self.being.memory)
 
     @property
@@ -73,18 +72,10 @@ class FileLog(Writer, EventLog):
         return {"seq": seq, "event_hash": event_hash, "length": content_length(raw)}
 
     def erase(self, by: int, targets: Sequence[int]) -> None:
-        """Overwrite the content of lines with a stub that names the event which says so."""
         found = map(self._index.events.place, targets)
         blank(self.being.memory, by, [place for place in found if place])
 
     def cut(self, first: int) -> list[str]:
-        """Move all that stands from an event on to quarantine; returns the files' names.
-
-        Heads that speak for them go with them.
-
-        Raises:
-            Damaged: what does not follow stands where this host or a head knows of other lines.
-        """
         refuse_damaged(self._index, self.keyring, self.soul())
         loose = self._index.loose
         place = self._index.events.place(first)
@@ -99,12 +90,10 @@ class FileLog(Writer, EventLog):
         return keep_heads(self.being, partial(knows, self._index))
 
     def unfinished(self) -> list[str]:
-        """The files in quarantine that hold a torn line, where no event tells of them yet."""
         names = sorted(path.name for path in (self.being.memory / "quarantine").glob("*.torn"))
         return [name for name in names if not self._index.events.repair_names(name)]
 
     def has_heads(self) -> bool:
-        """Whether there is a file of signed heads, with something in it."""
         return self.being.heads.exists() and self.being.heads.stat().st_size > 0
 
     def doubt_heads(self) -> str:
