@@ -133,7 +133,7 @@ FOLDED = tuple(
 Row = Any  # a row as SQLite hands it over
 _TERMS = zlib.crc32(VERSION.encode()) >> 1  # which terms are in the word index
 _TAKE_OVER = """
-REPLACE INTO main.embedders SELECT * FROM old.embedders;
+INSERT OR REPLACE INTO main.embedders SELECT * FROM old.embedders;
 INSERT INTO main.unembedded SELECT 1, seq FROM main.unembedded JOIN main.events USING(seq)
   WHERE event_type != 'assistant_message' AND (SELECT id FROM main.embedders WHERE number = 1) != '';
 INSERT INTO main.lexemes SELECT * FROM old.lexemes;
