@@ -156,7 +156,7 @@ class Bulk:
         )
         words = ((seq, " ".join(some)) for seq, some in zip(seqs, found, strict=True))
         db.executemany("INSERT INTO words(rowid, text) VALUES(?,?)", words)
-        db.executemany("INSERT INTO unembedded VALUES(?)", ((seq,) for seq in seqs))
+        db.executemany("INSERT INTO unembedded VALUES(0, ?)", ((seq,) for seq in seqs))
         for n in range(0, len(entries), SESSION):
             talk = slice(n, n + SESSION)
             self._session(db, entries[talk], seqs[talk], found[talk])

@@ -34,10 +34,10 @@ from lumen.kernel.language.passages import Embedder
 from lumen.kernel.language.reading import words
 from lumen.kernel.recall.fusion import RankWanted, rank
 from lumen.mind.embed import WhenNeeded
-from lumen.soul.index.frequency import asked_terms
 from lumen.soul.index.index import Index
 from lumen.soul.index.passages import STATE, SetState, forget_passages
 from lumen.soul.index.scan import SCANNED, Words, distances, mapped, signs
+from lumen.soul.index.search import asked_terms
 
 MEMORIES = int(os.environ.get("LUMEN_BENCH_MEMORIES", "1000000"))
 MOST, BY_TEXT, ADDED, LEARNT = 20, 100, 50, 1000

@@ -51,7 +51,7 @@ def test_no_byte_of_one_of_many_is_left(
         assert gone not in vectors.nearest(row, 9).seqs
         assert index.memories.search([WORD], 9) == []
         assert vectors.revised_by([seqs[0]]) == {}
-        assert vectors.with_marks(CHANGES, limit=9) == []
+        assert vectors.unsettled(CHANGES, 9) == []
         assert WORD not in index.vectors.kept_words()
         assert not index.vectors.has_erased()
     assert _holding(tmp_path / "being", row) == []

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from lumen.core.canon import JSON
-from lumen.core.clock import FixedClock, SystemClock
+from lumen.core.clock import SystemClock
 from lumen.hands.run import Call, Limits, Result, run
 from lumen.hands.skills import Skill
+from lumen.testing.clock import HandClock
 
 HEAD = "import json, os, sys\n"
 
@@ -152,7 +153,7 @@ def test_only_the_tail_of_stderr_is_kept_and_it_cannot_steer_a_terminal(tmp_path
 def test_the_time_taken_is_read_from_the_clock_given(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text("print('{\"ok\": true}')")
     call = Call(Skill("tried", tmp_path), "01TURN", "try", None)
-    frozen = FixedClock(datetime(2026, 11, 15, tzinfo=UTC))
+    frozen = HandClock(datetime(2026, 11, 15, tzinfo=UTC), step_ms=0, seed=0)
     assert asyncio.run(run(call, Limits(), frozen)).seconds == 0.0
     assert asyncio.run(run(call, Limits(), SystemClock())).seconds > 0.0
 

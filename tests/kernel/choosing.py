@@ -83,7 +83,7 @@ def reindexed_in_the_end(life: Life, many: int) -> None:
     wait_until(lambda: found() == (many, many), found)
 
 
-def vectors_in(life: Life, table: str) -> dict[int, int]:
+def vectors_in(life: Life, number: int) -> dict[int, int]:
     """How many vectors each memory has in a set."""
-    asked = f"SELECT seq, count(*) FROM {table} GROUP BY seq ORDER BY seq"  # noqa: S608 - our own names
-    return {int(seq): int(n) for seq, n in tables(life.kernel.index).rows(asked)}
+    asked = "SELECT seq, count(*) FROM passages WHERE embedder = ? GROUP BY seq ORDER BY seq"
+    return {int(seq): int(n) for seq, n in tables(life.kernel.index).rows(asked, (number,))}

@@ -25,7 +25,7 @@ from tests.storing import born as bear
 
 from lumen.app.skills import decide_skill
 from lumen.core.canon import JSON, dumps
-from lumen.core.clock import FixedClock, Now, ulid
+from lumen.core.clock import Now, ulid
 from lumen.core.data import Author, BeingPaths, Entry, Event, EventType, Origin, kernel_entry
 from lumen.hands.skills import came_with_lumen
 from lumen.kernel.contour.slots import Self
@@ -45,6 +45,7 @@ from lumen.mind.substrate import Prompt
 from lumen.soul.archive.line import parse, read, segments
 from lumen.soul.index.index import Index
 from lumen.soul.trust.keys import Keyring
+from lumen.testing.clock import HandClock
 
 BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
 QUIET = Watch()
@@ -57,7 +58,7 @@ class Life:
     """An open being, and what a test asks of it."""
 
     kernel: Kernel
-    clock: FixedClock
+    clock: HandClock
     keyring: Keyring
 
     @property
@@ -174,7 +175,7 @@ def said(text: str, session_key: str) -> Entry:
     )
 
 
-def wake(being: BeingPaths, keyring: Keyring, clock: FixedClock, embedder: E5) -> Life:
+def wake(being: BeingPaths, keyring: Keyring, clock: HandClock, embedder: E5) -> Life:
     """Open a being that exists."""
     gate = gate_of(being, keyring, clock)
     index = gate.index
@@ -200,7 +201,7 @@ class Guarded:
 
     being: BeingPaths
     keyring: Keyring
-    clock: FixedClock
+    clock: HandClock
     gate: Gate
 
     @property
@@ -239,7 +240,7 @@ class Guarded:
 
     def another(self) -> Guarded:
         """The same being, opened a second time."""
-        clock = replace(self.clock, seed=self.clock.seed + 1)
+        clock = replace(self.clock, seed=(self.clock.seed or 0) + 1)
         gate = gate_of(self.being, self.keyring, clock, self.gate.secrets)
         return Guarded(self.being, self.keyring, clock, gate)
 
@@ -252,7 +253,7 @@ class Guarded:
 def guard(root: Path) -> Guarded:
     """A being that has just begun."""
     being, keyring = BeingPaths(root / "being"), Keyring(root / "host")
-    clock = FixedClock(BIRTH, step_ms=3)
+    clock = HandClock(BIRTH, step_ms=3, seed=0)
     files = {
         being.soul_md: "# Lumen\n",
         being.values: "[]\n",
@@ -295,7 +296,7 @@ class Newborn:
     """A home that is only copied: a being was born there, and its clock stands where it stood."""
 
     home: Path
-    clock: FixedClock
+    clock: HandClock
 
 
 @pytest.fixture(scope="session")
@@ -306,7 +307,7 @@ def newborns(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Newbor
     def newborn(name: str) -> Newborn:
         if name not in born:
             home = tmp_path_factory.mktemp(name)
-            clock = FixedClock(BIRTH, step_ms=10, seed=len(born))
+            clock = HandClock(BIRTH, step_ms=10, seed=len(born))
             bear(BeingPaths(home / name), Keyring(home / "share" / "lumen"), clock)
             born[name] = Newborn(home, clock)
         return born[name]
@@ -357,11 +358,11 @@ def far(life: Life, cloud: Recorder) -> Life:
 
 
 @pytest.fixture
-def opened(embedder: E5) -> Iterator[Callable[[BeingPaths, Keyring, FixedClock], Life]]:
+def opened(embedder: E5) -> Iterator[Callable[[BeingPaths, Keyring, HandClock], Life]]:
     """Opens a being that exists, for a test that made it itself."""
     with ExitStack() as open_ones:
 
-        def open_one(being: BeingPaths, keyring: Keyring, clock: FixedClock) -> Life:
+        def open_one(being: BeingPaths, keyring: Keyring, clock: HandClock) -> Life:
             life = wake(being, keyring, clock, embedder)
             open_ones.callback(life.kernel.close)
             return life
@@ -371,12 +372,12 @@ def opened(embedder: E5) -> Iterator[Callable[[BeingPaths, Keyring, FixedClock],
 
 @pytest.fixture
 def wake_again(
-    opened: Callable[[BeingPaths, Keyring, FixedClock], Life],
+    opened: Callable[[BeingPaths, Keyring, HandClock], Life],
 ) -> Callable[[Life], Life]:
     """Opens a being that is open already, as another process would."""
 
     def again(life: Life) -> Life:
-        clock = replace(life.clock, seed=life.clock.seed + 100)
+        clock = replace(life.clock, seed=(life.clock.seed or 0) + 100)
         return opened(life.being, life.keyring, clock)
 
     return again

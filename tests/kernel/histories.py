@@ -18,7 +18,7 @@ from tests.kernel.turning import close_dead_turns
 from tests.storing import begun, tables
 
 from lumen.core.canon import JSON
-from lumen.core.clock import FixedClock, Now, ulid
+from lumen.core.clock import Now, ulid
 from lumen.core.data import Author, BeingPaths, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.errors import Refused
 from lumen.core.stores import is_self
@@ -38,6 +38,7 @@ from lumen.soul.index.index import Index
 from lumen.soul.state.fold import fold
 from lumen.soul.trust.keys import Keyring
 from lumen.soul.writing.open import open_storage
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from lumen.mind.e5 import E5
@@ -158,7 +159,7 @@ class World:
         self.folder = tempfile.TemporaryDirectory(prefix="lumen-")
         self.being = BeingPaths(Path(self.folder.name) / "being")
         self.host = Path(self.folder.name) / "host"
-        self.clock = FixedClock(BIRTH, step_ms=3)
+        self.clock = HandClock(BIRTH, step_ms=3, seed=0)
         self.embedder = embedder
         self.turns = 0
         first: dict[str, str | None] = {SOUL: "# Lumen\n", VALUES: "[]\n"}

@@ -15,13 +15,13 @@ from tests.kernel.conftest import wake
 from tests.kernel.recorder import connect
 from tests.remembering import Remembering
 
-from lumen.core.clock import FixedClock
 from lumen.core.data import BeingPaths
 from lumen.core.errors import OverBudget
 from lumen.kernel.models.treasury import Caps
 from lumen.kernel.turn.run import calls_for
 from lumen.mind.endpoints import Endpoint
 from lumen.soul.trust.keys import Keyring
+from lumen.testing.clock import HandClock
 
 SPENDS = """
 import json, sys
@@ -52,7 +52,7 @@ class Spender:
 
 def main(told: Spender) -> None:
     """Spend, and say after each call whether it was made."""
-    clock = FixedClock(datetime.fromisoformat(told.at).astimezone(UTC), 7, told.seed)
+    clock = HandClock(datetime.fromisoformat(told.at).astimezone(UTC), 7, told.seed)
     life = wake(BeingPaths(Path(told.being)), Keyring(Path(told.keyring)), clock, Remembering())
     connect(life, Endpoint(told.substrate, "openai", told.url), told.model)
     life.kernel.caps = replace(Caps(), **told.caps)

@@ -12,7 +12,7 @@ from tests.storing import begun
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
-from lumen.core.clock import FixedClock, ulid
+from lumen.core.clock import ulid
 from lumen.core.data import Author, BeingPaths, Change, Entry, EventType, Origin, SelfItem
 from lumen.core.errors import Locked, Refused
 from lumen.core.stores import Store
@@ -20,6 +20,7 @@ from lumen.kernel.gate.edits import self_in_force
 from lumen.soul.checking.verify import verify
 from lumen.soul.state.selfhood import SOUL, VALUES, goals_of
 from lumen.soul.trust.keys import Keyring
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -176,7 +177,7 @@ def test_what_the_kernel_records_is_durable_before_it_is_told(
 
 
 def test_a_being_whose_beginning_fails_is_no_being(tmp_path: Path, guarded: Guarded) -> None:
-    being, clock = BeingPaths(tmp_path / "new"), FixedClock(guarded.clock.at)
+    being, clock = BeingPaths(tmp_path / "new"), HandClock(guarded.clock.at, step_ms=0, seed=0)
     files = {being.soul_md: "", being.settings: "[being]\n"}
     begun(
         being,

@@ -134,7 +134,7 @@ def test_rebuilding_makes_the_same_bytes_and_rows(lived: Life) -> None:
         return [sorted(tables_of(lived.kernel.index).rows(f"SELECT * FROM {t}")) for t in FOLDED]  # noqa: S608 - our own names
 
     def built_in() -> VectorSet:
-        embedder = tables_of(lived.kernel.index).row("SELECT id FROM embedder")[0]
+        embedder = tables_of(lived.kernel.index).row("SELECT id FROM embedders")[0]
         return lived.kernel.index.vectors.built_in(str(embedder))
 
     before, tables = files(), rows()

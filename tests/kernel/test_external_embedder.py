@@ -32,6 +32,7 @@ from lumen.kernel.recall.external_embedder import (
     anchor_texts,
 )
 from lumen.mind.e5 import E5
+from lumen.soul.index.passages import CHOSEN
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -180,10 +181,11 @@ def test_vectors_of_the_two_are_never_mixed_though_they_are_of_one_size(
         life.wonder()
         for question, _ in PARAPHRASES:
             assert same(found(life, question), plainly(life, question))
-        embedder = tables(life.kernel.index).row("SELECT id FROM embedder")[0]
+        embedder = tables(life.kernel.index).row("SELECT id FROM embedders")[0]
         built_in = life.kernel.index.vectors.built_in(str(embedder)).after(0)
         one = [(p.seq, p.start, p.vector) for p in built_in]
-        other = tables(life.kernel.index).rows("SELECT seq, start, vector FROM chosen_vectors")
+        external = life.kernel.index.vectors.external("far/a", private=False)
+        other = [(p.seq, p.start, p.vector) for p in external.after(0)]
         assert sorted(r[:2] for r in one) == sorted(r[:2] for r in other)
         for (_, _, a), (_, _, b) in zip(sorted(one), sorted(other), strict=True):
             assert abs(float(np.frombuffer(a, np.float32) @ np.frombuffer(b, np.float32))) < 0.3
@@ -220,7 +222,7 @@ def test_when_it_cannot_serve_the_built_in_one_does_and_why_is_told_once(
         assert why in reason
         assert how == "no model" or "far" in reason
         assert life.kernel.recall.trouble() == ""
-        assert vectors_in(life, "chosen_vectors") == {}
+        assert vectors_in(life, CHOSEN) == {}
 
 
 def test_when_nobody_listens_a_turn_is_answered_all_the_same(life: Life) -> None:
@@ -301,7 +303,7 @@ def test_rows_that_are_none_are_refused_whoever_made_them(
     external = ExternalEmbedder(life.kernel.index, Asked(rows), embedder)
     assert external.learn() == 0
     assert "far/a gave" in external.trouble()
-    assert vectors_in(life, "chosen_vectors") == {}
+    assert vectors_in(life, CHOSEN) == {}
 
 
 def test_after_a_failure_it_is_left_alone_for_longer_and_longer(life: Life, embedder: E5) -> None:

@@ -32,11 +32,13 @@ from lumen.kernel.upkeep.maintain import learn, reindex
 from lumen.mind.e5 import E5
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
+from lumen.soul.index.passages import BUILT_IN, CHOSEN
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 QUESTION = PARAPHRASES[0][0]
+BEGUN = "SELECT id, scale FROM embedders WHERE number = 1"
 
 
 @pytest.fixture
@@ -50,6 +52,14 @@ def learnt(life: Life) -> None:
         pass
 
 
+def kept_by(life: Life, name: str) -> list[bytes]:
+    return [p.vector for p in life.kernel.index.vectors.external(name, private=False).after(0)]
+
+
+def built_in_rows(life: Life) -> list[object]:
+    return tables(life.kernel.index).rows("SELECT * FROM passages WHERE embedder = 0 ORDER BY id")
+
+
 def best(life: Life) -> list[tuple[int, float]]:
     return [(e.memory.seq, e.score) for e in life.recalls(QUESTION)]
 
@@ -57,24 +67,24 @@ def best(life: Life) -> list[tuple[int, float]]:
 def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: E5) -> None:
     told = life.tell(*FACTS)
     learnt(life)
-    before = tables(life.kernel.index).rows("SELECT * FROM passages ORDER BY id")
+    before = built_in_rows(life)
     plain = best(life)
     first, second = (embedding(Twisted(embedder.embed, n, 0.2 + n / 2)) for n in (0, 1))
     with serving(first) as a, serving(second) as b:
         settle(life, a, "far/a")
         assert best(life) == plain
         learnt(life)
-        by_a = tables(life.kernel.index).rows("SELECT vector FROM chosen_vectors ORDER BY id")
+        by_a = kept_by(life, "far/a")
         assert len(by_a) == len(FACTS)
         assert best(life)[0][0] == told[0]
 
         settle(life, b, "far/b")
-        assert vectors_in(life, "chosen_vectors") == {}
+        assert vectors_in(life, CHOSEN) == {}
         assert best(life) == plain
         assert life.kernel.recall.trouble().startswith("reindexing with far/b: 0 of 7")
         assert life.kernel.index.vectors.reindexed("far/b") == (0, len(FACTS))
         learnt(life)
-        by_b = tables(life.kernel.index).rows("SELECT vector FROM chosen_vectors ORDER BY id")
+        by_b = kept_by(life, "far/b")
         assert len(by_b) == len(FACTS)
         assert not set(by_a) & set(by_b)
         np.testing.assert_allclose([x for _, x in best(life)], [x for _, x in plain], atol=5e-3)
@@ -83,11 +93,11 @@ def test_from_one_to_another_and_back_to_the_built_in_one(life: Life, embedder: 
         life.kernel.index.vectors.choose("")
         life.kernel.recall.close()
         life.kernel.recall = IndexedRecall(life.kernel.index, embedder)
-        assert vectors_in(life, "chosen_vectors") == {}
+        assert vectors_in(life, CHOSEN) == {}
         asked = len(a.sent) + len(b.sent)
         assert best(life) == plain
         assert len(a.sent) + len(b.sent) == asked
-    assert tables(life.kernel.index).rows("SELECT * FROM passages ORDER BY id") == before
+    assert built_in_rows(life) == before
 
 
 def test_a_process_with_the_embedder_of_before_stands_aside_and_sends_nothing(
@@ -108,7 +118,7 @@ def test_a_process_with_the_embedder_of_before_stands_aside_and_sends_nothing(
         assert "another embedder was chosen meanwhile" in life.kernel.recall.trouble()
         assert len(a.sent) == sent
         learnt(other)
-        assert len(vectors_in(life, "chosen_vectors")) == len(FACTS) + 1
+        assert len(vectors_in(life, CHOSEN)) == len(FACTS) + 1
         life.kernel.recall.close()
         other.kernel.recall.close()
 
@@ -122,8 +132,8 @@ def test_what_is_forgotten_is_in_no_set_and_is_found_by_none(
         assert best(life)[0][0] == sister
         found = plan(life.kernel.gate, find(life.kernel.index, str(sister)))
         erase(life.kernel.gate, found.erasure, "The author had something forgotten.")
-        assert sorted(vectors_in(life, "passages")) == others
-        assert sorted(vectors_in(life, "chosen_vectors")) == others
+        assert sorted(vectors_in(life, BUILT_IN)) == others
+        assert sorted(vectors_in(life, CHOSEN)) == others
         assert sister not in dict(best(life))
         life.tell("My brother lives in Porto.")  # as many as before, and not the same
         learnt(life)
@@ -171,8 +181,8 @@ def test_two_processes_make_one_set(life: Life, twisted: Callable[[list[str]], A
         said = [process.communicate()[0].split(maxsplit=1) for process in both]
         assert [process.returncode for process in both] == [0, 0]
         assert [rest for _, *rest in said] == [[], []]
-        assert vectors_in(life, "chosen_vectors") == dict.fromkeys(told, 1)
-        assert vectors_in(life, "passages") == dict.fromkeys(told, 1)
+        assert vectors_in(life, CHOSEN) == dict.fromkeys(told, 1)
+        assert vectors_in(life, BUILT_IN) == dict.fromkeys(told, 1)
         life.kernel.index.catch_up()
         assert external_of(life).learn() == 0
         assert life.kernel.index.vectors.reindexed("far/a") == (150, 150)
@@ -243,5 +253,5 @@ def test_a_choice_that_changes_while_the_anchors_are_out_ends_in_no_set(
     with choosing(life, meanwhile) as served:
         assert external_of(life).learn() == 0
         assert "another embedder was chosen meanwhile" in life.kernel.recall.trouble()
-        assert tables(life.kernel.index).rows("SELECT id, size FROM chosen") == [("far/b", None)]
+        assert tables(life.kernel.index).rows(BEGUN) == [("far/b", None)]
         assert len(served.sent) == 1

@@ -28,6 +28,7 @@ from lumen.mind.e5 import E5
 from lumen.mind.embed_http import HttpEmbedder
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
+from lumen.soul.index.passages import BUILT_IN, CHOSEN
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -90,7 +91,7 @@ def test_of_many_texts_none_that_is_private_is_ever_sent(
             assert seqs[seq] in served.texts
         own = set(anchor_texts()) | {t[a:b] for t in texts for a, b in passages(t)}
         assert set(served.texts) <= own  # single words, above all, are not sent
-        assert len(vectors_in(life, "passages")) == many
+        assert len(vectors_in(life, BUILT_IN)) == many
 
 
 def test_the_question_of_a_private_turn_is_not_sent_and_is_answered(
@@ -127,7 +128,7 @@ def test_a_private_memory_is_found_by_the_built_in_embedder_beside_the_others(
         np.testing.assert_allclose([e.score for e in mine], [e.score for e in plain], atol=2e-3)
         assert mine[0].score == plain[0].score
         assert served.texts[-1] == "What is the code of my locker?"
-        assert secret not in vectors_in(life, "chosen_vectors")
+        assert secret not in vectors_in(life, CHOSEN)
         assert life.kernel.index.vectors.reindexed("far/a") == (len(FACTS), len(FACTS))
 
 
@@ -165,7 +166,7 @@ def test_what_is_marked_later_is_not_sent_to_the_next_one_and_unmarked_it_is(
         mark(life, sister)
         learnt(life)
         assert served.texts.count(FACTS[0]) == 1
-        assert sorted(vectors_in(life, "chosen_vectors")) == [sister, dog]  # what it has, it keeps
+        assert sorted(vectors_in(life, CHOSEN)) == [sister, dog]  # what it has, it keeps
     with choosing(life, twisted, "far/b") as served:
         learnt(life)
         assert FACTS[2] in served.texts

@@ -14,7 +14,7 @@ from tests.forking import start_program
 from tests.storing import begun, gate_of, tables
 from tests.waiting import PATIENCE
 
-from lumen.core.clock import FixedClock, ulid
+from lumen.core.clock import ulid
 from lumen.core.data import (
     Author,
     BeingPaths,
@@ -34,6 +34,7 @@ from lumen.soul.archive.line import read
 from lumen.soul.checking.verify import verify
 from lumen.soul.state.fold import fold
 from lumen.soul.trust.keys import Keyring
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ import os, resource, sys
 sys.dont_write_bytecode = True  # or half a module is left for everybody else
 from datetime import UTC, datetime
 from pathlib import Path
-from lumen.core.clock import FixedClock
+from lumen.testing.clock import HandClock
 from lumen.core.data import *
 from lumen.core.errors import LumenError
 from lumen.kernel.gate.checkpoints import restore
@@ -63,7 +64,7 @@ from lumen.soul.trust.keys import Keyring
 
 root, operation, room = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 being, keyring = BeingPaths(root / "being"), Keyring(root / "host")
-clock = FixedClock(datetime.fromisoformat(sys.argv[4]), step_ms=3, seed=7)
+clock = HandClock(datetime.fromisoformat(sys.argv[4]), step_ms=3, seed=7)
 gate = Gate(being, keyring, clock, open_storage(being, keyring, clock))
 recover(gate)
 gate.index.scrub()
@@ -135,7 +136,7 @@ class Home:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.being, self.keyring = BeingPaths(root / "being"), Keyring(root / "host")
-        self.clock = FixedClock(BIRTH, step_ms=3)
+        self.clock = HandClock(BIRTH, step_ms=3, seed=0)
         files = {
             self.being.soul_md: "# Lumen\n",
             self.being.values: "[]\n",

@@ -61,7 +61,7 @@ def elsewhere(life: Life, embedder: E5) -> Iterator[Callable[[], Life]]:
     with ExitStack() as open_ones:
 
         def opened() -> Life:
-            clock = replace(life.clock, seed=life.clock.seed + 1)
+            clock = replace(life.clock, seed=(life.clock.seed or 0) + 1)
             other = wake(life.being, life.keyring, clock, embedder)
             open_ones.callback(other.kernel.close)
             return other

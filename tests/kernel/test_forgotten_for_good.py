@@ -137,7 +137,7 @@ def test_a_fact_that_went_through_a_life_is_gone_from_every_byte_and_not_learnt_
     assert holding(life, *STEMS) == []
     assert remains(life.being, files_of(life.being), life.kernel.index, found.traces) == []
     db = sqlite3.connect(life.being.index)
-    for table in ("passages", "marked", "chosen_vectors", "unembedded"):
+    for table in ("passages", "marked", "unembedded"):
         gone = f"SELECT count(*) FROM {table} WHERE seq IN (SELECT target FROM erasures)"  # noqa: S608 - our own names
         assert db.execute(gone).fetchone() == (0,)
     assert db.execute("SELECT count(*) FROM lexemes").fetchone() == (0,)

@@ -14,7 +14,7 @@ from tests.measuring import measured
 from tests.storing import begun, gate_of
 from tests.waiting import PATIENCE, wait_until
 
-from lumen.core.clock import FixedClock, ulid
+from lumen.core.clock import ulid
 from lumen.core.data import (
     Author,
     BeingPaths,
@@ -35,6 +35,7 @@ from lumen.soul.checking.verify import verify
 from lumen.soul.index.index import Index
 from lumen.soul.state.fold import fold
 from lumen.soul.trust.keys import Keyring
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from tests.sampling import Sampled
@@ -125,9 +126,9 @@ gate.record(kernel_entry("record", "RECORD: done", f"lumen:{me}", {}), sign=True
 """
 
 
-def born(root: Path) -> tuple[BeingPaths, Keyring, FixedClock]:
+def born(root: Path) -> tuple[BeingPaths, Keyring, HandClock]:
     being, keyring = BeingPaths(root / "being"), Keyring(root / "host")
-    clock = FixedClock(datetime(2026, 11, 15, 12, tzinfo=UTC), step_ms=3)
+    clock = HandClock(datetime(2026, 11, 15, 12, tzinfo=UTC), step_ms=3, seed=0)
     files = {
         being.soul_md: "# Lumen\n",
         being.values: "[]\n",
@@ -138,7 +139,7 @@ def born(root: Path) -> tuple[BeingPaths, Keyring, FixedClock]:
     return being, keyring, clock
 
 
-def opened(home: tuple[BeingPaths, Keyring, FixedClock]) -> Gate:
+def opened(home: tuple[BeingPaths, Keyring, HandClock]) -> Gate:
     being, keyring, clock = home
     return gate_of(being, keyring, clock)
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 
 from lumen.core.canon import dumps
-from lumen.core.clock import FixedClock, parse_stamp
+from lumen.core.clock import parse_stamp
 from lumen.kernel.models.registry import Registry, load, noting
 from lumen.kernel.models.scan import scan
 from lumen.mind.endpoints import BUILT_IN, Endpoint
 from lumen.mind.roles import parse_assignment
 from lumen.mind.substrates.remote import unlisted
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -126,7 +127,7 @@ def test_a_failure_while_noting_changes_nothing(tmp_path: Path) -> None:
 def test_a_scan_notes_what_is_there_what_is_gone_and_what_came_back(
     tmp_path: Path, cloud: Recorder
 ) -> None:
-    path, clock = tmp_path / "models.json", FixedClock(_noon())
+    path, clock = tmp_path / "models.json", HandClock(_noon(), step_ms=0, seed=0)
     endpoints = {"cloud": cloud.endpoint()}
 
     def scanned(*models: str) -> Registry:
@@ -152,7 +153,7 @@ def test_a_scan_notes_what_is_there_what_is_gone_and_what_came_back(
 
 
 def test_a_scan_that_fails_takes_nothing_for_gone(tmp_path: Path, cloud: Recorder) -> None:
-    path, clock = tmp_path / "models.json", FixedClock(_noon())
+    path, clock = tmp_path / "models.json", HandClock(_noon(), step_ms=0, seed=0)
     asyncio.run(scan({"cloud": cloud.endpoint()}, path, clock))
     away = {"cloud": Endpoint("cloud", "openai", "http://127.0.0.1:1/v1")}
     (found,) = asyncio.run(scan(away, path, clock))
@@ -164,7 +165,9 @@ def test_a_scan_that_fails_takes_nothing_for_gone(tmp_path: Path, cloud: Recorde
 
 def test_a_substrate_without_its_key_is_not_asked(tmp_path: Path) -> None:
     path = tmp_path / "models.json"
-    (found,) = asyncio.run(scan({"openai": BUILT_IN["openai"]}, path, FixedClock(_noon())))
+    (found,) = asyncio.run(
+        scan({"openai": BUILT_IN["openai"]}, path, HandClock(_noon(), step_ms=0, seed=0))
+    )
     assert (found.trouble, found.fix) == ("no key (OPENAI_API_KEY)", "lumen models key openai")
     assert load(path).stale(parse_assignment("interface", "openai/x"), BUILT_IN) == "no key"
     assert "is no substrate" in load(path).stale(parse_assignment("interface", "nowhere/x"), {})

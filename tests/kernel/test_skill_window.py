@@ -16,7 +16,7 @@ from tests.storing import born
 from tests.waiting import PATIENCE
 
 from lumen.core.canon import sha256
-from lumen.core.clock import FixedClock, SystemClock
+from lumen.core.clock import SystemClock
 from lumen.core.data import Author, BeingPaths, Change, Entry, EventType, Origin, SelfItem
 from lumen.core.errors import Refused
 from lumen.core.stores import Store
@@ -25,6 +25,7 @@ from lumen.kernel.turn.run import Watch
 from lumen.soul.checking.verify import verify
 from lumen.soul.state.selfhood import SOUL, VALUES, goals_of, spell
 from lumen.soul.trust.keys import Keyring
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -281,14 +282,15 @@ def test_no_model_is_shown_a_secret_of_the_message(life: Life) -> None:
 DIES = """
 import sys
 from pathlib import Path
-from lumen.core.clock import FixedClock, SystemClock
+from lumen.core.clock import SystemClock
+from lumen.testing.clock import HandClock
 from lumen.core.data import BeingPaths
 from lumen.hands.policy import SkillPolicies
 from lumen.soul.trust.keys import Keyring
 from tests.kernel.conftest import wake
 from tests.remembering import Remembering
 being, keyring = BeingPaths(Path(sys.argv[1])), Keyring(Path(sys.argv[2]))
-life = wake(being, keyring, FixedClock(SystemClock().now(), 1), Remembering())
+life = wake(being, keyring, HandClock(SystemClock().now(), 1, seed=0), Remembering())
 life.kernel.policies = SkillPolicies(settings={"chat": {"isolation": "limits"}})
 life.open_again()
 life.say("I like rice.")
@@ -298,14 +300,14 @@ KILLS = "os.kill(os.getppid(), signal.SIGKILL)\n"
 
 @pytest.fixture
 def killed(
-    tmp_path: Path, root: Path, opened: Callable[[BeingPaths, Keyring, FixedClock], Life]
+    tmp_path: Path, root: Path, opened: Callable[[BeingPaths, Keyring, HandClock], Life]
 ) -> Callable[[str], Life]:
     """A being whose skill did something and then killed the process that ran it."""
 
     def kill(source: str) -> Life:
         being, keyring = BeingPaths(tmp_path / "being"), Keyring(tmp_path / "host")
         born(being, keyring, SystemClock())
-        clock = FixedClock(SystemClock().now(), step_ms=1, seed=7)
+        clock = HandClock(SystemClock().now(), step_ms=1, seed=7)
         life = opened(being, keyring, clock)
         life.skill("chat", source + KILLS)
         dying = start_program(DIES, str(being.root), str(keyring.folder))

@@ -16,7 +16,7 @@ import pytest
 from tests.measuring import measured
 
 from lumen.core.canon import JSON
-from lumen.core.clock import FixedClock, ulid
+from lumen.core.clock import ulid
 from lumen.core.data import Author, BeingPaths, Entry, EventType, Origin, Placed, Signed
 from lumen.soul.archive.line import parse, segments
 from lumen.soul.checking.verify import Report, verify
@@ -24,6 +24,7 @@ from lumen.soul.index.database import FOLDED
 from lumen.soul.index.index import Index
 from lumen.soul.trust.keys import Keyring
 from lumen.soul.writing.write import Writer
+from lumen.testing.clock import HandClock
 
 BEGAN = datetime(2026, 11, 14, 21, 0, tzinfo=UTC)
 Line = tuple[str, bytes]  # the segment's name and one line of it
@@ -58,7 +59,7 @@ class Home:
     """A being, its keys and a clock that is moved by hand."""
 
     root: Path
-    clock: FixedClock = field(default_factory=lambda: FixedClock(BEGAN, step_ms=7))
+    clock: HandClock = field(default_factory=lambda: HandClock(BEGAN, step_ms=7, seed=0))
     opened: list[Writer] = field(default_factory=list)
 
     @property

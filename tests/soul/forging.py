@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.storing import begun, gate_of
 
 from lumen.core.canon import JSON
-from lumen.core.clock import FixedClock, ulid
+from lumen.core.clock import ulid
 from lumen.core.data import Author, BeingPaths, Entry, EventType, Origin, Signer, kernel_entry
 from lumen.core.errors import Damaged
 from lumen.kernel.gate.approvals import decide
@@ -44,6 +44,7 @@ from lumen.soul.archive.line import (
 from lumen.soul.checking.verify import Report, verify
 from lumen.soul.trust.keys import Keyring, head_line
 from lumen.soul.trust.signed import linked
+from lumen.testing.clock import HandClock
 
 BEGAN = datetime(2026, 11, 14, 21, 0, tzinfo=UTC)
 FORGOTTEN = "The safe opens with 4711."
@@ -93,7 +94,7 @@ class Forged:
     root: Path
     lines: list[Line] = field(default_factory=list)
     heads: list[bytes] = field(default_factory=list)
-    clock: FixedClock = field(default_factory=lambda: FixedClock(BEGAN, step_ms=7, seed=99))
+    clock: HandClock = field(default_factory=lambda: HandClock(BEGAN, step_ms=7, seed=99))
 
     def __post_init__(self) -> None:
         self.read()
@@ -269,7 +270,7 @@ def page_verifier(root: Path) -> Callable[[Forged], str]:
     return run
 
 
-def open_gate(root: Path, clock: FixedClock) -> Gate:
+def open_gate(root: Path, clock: HandClock) -> Gate:
     being = BeingPaths(root / "being")
     return gate_of(being, Keyring(root / "host"), clock)
 
@@ -279,9 +280,9 @@ def shut(gate: Gate) -> None:
     gate.close()
 
 
-def bear(root: Path, seed: int = 0) -> tuple[str, FixedClock]:
+def bear(root: Path, seed: int = 0) -> tuple[str, HandClock]:
     """A being that has begun: its soul, and its clock."""
-    being, clock = BeingPaths(root / "being"), FixedClock(BEGAN, step_ms=7, seed=seed)
+    being, clock = BeingPaths(root / "being"), HandClock(BEGAN, step_ms=7, seed=seed)
     soul = ulid(clock)
     files = {
         being.soul_md: "# Lumen\n",

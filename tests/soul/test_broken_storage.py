@@ -18,7 +18,8 @@ from lumen.core.errors import LumenError
 from lumen.soul.archive.locks import FileLocks
 from lumen.soul.index.index import Index
 from lumen.soul.index.memories import MemoryTable
-from lumen.soul.index.vectors import BuiltInVectors, VectorTables
+from lumen.soul.index.vector_sets import VectorTables
+from lumen.soul.index.vectors import BuiltInVectors
 from lumen.soul.ports.locks import Locks
 from lumen.soul.ports.storage import Storage
 from lumen.soul.ports.vectors import LATEST, NearColumns

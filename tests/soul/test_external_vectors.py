@@ -10,8 +10,9 @@ import pytest
 from tests.soul.forging import told_otherwise
 
 from lumen.core.data import Author, CosineFit, Passage
-from lumen.soul.index.external_vectors import ExternalVectors
 from lumen.soul.index.index import Index
+from lumen.soul.index.vector_sets import ExternalVectors
+from lumen.soul.index.vectors import DAMAGED
 
 if TYPE_CHECKING:
     from tests.soul.conftest import Home
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from lumen.soul.writing.write import Writer
 
 SAID = [2, 5, 8, 11, 14, 17, 20, 23]
-FIT = CosineFit(3, 1.5, -0.25)
+FIT = CosineFit(2, 1.5, -0.25)
 
 
 def passage(seq: int, start: int = 0) -> Passage:
@@ -37,7 +38,8 @@ def mark(home: Home, writer: Writer, *seqs: int, private: bool = True) -> None:
 
 
 def kept(index: Index) -> list[int]:
-    return [int(s) for (s,) in index.rows("SELECT seq FROM chosen_vectors ORDER BY seq, part")]
+    asked = "SELECT seq FROM passages WHERE embedder = 1 ORDER BY seq, part"
+    return [int(s) for (s,) in index.rows(asked)]
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def second(home: Home, index: Index) -> Iterator[Index]:
 
 def test_nothing_is_kept_where_nothing_was_chosen(index: Index) -> None:
     index.vectors.choose("")
-    assert index.rows("SELECT * FROM chosen") == []
+    assert index.rows("SELECT id FROM embedders WHERE number = 1") == [(None,)]
     assert index.vectors.reindexed("far/a") == (0, 8)
 
 
@@ -102,7 +104,7 @@ def test_the_built_in_set_is_as_it_was_whatever_is_chosen(index: Index) -> None:
         assert list(built_in.after(0)) == before
         assert built_in.words(["apple"]) == {"apple": b"1"}
         assert index.vectors.progress() == (16, 16)  # answers have vectors there too
-    assert kept(index) == index.rows("SELECT seq FROM unchosen") == []
+    assert kept(index) == index.rows("SELECT seq FROM unembedded WHERE embedder = 1") == []
 
 
 def test_choosing_another_starts_over_and_the_one_before_adds_nothing(
@@ -198,6 +200,52 @@ def test_what_is_forgotten_goes_from_both_sets_and_gets_no_vector(
     far.add([8], [passage(8)])  # it was being learnt when it was forgotten
     assert kept(index) == [5]
     assert index.vectors.reindexed("far/a") == (1, 6)
+
+
+def test_what_is_forgotten_is_in_no_file_of_either_set(
+    home: Home, writer: Writer, index: Index, far: ExternalVectors
+) -> None:
+    built_in = index.vectors.built_in("mini")
+    for one in (built_in, far):
+        one.missing(100)
+        one.add([2, 5], [passage(2), passage(5)])
+    files = list(home.being.index.parent.glob("*.f32"))
+    assert len(files) == 2
+    assert all(passage(2).vector in file.read_bytes() for file in files)
+    erase(home, writer, 2)
+    index.catch_up()
+    assert not any(passage(2).vector in file.read_bytes() for file in files)
+    assert all(passage(5).vector in file.read_bytes() for file in files)
+    assert not index.vectors.has_erased()
+
+
+def test_a_set_whose_files_are_lost_is_made_again_and_the_other_stays(
+    index: Index, far: ExternalVectors
+) -> None:
+    built_in = index.vectors.built_in("mini")
+    built_in.add(built_in.missing(100), [passage(seq) for seq in SAID])
+    far.begin(FIT)
+    far.add(far.missing(100), [passage(seq, 4) for seq in SAID])
+    token = index.row("SELECT token FROM embedders WHERE number = 1")[0]
+    for path in index.file.parent.glob(f"{index.file.name}-{token}.*"):
+        path.unlink()
+    assert far.missing(100) == SAID[::-1]
+    assert (far.is_ours(), far.fit(), list(far.after(0))) == (True, None, [])
+    assert index.repairs == [DAMAGED]
+    assert [p.seq for p in built_in.after(0)] == SAID
+
+
+def test_the_nearest_are_found_in_the_set_that_is_asked(index: Index, far: ExternalVectors) -> None:
+    built_in = index.vectors.built_in("mini")
+    one, other = pack("<2f", 1, 0), pack("<2f", 0, 1)
+    built_in.add(built_in.missing(100), [Passage(2, 0, 4, one), Passage(5, 0, 4, other)])
+    far.add(far.missing(100), [Passage(2, 0, 4, other), Passage(5, 0, 4, one)])
+    assert built_in.nearest(one, 1).seqs.tolist() == [2]
+    assert far.nearest(one, 1).seqs.tolist() == [5]
+    assert far.nearest(one, 9, before=5).seqs.tolist() == [2]
+    index.vectors.choose("far/b", private=True)
+    assert far.nearest(one, 9).seqs.tolist() == []
+    assert built_in.nearest(one, 1).seqs.tolist() == [2]
 
 
 def test_a_rebuild_keeps_the_set_and_what_is_left_to_do(

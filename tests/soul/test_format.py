@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from lumen.core.clock import FixedClock
 from lumen.core.data import Author, BeingPaths, Origin
 from lumen.soul.trust.keys import Keyring
 from lumen.soul.writing.write import Writer
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Home) -> dict[st
     """The files of a small being whose clock, chance and key are all fixed."""
     monkeypatch.setattr(ed25519, "Ed25519PrivateKey", KnownKey)
     monkeypatch.setattr(KnownKey, "secrets", [SECRET, SECRET[::-1]])
-    clock = FixedClock(datetime(2026, 11, 15, 19, 26, 58, 123000, tzinfo=UTC), step_ms=250)
+    clock = HandClock(datetime(2026, 11, 15, 19, 26, 58, 123000, tzinfo=UTC), step_ms=250, seed=0)
     being = BeingPaths(tmp_path / "vectors")
     being.memory.mkdir(parents=True)
     writer = Writer(being, Keyring(tmp_path / "keys"), clock)

@@ -21,7 +21,7 @@ from tests.storing import begun, gate_of
 from tests.storing import tables as tables_of
 
 from lumen.core.canon import sha256
-from lumen.core.clock import Clock, FixedClock, SystemClock, ulid
+from lumen.core.clock import Clock, SystemClock, ulid
 from lumen.core.data import Author, BeingPaths, Change, Entry, EventType, Origin, kernel_entry
 from lumen.core.stores import Store
 from lumen.kernel.gate.commit import Gate
@@ -31,6 +31,7 @@ from lumen.soul.checking.verify import Report, verify
 from lumen.soul.index.index import Index
 from lumen.soul.trust.keys import Keyring
 from lumen.soul.writing.write import Writer
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -95,7 +96,7 @@ def opens_for_two(root: Path) -> Deed:
 
 
 def opens_for_a_new_year(root: Path) -> Deed:
-    writer = open_writer(root, FixedClock(NEW_YEAR, seed=1))
+    writer = open_writer(root, HandClock(NEW_YEAR, seed=1, step_ms=0))
     return lambda: writer.append([said("one"), said("two")], durable=True)
 
 
@@ -151,7 +152,7 @@ def born(tmp_path: Path) -> Path:
     """Where a being was born and heard something; it is only copied."""
     root = tmp_path / "born"
     being, keyring = home(root)
-    clock = FixedClock(LAST_YEAR, step_ms=7)
+    clock = HandClock(LAST_YEAR, step_ms=7, seed=0)
     files = {being.settings: "[being]\n", **{p: OLD[s] for s, p in paths(being).items()}}
     begun(being, keyring, clock, files, ulid(clock))
     with closing(open_writer(root, clock)) as writer:
@@ -251,7 +252,7 @@ def test_the_first_events_of_a_year_are_kept_or_not_and_the_chain_goes_on(
     before, days, there = texts(born), [], []
     for root, end in killed(killer, "opens_for_a_new_year", born, sampled):
         days.append(len(segments(home(root)[0].memory)))
-        there.append(both_or_none(root, end, before, FixedClock(NEW_YEAR, seed=2)))
+        there.append(both_or_none(root, end, before, HandClock(NEW_YEAR, seed=2, step_ms=0)))
         assert len(segments(home(root)[0].memory)) == 2
     states = {(1, False), (2, False), (2, True)}
     assert passed_through([*zip(days, there, strict=True)], states, sampled)
@@ -342,7 +343,7 @@ def test_a_torn_line_is_set_aside_and_told_though_recovery_itself_is_killed(
 
 def lived(root: Path, events: int) -> None:
     """Some more events of every kind the index keeps something of, two days' worth."""
-    clock = FixedClock(NEW_YEAR)
+    clock = HandClock(NEW_YEAR, step_ms=0, seed=0)
     with closing(open_writer(root, clock)) as writer:
         for number in range(events):
             if number == events // 2:

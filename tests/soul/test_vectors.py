@@ -22,7 +22,7 @@ from lumen.core.errors import NoSpace
 from lumen.soul.index import scan
 from lumen.soul.index.index import Index
 from lumen.soul.index.sidecar import BLOCK, VectorFiles
-from lumen.soul.index.vectors import ASKED_AT_ONCE, DAMAGED, BuiltInVectors
+from lumen.soul.index.vectors import DAMAGED, BuiltInVectors
 from lumen.testing.storage import killed
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def test_a_rebuild_over_a_file_that_is_no_index_starts_with_no_vectors(
 
 
 def test_words_are_kept_and_many_are_asked_for_at_once(vectors: BuiltInVectors) -> None:
-    kept = {f"word{n}": f"{n}".encode() for n in range(ASKED_AT_ONCE + 3)}
+    kept = {f"word{n}": f"{n}".encode() for n in range(503)}
     assert vectors.words([]) == {}
     assert vectors.words(["word1"]) == {}
     vectors.add_words(kept, 0)

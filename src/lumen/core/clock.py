@@ -26,15 +26,12 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """The present moment, in UTC."""
-        ...
 
     def entropy(self, size: int) -> bytes:
         """Bytes nobody can guess (or, in a replay, the same bytes again)."""
-        ...
 
     def tick(self) -> float:
         """Seconds from an arbitrary start, for measuring how long something took."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +42,10 @@ class Now:
     zone: ZoneInfo
 
 
-class SystemClock:
+class SystemClock(Clock):
     """The machine's own time and entropy."""
 
     def now(self) -> datetime:
-        """The present moment, in UTC."""
         return datetime.now(UTC)
 
     def entropy(self, size: int) -> bytes:
@@ -59,31 +55,6 @@ class SystemClock:
     def tick(self) -> float:
         """The monotonic counter."""
         return time.perf_counter()
-
-
-@dataclass(slots=True)
-class FixedClock:
-    """A clock that moves only when told to: the same run gives the same bytes."""
-
-    at: datetime
-    step_ms: int = 0
-    seed: int = 0
-    draws: int = 0
-
-    def now(self) -> datetime:
-        """The set moment; each look moves it on by `step_ms`."""
-        seen = self.at
-        self.at = datetime.fromtimestamp(self.at.timestamp() + self.step_ms / 1000, UTC)
-        return seen
-
-    def entropy(self, size: int) -> bytes:
-        """Bytes that depend on the seed and on how many were drawn before."""
-        self.draws += 1
-        return random.Random(f"{self.seed}/{self.draws}").randbytes(size)
-
-    def tick(self) -> float:
-        """Nothing takes any time here."""
-        return 0.0
 
 
 def stamp(moment: datetime) -> str:

@@ -124,17 +124,9 @@ def _bwrap(folder: Path, box: Sandbox) -> tuple[str, ...]:
             shown += ["--ro-bind", str(top), str(top)]
     for name in _ETC:
         shown += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    shown += [
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--size",
-        str(SHARED_BYTES),
-        "--tmpfs",
-        SHARED,
-    ]
-    shown += ["--remount-ro", "/dev", "--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH]
+    shown += ["--proc", "/proc", "--dev", "/dev"]
+    shown += ["--size", str(SHARED_BYTES), "--tmpfs", SHARED, "--remount-ro", "/dev"]
+    shown += ["--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH]
     for ours in dict.fromkeys((sys.base_prefix, sys.prefix, *_links_to_python())):
         shown += ["--ro-bind", ours, ours]
     shown += ["--ro-bind", str(folder), str(folder)]

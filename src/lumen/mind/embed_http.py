@@ -37,13 +37,11 @@ class Meter(Protocol):
 
     def begin(self, request: Request, texts: Sequence[str]) -> str:
         """Allow a call and give it a name; a MindError instead means that nothing is sent."""
-        ...
 
     def end(
         self, call_id: str, tokens: int | None, seconds: float, error: MindError | None
     ) -> None:
         """A call is over: tokens as far as the server told, and what went wrong, if anything."""
-        ...
 
 
 @dataclass(slots=True)

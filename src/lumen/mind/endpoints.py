@@ -44,29 +44,20 @@ class Endpoint:
         return self.kind in ("openai", "anthropic", "xai") and self.id in BUILT_IN
 
 
-BUILT_IN: Mapping[str, Endpoint] = MappingProxyType(
-    {
-        e.id: e
-        for e in (
-            Endpoint("embedded", "embedded", local=True),
-            Endpoint("ollama", "ollama", "http://127.0.0.1:11434", key_names=("OLLAMA_API_KEY",)),
-            Endpoint(
-                "lmstudio", "lmstudio", "http://127.0.0.1:1234/v1", key_names=("LMSTUDIO_API_KEY",)
-            ),
-            Endpoint(
-                "openai", "openai", "https://api.openai.com/v1", key_names=("OPENAI_API_KEY",)
-            ),
-            Endpoint(
-                "anthropic",
-                "anthropic",
-                "https://api.anthropic.com",
-                key_names=("ANTHROPIC_API_KEY",),
-            ),
-            Endpoint("xai", "xai", "https://api.x.ai/v1", key_names=("XAI_API_KEY",)),
-            Endpoint("scripted", "scripted", local=True),
-        )
-    }
+def _server(kind: Kind, url: str) -> Endpoint:
+    return Endpoint(kind, kind, url, key_names=(f"{kind.upper()}_API_KEY",))
+
+
+_KNOWN = (
+    Endpoint("embedded", "embedded", local=True),
+    _server("ollama", "http://127.0.0.1:11434"),
+    _server("lmstudio", "http://127.0.0.1:1234/v1"),
+    _server("openai", "https://api.openai.com/v1"),
+    _server("anthropic", "https://api.anthropic.com"),
+    _server("xai", "https://api.x.ai/v1"),
+    Endpoint("scripted", "scripted", local=True),
 )
+BUILT_IN: Mapping[str, Endpoint] = MappingProxyType({e.id: e for e in _KNOWN})
 _URL_NAMES = {"ollama": "OLLAMA_HOST", "openai": "OPENAI_BASE_URL"}
 
 

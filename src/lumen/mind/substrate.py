@@ -132,26 +132,20 @@ class Substrate(Protocol):
 
     async def health(self) -> Health:
         """Whether a call could succeed now; never raises for an absent backend."""
-        ...
 
     async def discover(self) -> list[ModelDescriptor]:
         """The models that can be named without knowing them beforehand."""
-        ...
 
     async def describe(self, model_id: str) -> ModelDescriptor:
         """The model of that id, listed or not; NoSubstrate when there is none."""
-        ...
 
     def request(self, model_id: str, prompt: Prompt) -> Request | None:
         """What `invoke` would send for this prompt; nothing where nothing leaves this process."""
-        ...
 
     async def invoke(
         self, model_id: str, prompt: Prompt, on_text: OnText | None = None
     ) -> Completion:
         """One call, tried once. Pieces go to `on_text` on the event loop, in order, as they are written."""
-        ...
 
     def close(self) -> None:
         """Stop what runs and let go of everything; no call may follow."""
-        ...

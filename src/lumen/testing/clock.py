@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from lumen.core.clock import FixedClock, SystemClock
+from lumen.core.clock import SystemClock, draw_from
 
 BEGINS = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 
@@ -38,7 +38,7 @@ class HandClock:
         if self.seed is None:
             return SystemClock().entropy(size)
         self.draws += 1
-        return FixedClock(self.at, seed=self.seed, draws=self.draws).entropy(size)
+        return draw_from(f"{self.seed}/{self.draws}").randbytes(size)
 
     def tick(self) -> float:
         """Nothing takes any time here."""

@@ -157,17 +157,12 @@ class VectorsConformance(StorageConformance):
         assert [kept[n].seq for n in columns.numbers.tolist()] == columns.seqs.tolist() == seqs
         assert columns.marks.tolist() == [p.marks for p in parts]
         assert [row.tobytes() for row in columns.vectors] == [p.vector for p in parts]
-        assert [p.seq for p in vectors.with_marks(1 * LISTED_MARK, limit=9)] == [seqs[1], seqs[0]]
-        assert [p.seq for p in vectors.with_marks(5 * LISTED_MARK, limit=2)] == [seqs[2], seqs[1]]
-        assert [p.vector for p in vectors.with_marks(4 * LISTED_MARK, limit=9)] == [parts[2].vector]
-        assert [
-            p.seq
-            for p in vectors.with_marks(7 * LISTED_MARK, after=seqs[0], before=seqs[2], limit=9)
-        ] == [seqs[1]]
-        assert vectors.with_marks(8 * LISTED_MARK, limit=9) == vectors.with_marks(0, limit=9) == []
-        assert vectors.with_marks(1, limit=9) == [], "a mark that is not listed"
+        assert {p.seq for p in vectors.unsettled(1 * LISTED_MARK, 9)} == {*seqs[:2]}
+        assert [p.vector for p in vectors.unsettled(4 * LISTED_MARK, 9)] == [parts[2].vector]
+        assert vectors.unsettled(8 * LISTED_MARK, 9) == []
+        assert vectors.unsettled(1, 9) == [], "a mark that is not listed"
         forget(storage, seqs[1])
-        assert [p.seq for p in vectors.with_marks(3 * LISTED_MARK, limit=9)] == [seqs[0]], (
+        assert [p.seq for p in vectors.unsettled(1 * LISTED_MARK, 9)] == [seqs[0]], (
             "a mark was left"
         )
         assert [p.seq for p in vectors.passages_of(seqs)] == [seqs[0], seqs[2]]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol, TypeVar
 
@@ -47,16 +46,6 @@ class ExternalEncoder(Embedder, Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Loaded:
-    """The second set in memory, and where each passage stands in it."""
-
-    rows: dict[Spot, int] = field(default_factory=dict)
-    matrix: Rows = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
-    last: int = 0  # the passage added last
-    as_of: tuple[int, int] = (0, 0)
-
-
 class ExternalEmbedder:
     """The external embedder over one being's index."""
 
@@ -71,7 +60,6 @@ class ExternalEmbedder:
         self.embedder = embedder
         self._built_in = built_in
         self._set = index.vectors.external(embedder.id, private=embedder.local)
-        self._loaded = _Loaded()
         self._tick = tick
         self._rests_until = 0.0
         self._failures = 0
@@ -98,18 +86,8 @@ class ExternalEmbedder:
             self._index.memories.is_private(before) or Confidential(self._index).tells(question)
         ):
             return found
-        cosines = self._tried(lambda: self._cosines(question, before))
-        if cosines is None:
-            return found
-        rows = self._loaded.rows
-        better = {
-            spot: float(cosines[rows[spot]]) if spot in rows else c for spot, c in found.items()
-        }
-        spots = list(rows)
-        for place in np.argsort(-cosines)[:most]:
-            if spots[place][0] < before:
-                better.setdefault(spots[place], float(cosines[place]))
-        return better
+        better = self._tried(lambda: self._weighed(question, before, found, most))
+        return found if better is None else better
 
     def _tried(self, work: Callable[[], Result]) -> Result | None:
         """Do something with the embedder, unless it failed a moment ago; a failure is told."""
@@ -164,23 +142,28 @@ class ExternalEmbedder:
         spans = ((a, b, memory.text[a:b]) for a, b in passages(memory.text))
         return [((seq, a, b), text) for a, b, text in spans if not is_question(text)]
 
-    def _cosines(self, question: str, before: int) -> Rows | None:
-        """What each passage of the set comes to, on the built-in scale; nothing while it is made."""
+    def _weighed(
+        self, question: str, before: int, found: dict[Spot, float], most: int
+    ) -> dict[Spot, float] | None:
+        """What its own set tells of a question, on the built-in scale; nothing while it is made."""
         fit = self._begun()
         if self._set.missing(1, before):
             done, of = self._index.vectors.reindexed(self.embedder.id)
             so_far = f"reindexing with {self.embedder.id}: {done:,} of {of:,}"
             self._tell("reindexing", f"{so_far}; until then the built-in embedder serves recall")
             return None
-        self._load(fit)
         query = self._embedded([question], fit.size)[0]
         self._told = ""
-        if not self._loaded.rows:
-            return np.zeros(0, dtype=np.float32)
-        scaled: Rows = self._loaded.matrix @ query
-        scaled *= np.float32(fit.scale)
-        scaled += np.float32(fit.shift)
-        return np.clip(scaled, -1, 1, out=scaled)
+        near = self._set.nearest(query.tobytes(), most, before=before)
+        nearest = {*near.numbers.tolist()}
+        kept = self._set.passages_of({seq for seq, _, _ in found} | {*near.seqs.tolist()})
+        better = dict(found)
+        for p in kept:
+            spot = (p.seq, p.start, p.stop)
+            if spot in found or p.number in nearest:
+                cosine = float(np.frombuffer(p.vector, np.float32) @ query)
+                better[spot] = min(max(cosine * fit.scale + fit.shift, -1.0), 1.0)
+        return better
 
     def _begun(self) -> CosineFit:
         """How the set was begun; it begins with the anchors, embedded both ways."""
@@ -199,21 +182,6 @@ class ExternalEmbedder:
         if not texts:
             return np.zeros((0, size), dtype=np.float32)
         return _checked(self.embedder, self.embedder.embed(texts), len(texts), size)
-
-    def _load(self, fit: CosineFit) -> None:
-        as_of = self._index.memories.reread(), self._index.made
-        if as_of != self._loaded.as_of:
-            self._loaded = _Loaded(as_of=as_of)
-        loaded = self._loaded
-        fresh = list(self._set.after(loaded.last))
-        if not fresh:
-            return
-        old = loaded.matrix if loaded.rows else np.zeros((0, fit.size), np.float32)
-        rows = [np.frombuffer(p.vector, dtype=np.float32) for p in fresh]
-        loaded.matrix = np.concatenate([old, np.stack(rows)])
-        for n, p in enumerate(fresh, start=len(old)):
-            loaded.rows[p.seq, p.start, p.stop] = n
-        loaded.last = fresh[-1].number
 
 
 @cache

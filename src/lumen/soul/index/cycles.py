@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from lumen.core.canon import JSON, loads
 from lumen.core.data import FinishedCycle
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.rows import Table
+from lumen.soul.ports.records import Cycles
 
 LATELY = 100  # uses of a skill that say how likely it succeeds
 
 
-class CycleTable:
+class CycleTable(Table, Cycles):
     """Cycles as the tables have them."""
 
-    def __init__(self, db: Rows) -> None:
-        self._db = db
-
     def last(self, loop: str) -> int:
-        """The event that closed a loop's last cycle; 0: there was none."""
         return self._db.number("SELECT max(seq) FROM cycles WHERE loop = ?", (loop,))
 
     def since(self, seq: int, most: int) -> list[FinishedCycle]:
-        """The newest action cycles after an event, oldest first."""
         rows = self._db.rows(
             "SELECT * FROM cycles WHERE loop = 'action' AND seq > ? ORDER BY seq DESC LIMIT ?",
             (seq, most),
@@ -28,20 +24,14 @@ class CycleTable:
         return [_past(row) for row in reversed(rows)]
 
     def many_since(self, seq: int) -> int:
-        """How many action cycles there were after an event."""
         asked = "SELECT count(*) FROM cycles WHERE loop = 'action' AND seq > ?"
         return self._db.number(asked, (seq,))
 
     def so_far_back(self, many: int) -> int:
-        """The event that closed the action cycle so many back, the newest being 1; 0: so many were not."""
         asked = "SELECT seq FROM cycles WHERE loop = 'action' ORDER BY seq DESC LIMIT 1 OFFSET ?"
         return self._db.number(asked, (many - 1,))
 
     def vain_tries(self, goal: str, after: int = 0) -> int:
-        """How often in a row a goal was pursued without getting on, since an event.
-
-        What a skill brings for the first time is getting on; to bring it again and again is not.
-        """
         return self._db.number(
             "SELECT count(*) FROM cycles WHERE goal = ?1 AND loop = 'action' AND seq > max(?2, "
             "(SELECT coalesce(max(first), 0) FROM "
@@ -50,20 +40,16 @@ class CycleTable:
         )
 
     def last_pursued(self, goal: str) -> int:
-        """The event that closed the last cycle for a goal; 0: it was never pursued."""
         return self._db.number("SELECT max(seq) FROM cycles WHERE goal = ?", (goal,))
 
     def last_external(self) -> int:
-        """The last event that came from outside; 0: there was none."""
         return self._db.number("SELECT max(seq) FROM events WHERE author = 'external'")
 
     def brought(self, skill: str, goal: str) -> bool:
-        """Whether a skill brought something for a goal before."""
         asked = "SELECT 1 FROM cycles WHERE goal = ? AND skill = ? AND progress LIMIT 1"
         return bool(self._db.number(asked, (goal, skill)))
 
     def record_of(self, skill: str) -> tuple[int, int]:
-        """How often, of late, a skill brought something, and how often it did not."""
         row = self._db.row(
             "SELECT coalesce(sum(progress), 0), coalesce(sum(NOT progress), 0) FROM "
             "(SELECT progress FROM cycles WHERE skill = ? ORDER BY seq DESC LIMIT ?)",

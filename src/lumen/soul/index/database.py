@@ -24,7 +24,7 @@ from lumen.soul.index.terms import VERSION
 from lumen.soul.state.records import faded, strengthened
 
 OLDEST_SAFE_SQLITE = 3051003  # before it, WAL with several writers can corrupt a database
-SCHEMA = 17
+SCHEMA = 18
 UNWRITABLE = (
     apsw.SQLITE_IOERR_WRITE,
     apsw.SQLITE_IOERR_TRUNCATE,
@@ -104,22 +104,21 @@ CREATE INDEX cycles_goal ON cycles(goal, seq);
 CREATE INDEX cycles_loop ON cycles(loop, seq);
 CREATE INDEX cycles_skill ON cycles(skill, seq);
 CREATE INDEX calls_seq ON calls(seq);
--- What follows is a cache, of the built-in embedder: made again when it is missing, compared by nobody.
-CREATE TABLE unembedded(seq INTEGER PRIMARY KEY);
-CREATE TABLE embedder(id TEXT, token TEXT, size INTEGER, first INTEGER, next INTEGER, mean BLOB);
+-- What follows is a cache: made again when it is missing, compared by nobody. Passages are kept by the
+-- number of their embedder: 0 is the built-in one, 1 the one chosen beside it. Without an id none was begun,
+-- an empty one says that nothing is to stand beside the built-in one.
+CREATE TABLE embedders(number INTEGER PRIMARY KEY, id TEXT, token TEXT, size INTEGER, first INTEGER,
+  next INTEGER, mean BLOB, private INTEGER, scale REAL, shift REAL);
+INSERT INTO embedders(number, token, size, first, next) VALUES(0, '', 0, 1, 1), (1, '', 0, 1, 1);
+CREATE TABLE unembedded(embedder INTEGER, seq INTEGER, PRIMARY KEY(embedder, seq)) WITHOUT ROWID;
+CREATE TABLE passages(embedder INTEGER, id INTEGER, seq INTEGER, part INTEGER,
+  start INTEGER, stop INTEGER, marks INTEGER, PRIMARY KEY(embedder, id)) WITHOUT ROWID;
+CREATE UNIQUE INDEX passages_seq ON passages(embedder, seq, part);
+-- What is judged by, which the built-in embedder's alone is.
 CREATE TABLE lexemes(word TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID;
-CREATE TABLE passages(id INTEGER PRIMARY KEY, seq INTEGER, part INTEGER,
-  start INTEGER, stop INTEGER, marks INTEGER);
-CREATE UNIQUE INDEX passages_seq ON passages(seq, part);
 CREATE TABLE marked(bit INTEGER, seq INTEGER, id INTEGER, PRIMARY KEY(bit, seq, id)) WITHOUT ROWID;
 CREATE TABLE revisions(new INTEGER, old INTEGER, PRIMARY KEY(new, old)) WITHOUT ROWID;
 CREATE INDEX revisions_old ON revisions(old, new);
--- And one of the embedder that was chosen beside it: its own tables, so that the two never mix.
-CREATE TABLE chosen(id TEXT, private INTEGER, upto INTEGER, size INTEGER, scale REAL, shift REAL);
-CREATE TABLE unchosen(seq INTEGER PRIMARY KEY);
-CREATE TABLE chosen_vectors(id INTEGER PRIMARY KEY AUTOINCREMENT, seq INTEGER, part INTEGER,
-  start INTEGER, stop INTEGER, vector BLOB);
-CREATE UNIQUE INDEX chosen_vectors_seq ON chosen_vectors(seq, part);
 -- And numbers for what private memories say, to find it in a text that is about to leave.
 CREATE TABLE withheld(mark INTEGER, seq INTEGER, PRIMARY KEY(mark, seq)) WITHOUT ROWID;
 CREATE INDEX withheld_seq ON withheld(seq);
@@ -134,23 +133,18 @@ FOLDED = tuple(
 Row = Any  # a row as SQLite hands it over
 _TERMS = zlib.crc32(VERSION.encode()) >> 1  # which terms are in the word index
 _TAKE_OVER = """
-INSERT INTO main.embedder SELECT * FROM old.embedder;
+INSERT OR REPLACE INTO main.embedders SELECT * FROM old.embedders;
+INSERT INTO main.unembedded SELECT 1, seq FROM main.unembedded JOIN main.events USING(seq)
+  WHERE event_type != 'assistant_message' AND (SELECT id FROM main.embedders WHERE number = 1) != '';
 INSERT INTO main.lexemes SELECT * FROM old.lexemes;
 CREATE TEMP TABLE same AS SELECT e.seq FROM old.events o JOIN main.events e USING(seq)
   WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
 INSERT INTO main.passages SELECT * FROM old.passages WHERE seq IN same;
 INSERT INTO main.marked SELECT * FROM old.marked WHERE seq IN same;
 INSERT INTO main.revisions SELECT * FROM old.revisions WHERE new IN same AND (old = 0 OR old IN same);
-DELETE FROM main.unembedded WHERE seq IN same AND seq NOT IN (SELECT seq FROM old.unembedded);
-INSERT INTO main.chosen SELECT * FROM old.chosen;
-INSERT INTO main.chosen_vectors SELECT v.* FROM old.chosen_vectors v JOIN old.events o USING(seq)
-  JOIN main.events e USING(seq) WHERE e.event_hash = o.event_hash AND e.situation != 'erased';
--- Queued is what was, and what is another event now; what was never looked at comes by itself.
-INSERT INTO main.unchosen SELECT e.seq FROM main.events e LEFT JOIN old.events o USING(seq)
-  WHERE e.seq <= (SELECT upto FROM old.chosen) AND e.author != 'kernel' AND e.text != ''
-  AND e.event_type NOT IN ('assistant_message', 'system_event')
-  AND (e.event_hash IS NOT o.event_hash OR e.seq IN (SELECT seq FROM old.unchosen));
-UPDATE main.chosen SET upto = min(upto, (SELECT coalesce(max(seq), 0) FROM main.events));
+-- Queued is what was, what is another event now, and what is new.
+DELETE FROM main.unembedded WHERE seq IN same
+  AND (embedder, seq) NOT IN (SELECT embedder, seq FROM old.unembedded);
 """
 
 
@@ -182,35 +176,35 @@ def replace_with(fresh: Path, path: Path) -> apsw.Connection:
             db.close()
             remove(fresh)
             return _connect(path)
-        token = ""
+        tokens: list[str] = []
         try:
             if path.exists():
                 db.execute("ATTACH ? AS old", (str(path),))
                 with transaction(db):
                     db.execute(_TAKE_OVER)
-                    token = _blank_left_out(db, path)
+                    tokens = _blank_left_out(db, path)
                 db.execute("DETACH old")
         except apsw.Error:  # what was damaged or of another shape: vectors are made again
-            token = ""
+            tokens = []
         finally:
             db.close()
         remove(path)
-        drop(path, but=token)
+        drop(path, but=tokens)
         fresh.replace(path)
         remove(fresh)
         return _connect(path)
 
 
-def _blank_left_out(db: apsw.Connection, path: Path) -> str:
-    """Let no vector be left of what was not taken over; returns the token of those that were."""
-    row: Row = db.execute("SELECT token, size, first FROM main.embedder").fetchone()
-    if row is None:
-        return ""
-    token, size, first = row
-    gone: Row = db.execute("SELECT id FROM old.passages WHERE seq NOT IN same").fetchall()
-    if size:
-        VectorFiles(path, str(token), int(size)).blank(int(n) - int(first) for (n,) in gone)
-    return str(token)
+def _blank_left_out(db: apsw.Connection, path: Path) -> list[str]:
+    """Let no vector be left of what was not taken over; returns the tokens of those that were."""
+    sets: Row = db.execute(
+        "SELECT number, token, size, first FROM main.embedders WHERE size"
+    ).fetchall()
+    for number, token, size, first in sets:
+        asked = "SELECT id FROM old.passages WHERE embedder = ? AND seq NOT IN same"
+        gone: Row = db.execute(asked, (number,)).fetchall()
+        VectorFiles(path, token, size).blank(int(n) - first for (n,) in gone)
+    return [str(token) for _, token, _, _ in sets]
 
 
 def is_read_only(path: Path) -> bool:

@@ -21,46 +21,37 @@ from lumen.soul.archive.line import (
     segment_for,
 )
 from lumen.soul.index.database import OF_TRUST
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.rows import Table
+from lumen.soul.ports.queries import Events
 
 HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
-_ABOUT_TRUST = (
-    f"SELECT segment, offset, length FROM events INDEXED BY events_trust WHERE {OF_TRUST}"  # noqa: S608 - a constant condition
-)
+_PLACE = "SELECT segment, offset, length FROM events"
+_ABOUT_TRUST = f"{_PLACE} INDEXED BY events_trust WHERE {OF_TRUST}"
 
 
-class EventTable:
+class EventTable(Table, Events):
     """Events as the tables and the archive have them."""
 
-    def __init__(self, db: Rows) -> None:
-        self._db = db
-
     def counts(self) -> dict[str, int]:
-        """How many memories each author wrote."""
         rows = self._db.rows("SELECT author, sum(n) FROM tally GROUP BY author")
         return {str(a): int(n) for a, n in rows}
 
     def last_head(self) -> tuple[int, str]:
-        """Number and hash of the last event applied."""
         row = self._db.row("SELECT seq, event_hash FROM events ORDER BY seq DESC LIMIT 1")
         return (int(row[0]), str(row[1])) if row else (0, "")
 
     def soul(self) -> str:
-        """Whose archive it is; empty while it is empty."""
         return first.soul if (first := self.get(1)) else ""
 
     def turn(self, session_key: str) -> list[Event]:
-        """Every event of a turn, kernel ones too: for `why` and for audits, never for a prompt."""
-        asked = "SELECT segment, offset, length FROM events WHERE session_key = ? ORDER BY seq"
+        asked = f"{_PLACE} WHERE session_key = ? ORDER BY seq"
         return list(map(self._read, self._db.rows(asked, (session_key,))))
 
     def get(self, seq: int) -> Event | None:
-        """One event, whoever wrote it: for the author, never for a prompt."""
         place = self.place(seq)
         return self._read(place) if place else None
 
     def last_turn(self) -> str:
-        """The session key of the newest turn that was answered."""
         return self._db.text(
             "SELECT session_key FROM events WHERE author = 'self' "
             "AND event_type = 'assistant_message' AND situation != 'erased' "
@@ -68,43 +59,34 @@ class EventTable:
         )
 
     def turn_of(self, seq: int) -> str:
-        """The session key an event belongs to."""
         return self._db.text("SELECT session_key FROM events WHERE seq = ?", (seq,))
 
     def time_of(self, seq: int) -> str:
-        """When an event happened; empty when there is none of that number."""
         return self._db.text("SELECT timestamp FROM events WHERE seq = ?", (seq,))
 
     def hash_of(self, seq: int) -> str:
-        """The hash of an event; empty when there is none of that number."""
         return self._db.text("SELECT event_hash FROM events WHERE seq = ?", (seq,))
 
     def open_turns(self) -> list[tuple[str, int]]:
-        """Turns that were begun and never closed."""
         rows = self._db.rows("SELECT session_key, seq FROM open_turns ORDER BY seq")
         return [(str(key), int(seq)) for key, seq in rows]
 
     def all(self) -> Iterator[Event]:
-        """Every event, oldest first, from the archive itself."""
         return (stored.event for stored in read(self._db.being.memory))
 
     def about_trust(self) -> Iterator[bytes]:
-        """The stored lines of all events that say whose word counts, oldest first."""
         memory, places = self._db.being.memory, self._db.rows(f"{_ABOUT_TRUST} ORDER BY seq")
         return (read_at(memory, *place) for place in places)
 
     def is_any_key_revoked(self) -> bool:
-        """Whether any event takes its word from a key."""
         return self._db.row(f"{_ABOUT_TRUST} AND situation = 'key_revoked'") is not None
 
     def heads(self) -> list[Head]:
-        """Every signed head, in the order they were stated, up to the first line that is none."""
         from lumen.soul.trust.heads import read_heads  # nor does it look at signatures
 
         return [head for _, head in read_heads(self._db.being.heads)[0]]
 
     def signed_up_to(self) -> int:
-        """The event that the last head speaks for, whoever signed it; 0 for none."""
         path = self._db.being.heads
         if not path.exists():
             return 0
@@ -118,11 +100,10 @@ class EventTable:
 
     def place(self, seq: int) -> tuple[str, int, int] | None:
         """In which segment a line stands, where, and how long it is."""
-        found = self._db.row("SELECT segment, offset, length FROM events WHERE seq = ?", (seq,))
+        found = self._db.row(f"{_PLACE} WHERE seq = ?", (seq,))
         return (str(found[0]), int(found[1]), int(found[2])) if found else None
 
     def tally(self, kind: EventType) -> int:
-        """How many events of a kind there are."""
         return self._db.number("SELECT sum(n) FROM tally WHERE event_type = ?", (kind.value,))
 
     def tallies_add_up(self) -> bool:
@@ -133,7 +114,6 @@ class EventTable:
         return bool(told == events)
 
     def years(self) -> list[int]:
-        """The years in which anything happened."""
         return self._db.numbers(
             "WITH RECURSIVE firsts(day) AS (SELECT min(segment) FROM events UNION ALL SELECT (SELECT "
             "min(segment) FROM events WHERE segment > substr(day, 1, 4) || '~') FROM firsts "
@@ -143,9 +123,8 @@ class EventTable:
     def of_kernel(
         self, situations: Sequence[str], said: str = "", *, newest_first: bool = False
     ) -> Iterator[Event]:
-        """The kernel's own events of some situations, by its exact words where those are given."""
         rows = self._db.rows(
-            f"SELECT segment, offset, length FROM events WHERE +author = 'kernel' "  # noqa: S608 - plain names
+            f"{_PLACE} WHERE +author = 'kernel' "
             f"AND {_is_one_of(situations)} AND (? = '' OR text = ?) "
             f"ORDER BY seq {'DESC' if newest_first else 'ASC'}",
             (said, said),
@@ -158,7 +137,6 @@ class EventTable:
         return bool(self._db.number(asked, (name,)))
 
     def turn_answering(self, key: str) -> str:
-        """The turn in which a message that was sent under a key was answered; empty: none was."""
         return self._db.text(
             "SELECT a.session_key FROM events a JOIN events r ON r.session_key = a.session_key "
             "WHERE a.key = ? AND a.key != '' AND r.situation = 'replied' ORDER BY a.seq DESC LIMIT 1",
@@ -166,7 +144,6 @@ class EventTable:
         )
 
     def last_conversation(self) -> str | None:
-        """The conversation of the author's last message, empty where it had none; None: nothing was said."""
         row = self._db.row(
             "SELECT conversation FROM events WHERE author = 'external' AND origin = 'author' "
             "AND event_type = 'author_message' AND situation = 'heard' ORDER BY seq DESC LIMIT 1"
@@ -174,18 +151,15 @@ class EventTable:
         return str(row[0]) if row else None
 
     def number_of(self, event_id: str) -> int:
-        """The number of an event by its id; 0 when there is none."""
         return self._db.number("SELECT seq FROM events WHERE id = ?", (event_id,))
 
     def unscrubbed(self) -> dict[int, list[int]]:
-        """Erasures that are archived but may not be carried out on disk: event → lines to blank."""
         found: dict[int, list[int]] = {}
         for seq, target in self._db.rows("SELECT seq, target FROM erasures WHERE NOT scrubbed"):
             found.setdefault(int(seq), []).append(int(target))
         return found
 
     def holds(self, seq: int) -> bool:
-        """Whether an event is what was written, and follows from the one before it."""
         from lumen.soul.archive.chain import LineRun, check_span  # who only looks proves nothing
 
         place = self.place(seq)
@@ -204,7 +178,6 @@ class EventTable:
         return seq == 1 or parent == self._stated(seq - 1)
 
     def says(self, memory: Memory) -> bool:
-        """Whether the archive says, in a line that holds, what the index says that it does."""
         place = self.place(memory.seq)
         if place is None or not SEGMENT.fullmatch(place[0]) or not self.holds(memory.seq):
             return False
@@ -218,10 +191,6 @@ class EventTable:
         )  # fmt: skip
 
     def is_altered(self, seq: int) -> bool:
-        """Whether an event's line stands in its place, and says what was not written there.
-
-        Reading the archive anew does not help then: the chain goes by the line's hashes alone.
-        """
         place = self.place(seq)
         if place is None or not SEGMENT.fullmatch(place[0]):
             return False

@@ -11,13 +11,13 @@ from collections.abc import Set as AbstractSet
 from lumen.core.canon import sha256
 from lumen.core.data import FileVersion, Transition
 from lumen.core.payloads import ChangePayload
-from lumen.soul.index.rows import Rows
-from lumen.soul.ports.records import NOW
+from lumen.soul.index.rows import Table
+from lumen.soul.ports.records import NOW, FileHistory
 from lumen.soul.state.operated import operations_from
 from lumen.soul.state.records import folded, is_operation, operation_from
 
-_KEPT = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
-JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1"""
+_SET = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
+JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq"""
 _RECORD = """SELECT r.path, r.store, r.seq, e.timestamp, r.base, r.text FROM records r
 JOIN events e USING(seq) WHERE r.path = ? AND r.seq <= ?"""
 # One step of the key a path: a plain DISTINCT would read every change there ever was.
@@ -26,15 +26,11 @@ SELECT (SELECT min(path) FROM changes WHERE path > known.path) FROM known WHERE 
 SELECT path FROM known WHERE path IS NOT NULL"""
 
 
-class FileTable:
+class FileTable(Table, FileHistory):
     """The files of a being as the tables have them."""
 
-    def __init__(self, db: Rows) -> None:
-        self._db = db
-
     def kept(self, path: str, at: int = NOW) -> FileVersion | None:
-        """A file as an event left it; nothing when it was never set by then."""
-        row = self._db.row(_RECORD, (path, at)) or self._db.row(_KEPT, (path, at))
+        row = self._db.row(_RECORD, (path, at)) or self._db.row(f"{_SET} DESC LIMIT 1", (path, at))
         found = FileVersion(*row) if row else None
         return found if at == NOW else self._operated(path, at, found)
 
@@ -58,7 +54,6 @@ class FileTable:
         return FileVersion(path, last.store, last.at, when, base, text)
 
     def all_kept(self, at: int = NOW) -> dict[str, FileVersion]:
-        """Every file the archive knew at an event, those that were taken away too."""
         paths = {
             path for (path,) in (*self._db.rows(_PATHS), *self._db.rows("SELECT path FROM records"))
         }
@@ -66,18 +61,11 @@ class FileTable:
         return {path: k for path, k in found.items() if k}
 
     def versions(self, path: str) -> list[FileVersion]:
-        """Every state a file was left in, oldest first."""
-        rows = self._db.rows(
-            "SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c "
-            "JOIN events e USING(seq) WHERE c.path = ? ORDER BY c.seq",
-            (path,),
-        )
-        return [FileVersion(*row) for row in rows]
+        return [FileVersion(*row) for row in self._db.rows(_SET, (path, NOW))]
 
     def folded_without(
         self, path: str, gone: AbstractSet[int], again: Iterable[ChangePayload]
     ) -> str | None:
-        """What a record would be if some events had not been, but for what is stated again of them."""
         sets: dict[int, str | None] = {
             int(seq): text
             for seq, text in self._db.rows("SELECT seq, text FROM changes WHERE path = ?", (path,))
@@ -94,11 +82,9 @@ class FileTable:
         return folded(sets.get(start), [one for one in operations if one.at > start])
 
     def last_change(self) -> int:
-        """The last event that changed a file."""
         return self._db.number("SELECT max(seq) FROM changes")
 
     def transitions(self) -> list[Transition]:
-        """Every change of files, oldest first."""
         rows = self._db.rows(
             "SELECT e.seq, e.timestamp, e.text, coalesce(group_concat(c.path, char(10)), ''), "
             "coalesce(max(u.undoes), 0), max(r.upto IS NOT NULL) FROM events e "
@@ -112,7 +98,6 @@ class FileTable:
         ]
 
     def checkpoints(self) -> dict[str, tuple[int, str]]:
-        """Names for events, with the event and its time; the newest of one name counts."""
         rows = self._db.rows(
             "SELECT c.name, c.seq, e.timestamp FROM checkpoints c JOIN events e USING(seq) "
             "ORDER BY c.seq"
@@ -120,11 +105,9 @@ class FileTable:
         return {str(name): (int(seq), str(when)) for name, seq, when in rows}
 
     def pending_edits(self) -> dict[str, str]:
-        """Edits nobody has vouched for: which file, and the hash of what it was changed to."""
         return {str(p): str(h) for p, h in self._db.rows("SELECT path, sha256 FROM held")}
 
     def lines_written(self) -> list[tuple[str, str, int, str, str, str]]:
-        """Every line there ever was in a file: path, line, event, its author, origin and turn."""
         rows = self._db.rows(
             "SELECT l.path, l.line, l.seq, e.author, e.origin, e.session_key FROM lines l "
             "JOIN events e USING(seq) ORDER BY l.seq"

@@ -35,7 +35,7 @@ from lumen.soul.index.ledger import CallTable
 from lumen.soul.index.memories import MemoryTable
 from lumen.soul.index.rows import Rows
 from lumen.soul.index.sessions import SessionTable
-from lumen.soul.index.vectors import VectorTables
+from lumen.soul.index.vector_sets import VectorTables
 from lumen.soul.index.withheld import MarkTable
 from lumen.soul.ports.queries import Progress, unwatched
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lumen.core.data import ModelCall, Spent
-from lumen.soul.index.rows import Rows
+from lumen.soul.index.rows import Table
+from lumen.soul.ports.records import Ledger
 
 _COLUMNS = (
     "seq, id, moment, role, step, model, local, set_aside, escalated, outcome, tokens, prompt, "
@@ -18,14 +19,10 @@ _COLUMNS = (
 _USED = "coalesce(tokens, set_aside)"
 
 
-class CallTable:
+class CallTable(Table, Ledger):
     """Calls as the tables have them."""
 
-    def __init__(self, db: Rows) -> None:
-        self._db = db
-
     def calls(self, since: str = "", limit: int | None = None) -> Iterator[ModelCall]:
-        """Calls made since a moment, the newest first."""
         rows = self._db.rows(
             f"SELECT {_COLUMNS} FROM calls WHERE moment >= ? ORDER BY moment DESC, id DESC LIMIT ?",  # noqa: S608 - a constant column list
             (since, -1 if limit is None else limit),
@@ -37,7 +34,6 @@ class CallTable:
             )
 
     def by_day_and_role(self, since: str) -> dict[tuple[str, str], Spent]:
-        """What each day's calls came to, role by role."""
         rows = self._db.rows(
             f"SELECT substr(moment, 1, 10), role, count(*), sum({_USED}), coalesce(sum(micros), 0), "  # noqa: S608 - a constant expression
             "sum(micros IS NULL) FROM calls WHERE moment >= ? GROUP BY 1, 2 ORDER BY 1, 2",
@@ -46,14 +42,9 @@ class CallTable:
         return {(str(day), str(role)): Spent(*numbers) for day, role, *numbers in rows}
 
     def spent_on(self, day: str) -> dict[str, Spent]:
-        """What a day's calls came to, by role."""
         return {role: s for (on, role), s in self.by_day_and_role(day).items() if on == day}
 
     def escalations(self, since: str) -> int:
-        """How many calls since a moment went beyond what a role was assigned to.
-
-        One that failed before anybody worked on it is none.
-        """
         return self._db.number(
             "SELECT count(*) FROM calls WHERE escalated AND moment >= ? "
             "AND (outcome IN ('', 'ok') OR tokens > 0)",

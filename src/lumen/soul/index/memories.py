@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Memory, Origin
-from lumen.soul.index.frequency import asked_terms
-from lumen.soul.index.rows import Row, Rows
-from lumen.soul.index.search import newest, search
+from lumen.soul.index.rows import Row, Table
+from lumen.soul.index.search import asked_terms, newest, search
 from lumen.soul.index.terms import phrase
+from lumen.soul.ports.queries import Memories
 from lumen.soul.ports.vectors import LATEST
 
 UNANSWERED = 64  # messages in a row without a reply, beyond which no older exchange is looked for
@@ -22,11 +22,8 @@ _MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private
 _THERE = "author != 'kernel' AND situation != 'erased'"
 
 
-class MemoryTable:
+class MemoryTable(Table, Memories):
     """Memories as the tables have them."""
-
-    def __init__(self, db: Rows) -> None:
-        self._db = db
 
     def listed(
         self,
@@ -38,10 +35,6 @@ class MemoryTable:
         kernel: bool = True,
         by_weight: bool = False,
     ) -> list[Memory]:
-        """The newest, oldest or heaviest memories, in order. Kernel ones too: for the author.
-
-        What was forgotten is not among them.
-        """
         where, values = ["situation != 'erased'"], []
         if not kernel:
             where.append("author != 'kernel'")
@@ -61,12 +54,6 @@ class MemoryTable:
         return [_memory(row) for row in (rows if oldest or by_weight else reversed(rows))]
 
     def exchanges(self, before: int, limit: int) -> list[Memory]:
-        """What the author last said and how it was answered, in pairs, oldest first.
-
-        A pair is one turn of conversation, told by its session key: whatever else happened between
-        or beside it, here or in another process, neither splits it nor counts for one. Where
-        `before` is a message, only what was said in its conversation counts.
-        """
         asked = self._db.row(
             "SELECT conversation FROM events WHERE seq = ? AND event_type = 'author_message'",
             (before,),
@@ -85,7 +72,6 @@ class MemoryTable:
         return list(self.get(seq for pair in reversed(pairs) for seq in pair).values())
 
     def experience(self, after: int, limit: int) -> list[Memory]:
-        """The last memories since an event, oldest first; kernel ones are left out."""
         rows = self._db.rows(
             f"SELECT {_MEMORY} FROM events WHERE seq > ? AND author != 'kernel' "  # noqa: S608 - a constant column list
             "AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
@@ -94,7 +80,6 @@ class MemoryTable:
         return [_memory(row) for row in reversed(rows)]
 
     def get(self, seqs: Iterable[int]) -> dict[int, Memory]:
-        """Memories by number; kernel ones are left out."""
         wanted = [*dict.fromkeys(seqs)]
         rows = self._db.rows(
             f"SELECT {_MEMORY} FROM events WHERE seq IN (SELECT value FROM json_each(?)) AND {_THERE}",  # noqa: S608 - constants
@@ -104,7 +89,6 @@ class MemoryTable:
         return {seq: found[seq] for seq in wanted if seq in found}
 
     def around(self, seq: int, n: int) -> list[Memory]:
-        """So many memories before and after one in its conversation, oldest first; itself is left out."""
         row = self._db.row(f"SELECT conversation FROM events WHERE seq = ? AND {_THERE}", (seq,))  # noqa: S608 - a constant condition
         if not row or not row[0]:
             return []
@@ -119,11 +103,9 @@ class MemoryTable:
         return [_memory(each) for each in sorted(found)]
 
     def many_texts(self) -> int:
-        """How many memories can be found by their words."""
         return self._db.number("SELECT n FROM frequency WHERE term = ''")
 
     def frequencies(self, words: Sequence[str]) -> dict[str, int]:
-        """In how many memories each of some words is, in whatever form."""
         asked = asked_terms(self._db, words)
         return {
             word: min(max(n.memories for _, n in forms) for forms in parts)
@@ -137,14 +119,12 @@ class MemoryTable:
         return search(self._db, terms, limit, before, until)
 
     def newest_with(self, terms: Sequence[str], limit: int) -> Iterator[Memory]:
-        """The newest memories that hold any of some words, one after the other."""
         asked = asked_terms(self._db, terms).values()
         known = [t for parts in asked for part in parts for t, n in part if n.memories]
         found = newest(self._db, known, limit) if known else []
         return (m for seq in found for m in self.get([seq]).values())
 
     def said_like(self, terms: str, shapes: Sequence[str], most: int) -> list[int]:
-        """The author's messages of one of some shapes, the newest first, of so many that hold the terms."""
         alike = " OR ".join("e.text GLOB ?" for _ in shapes)
         return self._db.numbers(
             "SELECT e.seq FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?) w "  # noqa: S608 - only question marks are put in
@@ -154,7 +134,6 @@ class MemoryTable:
         )
 
     def said_in(self, start: str, end: str) -> list[Memory]:
-        """What the author said between two moments, oldest first."""
         spoken = "origin = 'author' AND event_type = 'author_message' AND situation != 'erased'"
         rows = self._db.rows(
             f"SELECT {_MEMORY} FROM events WHERE occurred = '' AND timestamp >= ?1 AND timestamp < ?2 "  # noqa: S608 - constants
@@ -169,11 +148,9 @@ class MemoryTable:
         return self._texts("author != 'kernel'")
 
     def messages(self) -> Iterator[Memory]:
-        """Every message that came, the author's and guests', oldest first."""
         return self._texts("event_type = 'author_message'")
 
     def public_messages(self, first: str, after: str) -> Iterator[Memory]:
-        """What the author said openly and was archived from one UTC day up to another."""
         openly = "event_type = 'author_message' AND origin = 'author' AND NOT private"
         return self._texts(f"{openly} AND segment >= ? AND segment < ?", first, after)
 
@@ -188,11 +165,9 @@ class MemoryTable:
             seq = int(found[-1][0])
 
     def reread(self) -> int:
-        """The last event after which what was read before may no longer hold."""
         return self._db.number("SELECT max(seq) FROM rereads")
 
     def weights(self, seqs: Iterable[int]) -> dict[int, int]:
-        """What memories weigh now, in millionths."""
         rows = self._db.rows(
             f"SELECT seq, weight FROM json_each(?) JOIN events ON seq = value WHERE {_THERE}",  # noqa: S608 - a constant condition
             (dumps([*seqs]).decode(),),
@@ -200,7 +175,6 @@ class MemoryTable:
         return {int(seq): int(weight) for seq, weight in rows}
 
     def answered_count(self) -> int:
-        """How many messages were answered."""
         told = "author = 'self' AND event_type = 'assistant_message'"
         return self._db.number(
             f"SELECT coalesce((SELECT n FROM tally WHERE {told}), 0) - (SELECT count(*) FROM events "  # noqa: S608 - constants
@@ -208,7 +182,6 @@ class MemoryTable:
         )
 
     def doings(self, most: int, situation: str = "") -> list[int]:
-        """What the being did beside answering, or of that what was of one situation, the newest first."""
         which = "situation = ?" if situation else "situation != ?"
         return self._db.numbers(
             f"SELECT seq FROM events WHERE author = 'self' AND {which} "  # noqa: S608 - constants
@@ -217,7 +190,6 @@ class MemoryTable:
         )
 
     def replies_that_end(self, endings: Sequence[str], most: int) -> list[str]:
-        """The turns whose replies end with one of some phrases, the newest first."""
         either = " OR ".join(
             f"substr(text, -length(?{n})) = ?{n}" for n in range(1, len(endings) + 1)
         )
@@ -229,7 +201,6 @@ class MemoryTable:
         return [str(key) for (key,) in rows]
 
     def statements(self, most: int) -> list[tuple[int, bool]]:
-        """What the author said last, the newest first, and whether it is private."""
         rows = self._db.rows(
             "SELECT seq, private FROM events WHERE author = 'external' AND origin = 'author' "
             "AND event_type = 'author_message' AND situation != 'erased' ORDER BY seq DESC LIMIT ?",
@@ -238,19 +209,15 @@ class MemoryTable:
         return [(int(seq), bool(private)) for seq, private in rows]
 
     def beginning_of(self, seq: int, length: int) -> str:
-        """The first characters of an event's text, which may be long."""
         return self._db.text("SELECT substr(text, 1, ?) FROM events WHERE seq = ?", (length, seq))
 
     def kind_of(self, seq: int) -> str:
-        """What kind of memory an event is, without its text; empty: none, or the kernel's own."""
         return self._db.text(f"SELECT event_type FROM events WHERE seq = ? AND {_THERE}", (seq,))  # noqa: S608 - a constant condition
 
     def is_private(self, seq: int) -> bool:
-        """Whether an event must not leave."""
         return bool(self._db.number("SELECT private FROM events WHERE seq = ?", (seq,)))
 
     def first_of_turn(self, seq: int) -> int:
-        """The first memory of the turn an event belongs to; 0: it was forgotten."""
         return self._db.number(
             f"SELECT min(seq) FROM events WHERE {_THERE} "  # noqa: S608 - a constant condition
             "AND session_key = (SELECT session_key FROM events WHERE seq = ?)",
@@ -258,11 +225,9 @@ class MemoryTable:
         )
 
     def faded_until(self) -> int:
-        """The day, as a number, up to which memories have faded; 0: none did yet."""
         return self._db.number("SELECT max(as_of) FROM fades")
 
     def many_untouched(self, since: int) -> int:
-        """How many memories were not used since a day."""
         asked = "SELECT count(*) FROM events WHERE author != 'kernel' AND touched < ?"
         return self._db.number(asked, (since,))
 

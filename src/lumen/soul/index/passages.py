@@ -1,12 +1,14 @@
 """The rows that tell of vectors: which embedder's they are, where each stands, and what goes with it.
 
+There are two sets of them: of the built-in embedder, and of the one that was chosen beside it.
+
 Whoever changes them holds the database's write lock, and changes the files (sidecar.py) first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from struct import pack
 
@@ -17,13 +19,16 @@ from lumen.soul.index.database import Row
 from lumen.soul.index.sidecar import MARKS, SEQS, VECTORS, VectorFiles, drop
 from lumen.soul.ports.vectors import LISTED_MARK
 
+BUILT_IN, CHOSEN = 0, 1
 MARK_BITS = 32
 LEARNT = (
     "author != 'kernel' AND event_type != 'system_event'"  # files' changes are in their history
 )
+SOUGHT = f"{LEARNT} AND event_type != 'assistant_message'"
+WORTH = {BUILT_IN: LEARNT, CHOSEN: SOUGHT}  # which events are to have a vector in each set
 FIRST_LISTED = LISTED_MARK.bit_length() - 1
-STATE = "SELECT id, token, size, first, next, mean FROM embedder"
-NEWEST = "SELECT id, seq FROM passages WHERE id < ? ORDER BY id DESC LIMIT 1"
+STATE = "SELECT number, id, token, size, first, next, mean FROM embedders WHERE number = ?"
+NEWEST = "SELECT id, seq FROM passages WHERE embedder = ? AND id < ? ORDER BY id DESC LIMIT 1"
 _MARKED = f"({','.join(map(str, range(MARK_BITS)))})"
 
 
@@ -31,7 +36,8 @@ _MARKED = f"({','.join(map(str, range(MARK_BITS)))})"
 class SetState:
     """How a set of vectors stands: whose it is, which numbers it has, and the mean of many."""
 
-    embedder: str
+    number: int
+    embedder: str | None
     token: str
     size: int
     first: int
@@ -52,15 +58,15 @@ class SetState:
         return not self.rows or self.files(index).hold(self.rows, bits=self.mean is not None)
 
 
-def state_of(db: apsw.Connection) -> SetState | None:
-    """How the set stands; nothing: none was begun."""
-    row: Row = db.execute(STATE).fetchone()
-    return SetState(*row) if row else None
+def state_of(db: apsw.Connection, number: int) -> SetState:
+    """How a set stands; without an embedder: it was not begun."""
+    row: Row = db.execute(STATE, (number,)).fetchone()
+    return SetState(*row)
 
 
 def end_is_stored(db: apsw.Connection, index: Path, state: SetState) -> bool:
     """Whether the newest passage is where it should be: after a power cut the end may be lost."""
-    row: Row = db.execute(NEWEST, (state.next,)).fetchone()
+    row: Row = db.execute(NEWEST, (state.number, state.next)).fetchone()
     if row is None:
         return True
     with state.files(index).path(SEQS).open("rb") as seqs:
@@ -68,20 +74,27 @@ def end_is_stored(db: apsw.Connection, index: Path, state: SetState) -> bool:
         return seqs.read(8) == pack("<q", row[1])
 
 
-def begin(db: apsw.Connection, index: Path, embedder: str) -> SetState:
-    """Start over with no vectors: every memory worth one is queued. Numbers go on where they were."""
-    before = state_of(db)
-    following = before.next if before else 1
-    for table in ("embedder", "passages", "marked", "revisions", "lexemes"):
+def begin(
+    db: apsw.Connection, index: Path, number: int, embedder: str, *, private: bool
+) -> SetState:
+    """Start a set over with no vectors: every memory worth one is queued. Numbers go on where they were."""
+    for table in ("passages", "unembedded"):
+        db.execute(f"DELETE FROM {table} WHERE embedder = ?", (number,))  # noqa: S608 - our own names
+    for table in ("marked", "revisions", "lexemes") if number == BUILT_IN else ():
         db.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+    if embedder:
+        db.execute(
+            f"INSERT INTO unembedded SELECT ?, seq FROM events WHERE {WORTH[number]} AND text != ''",  # noqa: S608 - a constant condition
+            (number,),
+        )
     db.execute(
-        f"INSERT OR IGNORE INTO unembedded SELECT seq FROM events WHERE {LEARNT} AND text != ''"  # noqa: S608 - a constant condition
+        "UPDATE embedders SET id = ?, token = 'v' || lower(hex(randomblob(8))), size = 0, first = next, "
+        "mean = NULL, private = ?, scale = NULL, shift = NULL WHERE number = ?",
+        (embedder, private, number),
     )
-    token: Row = db.execute("SELECT 'v' || lower(hex(randomblob(8)))").fetchone()
-    begun = SetState(embedder, str(token[0]), 0, following, following, None)
-    db.execute("INSERT INTO embedder VALUES(?,?,?,?,?,?)", astuple(begun))
-    drop(index)
-    return begun
+    tokens: Row = db.execute("SELECT token FROM embedders WHERE token != ''").fetchall()
+    drop(index, but=[str(token) for (token,) in tokens])
+    return state_of(db, number)
 
 
 def add_passages(
@@ -92,9 +105,12 @@ def add_passages(
     Raises:
         Incomplete: the vectors before them are not there.
     """
-    queued = "SELECT 1 FROM unembedded WHERE seq = ?"
+    number = state.number
+    queued = "SELECT 1 FROM unembedded WHERE embedder = ? AND seq = ?"
     open_ = {
-        seq for seq in {*seqs, *(p.seq for p in given)} if db.execute(queued, (seq,)).fetchone()
+        seq
+        for seq in {*seqs, *(p.seq for p in given)}
+        if db.execute(queued, (number, seq)).fetchone()
     }
     kept = [p for p in given if p.seq in open_]
     if kept:
@@ -103,11 +119,15 @@ def add_passages(
             raise ValueError(f"vectors of {state.embedder} are of several sizes")
         state = replace(state, size=size)
         mean = _write(state, index, kept)
-        _insert(db, state.next, kept)
+        _insert(db, state, kept)
         db.execute(
-            "UPDATE embedder SET size = ?, next = next + ?, mean = ?", (size, len(kept), mean)
+            "UPDATE embedders SET size = ?, next = next + ?, mean = ? WHERE number = ?",
+            (size, len(kept), mean, number),
         )
-    db.executemany("DELETE FROM unembedded WHERE seq = ?", [(seq,) for seq in open_ & {*seqs}])
+    db.executemany(
+        "DELETE FROM unembedded WHERE embedder = ? AND seq = ?",
+        [(number, seq) for seq in open_ & {*seqs}],
+    )
 
 
 def _write(state: SetState, index: Path, kept: Sequence[Passage]) -> bytes | None:
@@ -136,25 +156,26 @@ def _write(state: SetState, index: Path, kept: Sequence[Passage]) -> bytes | Non
     return mean
 
 
-def _insert(db: apsw.Connection, number: int, kept: Sequence[Passage]) -> None:
+def _insert(db: apsw.Connection, state: SetState, kept: Sequence[Passage]) -> None:
     parts: dict[int, int] = {}
-    for p in kept:
+    for number, p in enumerate(kept, start=state.next):
         part = parts[p.seq] = parts.get(p.seq, -1) + 1
-        row = (number, p.seq, part, p.start, p.stop, p.marks)
-        db.execute("INSERT INTO passages VALUES(?,?,?,?,?,?)", row)
+        row = (state.number, number, p.seq, part, p.start, p.stop, p.marks)
+        db.execute("INSERT INTO passages VALUES(?,?,?,?,?,?,?)", row)
         for bit in range(FIRST_LISTED, p.marks.bit_length()):
             if p.marks >> bit & 1:
                 db.execute("INSERT INTO marked VALUES(?,?,?)", (bit, p.seq, number))
-        number += 1
 
 
 def forget_passages(db: apsw.Connection, seq: int) -> None:
     """Let nothing be left of a memory's passages: no vector in a file, no row that tells of one."""
-    rows: Row = db.execute("SELECT id FROM passages WHERE seq = ?", (seq,)).fetchall()
-    state = state_of(db)
-    if rows and state:
-        files = state.files(Path(db.filename))
-        files.blank(int(number) - state.first for (number,) in rows)
-    db.execute("DELETE FROM passages WHERE seq = ?", (seq,))
+    for embedder in (BUILT_IN, CHOSEN):
+        where = "WHERE embedder = ? AND seq = ?"
+        rows: Row = db.execute(f"SELECT id FROM passages {where}", (embedder, seq)).fetchall()  # noqa: S608 - a constant condition
+        if rows:
+            state = state_of(db, embedder)
+            state.files(Path(db.filename)).blank(int(number) - state.first for (number,) in rows)
+        for table in ("passages", "unembedded"):
+            db.execute(f"DELETE FROM {table} {where}", (embedder, seq))  # noqa: S608 - our own names
     db.execute(f"DELETE FROM marked WHERE bit IN {_MARKED} AND seq = ?", (seq,))  # noqa: S608 - our own numbers
     db.execute("DELETE FROM revisions WHERE new = ?1 OR old = ?1", (seq,))

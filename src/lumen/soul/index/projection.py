@@ -36,6 +36,7 @@ from lumen.soul.state.selfhood import entries
 _EVENT = f"INSERT INTO events VALUES({','.join('?' * 23)})"
 _MORE = "INSERT INTO frequency VALUES(?,1,0) ON CONFLICT(term) DO UPDATE SET n = n + 1"
 _LESS = "UPDATE frequency SET n = n - 1 WHERE term = ?"
+_QUEUE = "INSERT INTO unembedded SELECT number, ? FROM embedders WHERE number = 0 OR id != '' AND ?"
 _TALLY = "INSERT INTO tally VALUES(?,?,1) ON CONFLICT(author, event_type) DO UPDATE SET n = n + 1"
 
 
@@ -86,7 +87,8 @@ def apply(db: apsw.Connection, stored: Stored) -> None:
         _add_words(db, event.seq, found)
         add_utterance(db, event.seq, found)
         if entry.description and entry.event_type is not EventType.SYSTEM_EVENT:
-            db.execute("INSERT INTO unembedded VALUES(?)", (event.seq,))
+            sought = entry.event_type is not EventType.ASSISTANT_MESSAGE
+            db.execute(_QUEUE, (event.seq, sought))
     if opens(entry):
         db.execute("INSERT OR REPLACE INTO open_turns VALUES(?,?)", (entry.session_key, event.seq))
     elif closes(entry):
@@ -275,9 +277,6 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
         "erasures",
         "rereads",
         "cycles",
-        "unembedded",
-        "unchosen",
-        "chosen_vectors",
         "withheld",
     ):
         db.execute(f"DELETE FROM {table} WHERE seq = ?", (target,))  # noqa: S608 - our own names

@@ -156,3 +156,10 @@ class Rows:
         self._opened = make(self.file)
         self._noticed()
         self.repairs.append(f"The index was rebuilt from the archive: {why}.")
+
+
+class Table:
+    """Something that is asked of the database; what, a port says."""
+
+    def __init__(self, db: Rows) -> None:
+        self._db = db

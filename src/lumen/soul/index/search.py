@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
+from re import compile as pattern
 
 from lumen.core.canon import dumps, loads
-from lumen.soul.index.frequency import asked_terms
 from lumen.soul.index.rows import Rows
+from lumen.soul.index.terms import forms, is_german
+from lumen.soul.ports.sessions import TermFrequency
 from lumen.soul.ports.vectors import LATEST
 
 POSTINGS = 2_500  # texts that are looked at for one question
 FEW, TELLING = 100, 0.3  # of more than a few texts, a term that is in a larger part tells nothing
 LOOKED_AT = 200  # texts, at least, whose length counts
 K1, B = 1.2, 0.75
+WORD = pattern(r"\w[\w'’]*")
+Form = tuple[str, TermFrequency]  # a term that a word may stand as, and how frequent that is
+NOWHERE = TermFrequency(0, 0)
 _FOUND = (
     "FROM words WHERE words MATCH ?1 AND rowid < ?2 AND (?3 IS NULL OR EXISTS "
     "(SELECT 1 FROM utterances u WHERE u.seq = words.rowid AND u.day <= ?3))"
@@ -27,6 +32,32 @@ _LENGTHS = (  # in the order asked for; one that nobody said is taken to be as l
     "SELECT json_group_array(coalesce(length, ?2)) FROM "
     "(SELECT length FROM json_each(?1) LEFT JOIN utterances ON seq = value)"
 )
+
+
+def asked_terms(db: Rows, words: Sequence[str]) -> dict[str, list[list[Form]]]:
+    """Of each word its parts, and of each part the terms it may stand as, and how often those are.
+
+    Its German stem counts where the words look German or nothing else is known of it.
+    """
+    parts = {word: forms(word) for word in words if WORD.fullmatch(word)}
+    wanted = dumps([*{term for forms in parts.values() for part in forms for term in part}])
+    rows = db.rows(
+        "SELECT term, n, sessions FROM json_each(?) JOIN frequency ON term = value",
+        (wanted.decode(),),
+    )
+    counts = {str(term): TermFrequency(int(n), int(sessions)) for term, n, sessions in rows}
+    german = is_german(words)
+    return {
+        word: [
+            [
+                (t, counts.get(t, NOWHERE))
+                for t in (part if german or part[0] not in counts else part[:1])
+            ]
+            for part in of_word
+        ]
+        for word, of_word in parts.items()
+        if of_word
+    }
 
 
 def search(

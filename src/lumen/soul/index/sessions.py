@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from lumen.core.canon import dumps
-from lumen.soul.index.frequency import asked_terms
-from lumen.soul.index.rows import Rows
-from lumen.soul.ports.sessions import SessionCounts, TermFrequency, Totals, Utterances
+from lumen.soul.index.rows import Table
+from lumen.soul.index.search import asked_terms
+from lumen.soul.ports.sessions import SessionCounts, Sessions, TermFrequency, Totals, Utterances
 from lumen.soul.ports.vectors import LATEST
 
 if TYPE_CHECKING:
@@ -159,25 +159,19 @@ def session_number(conversation: str, moment: str) -> int:
     return int.from_bytes(blake2b(told.encode(), digest_size=7).digest(), "big") + 1
 
 
-class SessionTable:
+class SessionTable(Table, Sessions):
     """Sessions as the tables have them."""
 
-    def __init__(self, db: Rows) -> None:
-        self._db = db
-
     def totals(self) -> Totals:
-        """How much there is."""
         known = self._db.row("SELECT n, sessions FROM frequency WHERE term = ''") or (0, 0)
         spoken = self._db.row("SELECT n, length FROM sessions WHERE id = ?", (ALL,)) or (0, 0)
         return Totals(int(known[0]), int(spoken[0]), int(known[1]), int(spoken[1]))
 
     def terms(self, words: Sequence[str]) -> dict[str, TermFrequency]:
-        """The terms that words are found by, the commonest form of each, and how frequent they are."""
         parts = (part for parts in asked_terms(self._db, words).values() for part in parts)
         return dict(max(part, key=lambda form: form[1].memories) for part in parts)
 
     def named(self, words: Iterable[str]) -> frozenset[str]:
-        """Those among some words in lower case that are part of a speaker's name."""
         rows = self._db.rows(
             "SELECT name FROM json_each(?) JOIN names ON name = value",
             (dumps([*dict.fromkeys(words)]).decode(),),
@@ -185,7 +179,6 @@ class SessionTable:
         return frozenset(str(name) for (name,) in rows)
 
     def utterances(self, seqs: Iterable[int]) -> Utterances:
-        """Memories among their neighbours, those that are in a session."""
         return _columns(
             self._db.rows(
                 # CROSS: in the order asked for, so that nothing is left to sort
@@ -195,13 +188,11 @@ class SessionTable:
         )
 
     def near(self, seq: int, most: int) -> Utterances:
-        """A memory and up to so many before and after it in its session."""
         return _columns(self._db.rows(_NEAR, (seq, most, LATEST)))
 
     def sessions(
         self, numbers: Iterable[int], terms: Sequence[str], names: Iterable[str]
     ) -> SessionCounts:
-        """Those of some sessions that there are, and how often some terms and names are in each."""
         import numpy as np  # which others do without
 
         wanted = sorted({*numbers})

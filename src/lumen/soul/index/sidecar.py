@@ -8,7 +8,7 @@ position, never through a map. What the numbers in them mean is in scan.py.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,10 +122,10 @@ class VectorFiles:
             os.close(file)
 
 
-def drop(index: Path, but: str = "") -> None:
-    """Take the files of every set away, or of all but one."""
+def drop(index: Path, but: Sequence[str] = ()) -> None:
+    """Take the files of every set away, but of those that were begun under some tokens."""
     for path in index.parent.glob(f"{index.name}-v*.*"):
-        if not but or not path.name.startswith(f"{index.name}-{but}."):
+        if not path.name.startswith(tuple(f"{index.name}-{token}." for token in but)):
             path.unlink(missing_ok=True)
 
 

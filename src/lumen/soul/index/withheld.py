@@ -6,23 +6,21 @@ caught up by whoever asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from lumen.soul.index.rows import Rows
+from lumen.core.canon import dumps
+from lumen.soul.index.rows import Table
 from lumen.soul.index.terms import phrase
+from lumen.soul.ports.records import WithheldMarks
 
 PRIVATE = "event_type = 'author_message' AND private = 1 AND situation != 'erased'"
-AT_ONCE = 500
+MOST = 500  # texts that are looked at
 
 
-class MarkTable:
+class MarkTable(Table, WithheldMarks):
     """Marks as the tables have them."""
 
-    def __init__(self, db: Rows) -> None:
-        self._db = db
-
     def learn(self, marks_of: Callable[[str], Iterable[int]]) -> None:
-        """Take in private memories that came, or were marked, since this was last done."""
         reread, last = self._db.row(
             "SELECT (SELECT coalesce(max(seq), 0) FROM rereads), "
             "(SELECT coalesce(max(seq), 0) FROM events)"
@@ -46,23 +44,17 @@ class MarkTable:
             ("INSERT INTO withheld_upto VALUES(?,?)", [(last, reread)]),
         )
 
-    def known(self, marks: Iterable[int]) -> Iterator[int]:
-        """Those of some marks that stand for something private."""
-        wanted = sorted(marks)
-        for start in range(0, len(wanted), AT_ONCE):
-            some = wanted[start : start + AT_ONCE]
-            rows = self._db.rows(
-                f"SELECT DISTINCT mark FROM withheld JOIN events USING(seq) WHERE {PRIVATE} "  # noqa: S608 - only question marks
-                f"AND mark IN ({','.join('?' * len(some))})",
-                some,
-            )
-            yield from (int(mark) for (mark,) in rows)
+    def known(self, marks: Iterable[int]) -> list[int]:
+        return self._db.numbers(
+            "SELECT DISTINCT mark FROM json_each(?) JOIN withheld ON mark = value "  # noqa: S608 - a constant condition
+            f"JOIN events USING(seq) WHERE {PRIVATE}",
+            (dumps([*marks]).decode(),),
+        )
 
     def said_openly(self, words: Sequence[str]) -> list[str]:
-        """What the author said that holds all of some words and is not private."""
         rows = self._db.rows(
             "SELECT e.text FROM words w JOIN events e ON e.seq = w.rowid WHERE words MATCH ? "
             "AND e.event_type = 'author_message' AND e.private = 0 LIMIT ?",
-            (" AND ".join(map(phrase, words)), AT_ONCE),
+            (" AND ".join(map(phrase, words)), MOST),
         )
         return [str(text) for (text,) in rows]

@@ -14,7 +14,6 @@ class Taken(Protocol):
 
     def close(self) -> None:
         """Let it go."""
-        ...
 
 
 class Locks(Protocol):
@@ -23,15 +22,12 @@ class Locks(Protocol):
     @property
     def name(self) -> str:
         """What the processes of a host call the being among themselves; another being has another."""
-        ...
 
     def take(self, what: str, *, shared: bool = False) -> Taken | None:
         """Take a lock; nothing where somebody holds it, in this process or another.
 
         Many may share a lock while nobody has it alone.
         """
-        ...
 
     def holders(self, what: str) -> str:
         """Who holds a lock, in words for a message; empty where nobody does, or nobody can tell."""
-        ...

@@ -64,26 +64,20 @@ class Sessions(Protocol):
 
     def totals(self) -> Totals:
         """How much there is."""
-        ...
 
     def terms(self, words: Sequence[str]) -> dict[str, TermFrequency]:
         """The terms that words are found by, the commonest form of each, and how frequent they are."""
-        ...
 
     def named(self, words: Iterable[str]) -> frozenset[str]:
         """Those among some words in lower case that are part of a speaker's name."""
-        ...
 
     def utterances(self, seqs: Iterable[int]) -> Utterances:
         """Memories among their neighbours, those that are in a session."""
-        ...
 
     def near(self, seq: int, most: int) -> Utterances:
         """A memory and up to so many before and after it in its session."""
-        ...
 
     def sessions(
         self, numbers: Iterable[int], terms: Sequence[str], names: Iterable[str]
     ) -> SessionCounts:
         """Those of some sessions that there are, and how often some terms and names are in each."""
-        ...

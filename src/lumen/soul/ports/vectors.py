@@ -38,31 +38,24 @@ class NearColumns:
     cosines: NDArray[np.float32]
 
 
-class VectorSet(Protocol):
-    """The vectors of the built-in embedder: of every memory worth finding, and of single words."""
+class PassageSet(Protocol):
+    """The vectors of memories that one embedder made."""
 
     def missing(self, limit: int, before: int = LATEST) -> list[int]:
         """Memories before an event that have no vector yet, the newest first."""
-        ...
-
-    def missing_of(self, seqs: Iterable[int]) -> list[int]:
-        """Those among these memories that have no vector yet."""
-        ...
 
     def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
         """Keep the passages of these memories; one forgotten in the meantime is left out.
 
-        So are all of them when another embedder has started over in the meantime. What is kept is
+        So are all of them when another embedder has the set in the meantime. What is kept is
         found by every process from then on.
 
         Raises:
             NoSpace: there is no room; none of them is kept.
         """
-        ...
 
     def after(self, number: int) -> Iterator[Passage]:
         """Every passage added since, in the order they were added."""
-        ...
 
     def nearest(
         self,
@@ -78,81 +71,58 @@ class VectorSet(Protocol):
         Vectors have length one. No marks: it does not matter which a passage has. `until` is a day, as
         `date.toordinal` counts: what was said later is left out beforehand.
         """
-        ...
 
     def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
         """The passages of some memories, in the order of their events and of the text."""
-        ...
+
+
+class VectorSet(PassageSet, Protocol):
+    """The vectors of the built-in embedder, by which alone things are judged; of single words too."""
+
+    def missing_of(self, seqs: Iterable[int]) -> list[int]:
+        """Those among these memories that have no vector yet."""
 
     def columns_of(self, seqs: Iterable[int]) -> PassageColumns:
-        """The same of many memories, without where in the text each passage is."""
-        ...
-
-    def with_marks(
-        self, marks: int, *, after: int = 0, before: int = LATEST, limit: int
-    ) -> list[Passage]:
-        """The passages with any of some listed marks, between two events, the newest first."""
-        ...
+        """The passages of many memories, in that order, without where in the text each passage is."""
 
     def unsettled(self, mark: int, limit: int) -> list[Passage]:
         """The newest passages with a listed mark of which it is not known what they revise."""
-        ...
 
     def set_revisions(self, rows: Sequence[tuple[int, int]]) -> None:
         """Keep which memory revises which: pairs of the new one and the old one, or 0 for none.
 
         What was forgotten in the meantime is left out.
         """
-        ...
 
     def revises(self, new: int) -> int:
         """The newest memory that one revises; 0: none."""
-        ...
 
     def revised_by(
         self, olds: Iterable[int], *, before: int = LATEST, until: int | None = None
     ) -> dict[int, int]:
         """Of memories that were revised, before an event and up to a day, the newest that revises each."""
-        ...
 
     def words(self, words: Sequence[str]) -> dict[str, bytes]:
         """The kept vectors of single words."""
-        ...
 
     def add_words(self, vectors: dict[str, bytes], as_of: int) -> None:
         """Keep vectors of single words, unless something was forgotten since their text was read."""
-        ...
 
 
-class ExternalSet(Protocol):
-    """The vectors of an external embedder: one chosen beside the built-in one."""
+class ExternalSet(PassageSet, Protocol):
+    """The vectors of an external embedder: one chosen beside the built-in one.
+
+    When another one was chosen, nothing is missing in it, nothing is added and nothing found.
+    """
 
     def is_ours(self) -> bool:
         """Whether this embedder is still the one chosen; where none is, it becomes the one."""
-        ...
 
     def fit(self) -> CosineFit | None:
         """What was found out when the set was begun; nothing before."""
-        ...
 
     def begin(self, fit: CosineFit) -> None:
         """Keep the fit beside the set; of two that were made at once the first stays."""
-        ...
-
-    def missing(self, limit: int, before: int = LATEST) -> list[int]:
-        """Memories of this set that have no vector yet, the newest first."""
-        ...
-
-    def add(self, seqs: Sequence[int], passages: Sequence[Passage]) -> None:
-        """Keep the passages of these memories; one forgotten in the meantime is left out.
-
-        So are all of them when another embedder was chosen in the meantime.
-        """
-        ...
-
-    def after(self, number: int) -> Iterator[Passage]:
-        """Every passage added since, in the order they were added."""
-        ...
 
 
 class Vectors(Protocol):
@@ -160,42 +130,33 @@ class Vectors(Protocol):
 
     def built_in(self, embedder: str) -> VectorSet:
         """The set of the built-in embedder; those of another one are dropped."""
-        ...
 
     def external(self, embedder: str, *, private: bool) -> ExternalSet:
         """The second set, as one embedder sees it."""
-        ...
 
     def choose(self, embedder: str, *, private: bool = False) -> None:
         """From now on this embedder's set is kept, any other dropped; nothing chosen: an empty name.
 
         `private` tells whether memories marked private are part of the set.
         """
-        ...
 
     def progress(self, embedder: str = "") -> tuple[int, int]:
         """How many memories have a vector of the built-in embedder, and how many are worth one.
 
         Those of an embedder that was built in before count unless the one of today is named.
         """
-        ...
 
     def reindexed(self, embedder: str) -> tuple[int, int]:
         """How many memories have a vector of this external embedder, and how many are to have one."""
-        ...
 
     def replaced_count(self) -> int:
         """How many memories are revised by a later one."""
-        ...
 
     def drop_words(self) -> None:
         """Forget the vectors of single words."""
-        ...
 
     def kept_words(self) -> list[str]:
         """The single words that have a vector."""
-        ...
 
     def has_erased(self) -> bool:
         """Whether anything that was forgotten still has a vector, of whichever embedder."""
-        ...

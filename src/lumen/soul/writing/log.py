@@ -24,6 +24,7 @@ from lumen.soul.archive.ring import wipe
 from lumen.soul.archive.torn import move_end
 from lumen.soul.checking.witness import knows, refuse_damaged
 from lumen.soul.index.index import Index
+from lumen.soul.ports.event_log import EventLog
 from lumen.soul.trust.keys import Keyring, head_from
 from lumen.soul.writing.self_files import BeingFiles
 from lumen.soul.writing.write import Writer
@@ -32,7 +33,7 @@ A_HEAD = 1024  # bytes: more than one takes
 STUB = b'"situation":"erased"'
 
 
-class FileLog(Writer):
+class FileLog(Writer, EventLog):
     """An archive in files, open to be written, over an index that knows where its lines stand."""
 
     def __init__(self, being: BeingPaths, keyring: Keyring, clock: Clock, index: Index) -> None:
@@ -40,40 +41,28 @@ class FileLog(Writer):
         self._index = index
 
     def soul(self) -> str:
-        """The soul that the first line names; empty where no sound line can be read."""
         return soul_in(self.being.memory)
 
     @property
     def patience_s(self) -> float:
-        """How long whoever wants to append waits for others."""
         return disk.PATIENCE_S
 
     def is_free(self) -> bool:
-        """Whether nobody keeps us from appending right now."""
         return self.hold.is_free()
 
     def busy(self) -> Busy:
-        """What to raise where it is held for too long."""
         return self.hold.busy()
 
     def lines(self) -> Iterator[bytes]:
-        """Every finished line, byte for byte, oldest first."""
         return read_lines(self.being.memory)
 
     def look_again(self) -> None:
-        """Look, before the next append, for what somebody may have taken from the end."""
         self.looked = False
 
     def stop(self, why: ArchiveError) -> None:
-        """Append nothing any more: what is left of the archive is not to be built upon."""
         self.stopped = why
 
     def stated(self, seq: int) -> dict[str, JSON]:
-        """What an erasure says of a line that it erases: number, hash and length of its content.
-
-        Raises:
-            Damaged: the line is not what was written.
-        """
         place = self._index.events.place(seq)
         raw = read_at(self.being.memory, *place) if place else b""
         event_hash = self._index.events.hash_of(seq)
@@ -83,18 +72,10 @@ class FileLog(Writer):
         return {"seq": seq, "event_hash": event_hash, "length": content_length(raw)}
 
     def erase(self, by: int, targets: Sequence[int]) -> None:
-        """Overwrite the content of lines with a stub that names the event which says so."""
         found = map(self._index.events.place, targets)
         blank(self.being.memory, by, [place for place in found if place])
 
     def cut(self, first: int) -> list[str]:
-        """Move all that stands from an event on to quarantine; returns the files' names.
-
-        Heads that speak for them go with them.
-
-        Raises:
-            Damaged: what does not follow stands where this host or a head knows of other lines.
-        """
         refuse_damaged(self._index, self.keyring, self.soul())
         loose = self._index.loose
         place = self._index.events.place(first)
@@ -106,16 +87,13 @@ class FileLog(Writer):
         return kept
 
     def drop_strange_heads(self) -> int:
-        """Set aside every signed head that is not of this chain; returns how many."""
         return keep_heads(self.being, partial(knows, self._index))
 
     def unfinished(self) -> list[str]:
-        """The files in quarantine that hold a torn line, where no event tells of them yet."""
         names = sorted(path.name for path in (self.being.memory / "quarantine").glob("*.torn"))
         return [name for name in names if not self._index.events.repair_names(name)]
 
     def has_heads(self) -> bool:
-        """Whether there is a file of signed heads, with something in it."""
         return self.being.heads.exists() and self.being.heads.stat().st_size > 0
 
     def doubt_heads(self) -> str:

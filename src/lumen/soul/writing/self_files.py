@@ -15,23 +15,18 @@ from lumen.core.data import BeingPaths
 from lumen.core.durable import save
 from lumen.core.stores import YEAR, Store, is_looked_at, is_theirs
 from lumen.soul.archive.disk import put_in_place, refusal, staged
-from lumen.soul.ports.files import FOLDER, LINK
+from lumen.soul.ports.files import FOLDER, LINK, FilesOnDisk
 
 STAGED = re.compile(r"\..+\.[0-9]+\.new")
 
 
 @dataclass(frozen=True, slots=True)
-class BeingFiles:
+class BeingFiles(FilesOnDisk):
     """The files in one being's folder."""
 
     being: BeingPaths
 
     def read(self, path: str) -> bytes | None:
-        """The bytes of a file, or nothing when there is none.
-
-        Raises:
-            OSError: something is there that cannot be read as a file.
-        """
         at = self.being.at(path)
         try:
             if not stat.S_ISREG(at.stat().st_mode):  # a pipe would never end
@@ -41,7 +36,6 @@ class BeingFiles:
             return None
 
     def standing(self, path: str) -> bytes | None:
-        """What stands at a path: a file's bytes, or the mark of a folder or of a link; or nothing."""
         at = self.being.at(path)
         if at.is_symlink():
             return LINK + os.fsencode(at.readlink())
@@ -50,13 +44,11 @@ class BeingFiles:
         return FOLDER if at.exists() else None  # a pipe is no more of a file than a folder is
 
     def stores(self) -> set[str]:
-        """The files there are whose edits by hand have to be noticed."""
         places = (store.place.path.replace(YEAR, "*") for store in Store if store.place.path)
         found = {self.being.named(path) for place in places for path in self.being.root.glob(place)}
         return {path for path in found if is_looked_at(path) and self.being.at(path).is_file()}
 
     def watched(self) -> dict[str, bytes]:
-        """All that no skill may touch, as it stands: the self, the prompts, the settings, their folders."""
         being = self.being
         guarded = [
             s.place.path for s in Store if is_looked_at(s.place.file()) or is_theirs(s.place.path)
@@ -67,7 +59,6 @@ class BeingFiles:
         return {path: kind for path in sorted(found) if (kind := self.standing(path)) is not None}
 
     def everything(self) -> Iterator[str]:
-        """Every plain file of the being: no link is followed, no commit and no other being looked into."""
         for folder, below, names in os.walk(self.being.root):
             below[:] = sorted(n for n in below if n != ".git" and not _is_anothers(Path(folder, n)))
             for name in names:
@@ -88,7 +79,6 @@ class BeingFiles:
         return max(found.st_mtime, found.st_ctime)
 
     def written(self, path: str) -> float:
-        """When a file says that it was written."""
         return self.being.at(path).stat().st_mtime
 
     def scaffold(self, files: Mapping[str, str]) -> None:
@@ -161,11 +151,9 @@ class BeingFiles:
         return self.being.named(kept)
 
     def aside(self, suffix: str) -> list[str]:
-        """What was set aside under names that end so."""
         return sorted(path.name for path in self.being.quarantine.glob(f"*{suffix}"))
 
     def read_aside(self, name: str, most: int) -> bytes | None:
-        """What was set aside under a name; nothing where that is no file, or a larger one."""
         path = self.being.quarantine / name
         if path.is_symlink() or not path.is_file() or path.stat().st_size > most:
             return None

@@ -30,7 +30,10 @@ from lumen.soul.trust.signed import linked
 
 
 class Writer:
-    """An open archive: the lock, the segment written last and what stands at its end."""
+    """An open archive: the lock, the segment written last and what stands at its end.
+
+    What is promised by what is public here, ports/event_log.py says.
+    """
 
     def __init__(self, being: BeingPaths, keyring: Keyring, clock: Clock) -> None:
         self.being = being
@@ -56,7 +59,6 @@ class Writer:
         self.stopped: ArchiveError | None = None  # why nothing may be written any more
 
     def close(self) -> None:
-        """Let go of the files."""
         self._let_go()
         self._ring.close()
         if self._mark:
@@ -64,7 +66,6 @@ class Writer:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep everyone else from writing; whoever holds the archive may hold it once more."""
         self._take_hold()
         try:
             yield
@@ -72,11 +73,6 @@ class Writer:
             self.hold.let_go()
 
     def begin(self, soul: str, files: Sequence[Mapping[str, JSON]] = ()) -> Placed:
-        """Write the genesis of a new archive, which also says what its first files are.
-
-        Raises:
-            Refused: there is an archive already.
-        """
         with self.locked():
             if self._at_end().seq:
                 raise Refused("this archive has begun already")
@@ -112,17 +108,6 @@ class Writer:
         files: Mapping[str, bytes | None] | None = None,
         signer: Signer | None = None,
     ) -> list[Placed]:
-        """Put events at the end of the chain, together and in order.
-
-        `durable`: return only when the disk has it. `sign`: state the new head with this host's
-        key. `files`: what to replace on disk, or take away, as part of it. `signer`: the open key
-        whose signature the last of the events carries.
-
-        Raises:
-            Estranged: the end of the archive is not this host's work.
-            NoSpace: the disk is full; the archive is as it was.
-            Busy, Damaged: it was locked for too long, or its end is not what was written.
-        """
         bodies = [prepared(entry, self.clock) for entry in entries]
         moment = stamp(self.clock.now())
         with self.hold:  # other processes may write while this one waits for the disk
@@ -143,7 +128,6 @@ class Writer:
         return placed[-len(bodies) :]
 
     def sign_rest(self) -> None:
-        """State the head for what this writer appended and nobody has signed since."""
         with self.hold:
             if self._unsigned:
                 self._flush()
@@ -159,13 +143,11 @@ class Writer:
         return placed
 
     def make_key(self) -> None:
-        """Have a key of this host's that the archive names, before anything is signed with it."""
         with self.locked():
             if not self.keyring.has_key(self._at_end().soul):
                 self._write([], stamp(self.clock.now()))
 
     def own_up(self) -> None:
-        """Take the end of the archive, as it stands, for this host's own work."""
         end = self._wrote = self._at_end()
         self._marked(end.soul).write(Mark(end.seq, end.event_hash, end.seq, end.event_hash))
 
