@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from lumen.core.canon import JSON, loads
 from lumen.core.data import FinishedCycle
-from lumen.soul.index.rows import Table
+from lumen.soul.index.rows import OverRows
 from lumen.soul.ports.records import Cycles
 
 LATELY = 100  # uses of a skill that say how likely it succeeds
 
 
-class CycleTable(Table, Cycles):
+class CycleTable(OverRows, Cycles):
     """Cycles as the tables have them."""
 
     def last(self, loop: str) -> int:

@@ -21,7 +21,7 @@ from lumen.soul.archive.line import (
     segment_for,
 )
 from lumen.soul.index.database import OF_TRUST
-from lumen.soul.index.rows import Table
+from lumen.soul.index.rows import OverRows
 from lumen.soul.ports.queries import Events
 
 HEADS_READ = 4096  # bytes at the end of the file of signed heads: more than the last three
@@ -29,7 +29,7 @@ _PLACE = "SELECT segment, offset, length FROM events"
 _ABOUT_TRUST = f"{_PLACE} INDEXED BY events_trust WHERE {OF_TRUST}"
 
 
-class EventTable(Table, Events):
+class EventTable(OverRows, Events):
     """Events as the tables and the archive have them."""
 
     def counts(self) -> dict[str, int]:

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from lumen.core.canon import sha256
 from lumen.core.data import FileVersion, Transition
 from lumen.core.payloads import ChangePayload
-from lumen.soul.index.rows import Table
+from lumen.soul.index.rows import OverRows
 from lumen.soul.ports.records import NOW, FileHistory
 from lumen.soul.state.operated import operations_from
 from lumen.soul.state.records import folded, is_operation, operation_from
@@ -26,7 +26,7 @@ SELECT (SELECT min(path) FROM changes WHERE path > known.path) FROM known WHERE 
 SELECT path FROM known WHERE path IS NOT NULL"""
 
 
-class FileTable(Table, FileHistory):
+class FileTable(OverRows, FileHistory):
     """The files of a being as the tables have them."""
 
     def kept(self, path: str, at: int = NOW) -> FileVersion | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lumen.core.data import ModelCall, Spent
-from lumen.soul.index.rows import Table
+from lumen.soul.index.rows import OverRows
 from lumen.soul.ports.records import Ledger
 
 _COLUMNS = (
@@ -19,7 +19,7 @@ _COLUMNS = (
 _USED = "coalesce(tokens, set_aside)"
 
 
-class CallTable(Table, Ledger):
+class CallTable(OverRows, Ledger):
     """Calls as the tables have them."""
 
     def calls(self, since: str = "", limit: int | None = None) -> Iterator[ModelCall]:

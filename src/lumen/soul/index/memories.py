@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, Memory, Origin
-from lumen.soul.index.rows import Row, Table
+from lumen.soul.index.rows import OverRows, Row
 from lumen.soul.index.search import asked_terms, newest, search
 from lumen.soul.index.terms import phrase
 from lumen.soul.ports.queries import Memories
@@ -22,7 +22,7 @@ _MEMORY = f"seq, {_WHEN}, author, origin, event_type, text, session_key, private
 _THERE = "author != 'kernel' AND situation != 'erased'"
 
 
-class MemoryTable(Table, Memories):
+class MemoryTable(OverRows, Memories):
     """Memories as the tables have them."""
 
     def listed(

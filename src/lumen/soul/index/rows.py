@@ -158,7 +158,7 @@ class Rows:
         self.repairs.append(f"The index was rebuilt from the archive: {why}.")
 
 
-class Table:
+class OverRows:
     """Something that is asked of the database; what, a port says."""
 
     def __init__(self, db: Rows) -> None:

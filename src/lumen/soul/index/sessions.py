@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from lumen.core.canon import dumps
-from lumen.soul.index.rows import Table
+from lumen.soul.index.rows import OverRows
 from lumen.soul.index.search import asked_terms
 from lumen.soul.ports.sessions import SessionCounts, Sessions, TermFrequency, Totals, Utterances
 from lumen.soul.ports.vectors import LATEST
@@ -159,7 +159,7 @@ def session_number(conversation: str, moment: str) -> int:
     return int.from_bytes(blake2b(told.encode(), digest_size=7).digest(), "big") + 1
 
 
-class SessionTable(Table, Sessions):
+class SessionTable(OverRows, Sessions):
     """Sessions as the tables have them."""
 
     def totals(self) -> Totals:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from lumen.core.canon import dumps
-from lumen.soul.index.rows import Table
+from lumen.soul.index.rows import OverRows
 from lumen.soul.index.terms import phrase
 from lumen.soul.ports.records import WithheldMarks
 
@@ -17,7 +17,7 @@ PRIVATE = "event_type = 'author_message' AND private = 1 AND situation != 'erase
 MOST = 500  # texts that are looked at
 
 
-class MarkTable(Table, WithheldMarks):
+class MarkTable(OverRows, WithheldMarks):
     """Marks as the tables have them."""
 
     def learn(self, marks_of: Callable[[str], Iterable[int]]) -> None:
