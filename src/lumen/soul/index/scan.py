@@ -15,7 +15,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ CLOSER, EACH_CLOSER = (
     15,
 )  # those of them that are closest by these: compared by their vectors
 PLANES = 4  # bits of the weight of a sign
-TAKEN = 256  # rows that are compared at once: they stay in the cache
+TAKEN, WEIGHED = 256, 2048  # rows that are compared at once: they stay in the cache
 SAMPLED = 16_384  # rows that tell the limit of what is close
 ALONE = 250_000  # rows below which a second thread costs more than it does
 
@@ -59,32 +59,26 @@ class MappedVectors:
         if self.signs is None or wanted.mean is None:
             places, cosines = np.arange(wanted.rows), np.vecdot(self.vectors[: wanted.rows], query)
             return _best(places, cosines, self._allowed(wanted, places), wanted)
+        part = partial(self._part, self.signs, query, query - wanted.mean, wanted)
         if wanted.rows < ALONE:
-            return self._part(self.signs, query, wanted, slice(0, wanted.rows))
+            return part(slice(0, wanted.rows))
         half = wanted.rows // 2
-        other = _second_thread(os.getpid()).submit(
-            self._part, self.signs, query, wanted, slice(0, half)
-        )
-        found = [
-            self._part(self.signs, query, wanted, slice(half, wanted.rows)),
-            other.result(),
-        ]
+        other = _second_thread(os.getpid()).submit(part, slice(0, half))
+        found = [part(slice(half, wanted.rows)), other.result()]
         places, cosines = (np.concatenate(each) for each in zip(*found, strict=True))
         return _best(places, cosines, np.ones(len(places), np.bool_), wanted)
 
     def _part(
-        self, rows: Words, query: Floats, wanted: Wanted, part: slice
+        self, rows: Words, query: Floats, sought: Floats, wanted: Wanted, part: slice
     ) -> tuple[Numbers, Floats]:
         """The nearest of some rows: close by their signs, and of those the nearest by their vectors."""
-        sought = query if wanted.mean is None else query - wanted.mean
         away = distances(rows[part], signs(sought[None])[0])
         if wanted.marks or wanted.later >= MANY_LATER:
             away[~self._allowed(wanted, part)] = np.iinfo(away.dtype).max
         many = max(CLOSE, EACH_CLOSE * wanted.most) + wanted.later
         places = closest(away, many) + part.start
         few = max(CLOSER, EACH_CLOSER * wanted.most) + wanted.later
-        columns = np.ascontiguousarray(np.take(rows, places, axis=0).T)
-        places = places[closest(weighted_distances(columns, sought), few)]
+        places = places[closest(weighted_distances(rows, places, sought), few)]
         return _best(places, self._cosines(places, query), self._allowed(wanted, places), wanted)
 
     def _cosines(self, places: Numbers, query: Floats) -> Floats:
@@ -192,18 +186,21 @@ def write_signs(files: VectorFiles, mean: bytes, first: int, vectors: bytes | Fl
         files.write(first + n, len(some), {SIGNS: some.tobytes()})
 
 
-def weighted_distances(columns: Words, sought: Floats) -> npt.NDArray[np.uint16]:
-    """How much rows differ from a vector in their signs, where a sign weighs what the number does.
+def weighted_distances(rows: Words, places: Numbers, sought: Floats) -> npt.NDArray[np.uint16]:
+    """How much some rows differ from a vector in their signs, where a sign weighs what the number does.
 
-    Weights are rounded to so many bits, and each bit of all of them is counted at once.
+    Weights are rounded to so many bits, and each bit of all of them is counted at once; some rows after
+    the others, so that what is in between stays in the cache.
     """
     size = np.abs(sought)
     weights = np.minimum(size * (1.3 * 2**PLANES / max(size.max(), 1e-9)), 2**PLANES - 1)
-    differ = columns ^ signs(sought[None]).T
-    out = np.zeros(columns.shape[1], np.uint16)
-    for plane in range(PLANES):
-        heavy = signs((weights.astype(np.uint8) >> plane & 1)[None]).T
-        out += np.add.reduce(np.bitwise_count(differ & heavy), axis=0, dtype=np.uint16) << plane
+    planes = [signs((weights.astype(np.uint8) >> n & 1)[None]).T for n in range(PLANES)]
+    plain, out = signs(sought[None]).T, np.zeros(len(places), np.uint16)
+    for n in range(0, len(places), WEIGHED):
+        differ = np.ascontiguousarray(np.take(rows, places[n : n + WEIGHED], axis=0).T) ^ plain
+        for plane, heavy in enumerate(planes):
+            counts = np.bitwise_count(differ & heavy)
+            out[n : n + WEIGHED] += np.add.reduce(counts, axis=0, dtype=np.uint16) << plane
     return out
 
 
