@@ -34,9 +34,10 @@ from lumen.kernel.language.passages import Embedder
 from lumen.kernel.language.reading import words
 from lumen.kernel.recall.fusion import RankWanted, rank
 from lumen.mind.embed import WhenNeeded
+from lumen.soul.index.hamming import Words, distances
 from lumen.soul.index.index import Index
 from lumen.soul.index.passages import STATE, SetState, forget_passages
-from lumen.soul.index.scan import SCANNED, Words, distances, mapped, signs
+from lumen.soul.index.scan import mapped, signs
 from lumen.soul.index.search import asked_terms
 
 MEMORIES = int(os.environ.get("LUMEN_BENCH_MEMORIES", "1000000"))
@@ -181,23 +182,23 @@ def _nearest(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool
 
 def _scanned(index: Index, real: Corpus, whole: float) -> None:
     """What of a search by meaning is the one part that grows with the number of memories."""
-    bits = _bits(index)
-    if bits is None:
+    rows = _signs(index)
+    if rows is None:
         say("so few are compared by their vectors at once")
         return
-    query, part = signs(real.asked[:1])[0], bits[:, :SCANNED]
-    scan = min(measured(lambda _: distances(bits, query), 10).cpu)
-    plain = min(measured(lambda _: np.bitwise_or.reduce(part, axis=None), 10).cpu)
-    size = part.size * part.itemsize / 1e6
+    query = signs(real.asked[:1])[0]
+    scan = min(measured(lambda _: distances(rows, query), 10).cpu)
+    plain = min(measured(lambda _: np.bitwise_or.reduce(rows, axis=None), 10).cpu)
+    size = rows.size * rows.itemsize / 1e6
     say(
         f"of it the pass over {size:.0f} MB of signs takes {scan * 1000:.2f} ms of CPU, {scan / whole:.0%}; "
         f"reading them once and nothing else {plain * 1000:.2f} ms ({size / 1000 / plain:.0f} GB/s)"
     )
 
 
-def _bits(index: Index) -> Words | None:
+def _signs(index: Index) -> Words | None:
     state = SetState(*index.row(STATE))
-    return mapped(state.files(index.being.index), bits=state.mean is not None).bits
+    return mapped(state.files(index.being.index), signs=state.mean is not None).signs
 
 
 def _exactly(real: Corpus, many: int) -> list[set[int]]:

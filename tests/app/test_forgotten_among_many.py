@@ -13,7 +13,6 @@ from lumen.kernel.language.asking import shape
 from lumen.kernel.recall.lanes import CHANGES, Lane, marks_for
 from lumen.mind.embed import WhenNeeded
 from lumen.soul.index import scan
-from lumen.soul.index.sidecar import BLOCK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,13 +90,9 @@ def _holding(root: Path, sought: bytes) -> list[Path]:
 
 def _is_blank(root: Path, place: int) -> None:
     """The row of what was forgotten says nothing, in whichever file; its neighbours do."""
-    for kind, width in (("f32", 4 * SIZE), ("seqs", 8), ("marks", 4)):
+    for kind, width in (("f32", 4 * SIZE), ("seqs", 8), ("marks", 4), ("signs", SIZE // 8)):
         (path,) = root.rglob(f"soul.db-v*.{kind}")
-        row = path.read_bytes()[place * width :][:width]
+        before, row, after = (path.read_bytes()[(place + n) * width :][:width] for n in (-1, 0, 1))
         assert row == bytes(width)
-    (path,) = root.rglob("soul.db-v*.bits")
-    bits = np.frombuffer(path.read_bytes(), np.uint64).reshape(-1, SIZE // 64, BLOCK)
-    block, at = divmod(place, BLOCK)
-    assert not bits[block, :, at].any()
-    assert bits[block, :, at - 1].any()
-    assert bits[block, :, at + 1].any()
+        assert before.strip(b"\0")
+        assert after.strip(b"\0")

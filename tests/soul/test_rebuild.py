@@ -29,7 +29,7 @@ def left_beside(home: Home) -> set[str]:
     """Files in the index's folder that have no business there."""
     ours = {f"soul.db{suffix}" for suffix in ("", "-wal", "-shm")}
     names = {p.name for p in home.being.index.parent.iterdir()}
-    kept = (".lock", ".f32", ".seqs", ".marks", ".bits")
+    kept = (".lock", ".f32", ".seqs", ".marks", ".signs")
     return {name for name in names - ours if not name.endswith(kept)}
 
 

@@ -7,7 +7,6 @@ import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import product
 from struct import pack
 from typing import TYPE_CHECKING
 
@@ -15,13 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from tests.soul.forging import told_otherwise
-from tests.storing import tables
 
 from lumen.core.data import Author, EventType, Passage
 from lumen.core.errors import NoSpace
-from lumen.soul.index import scan
 from lumen.soul.index.index import Index
-from lumen.soul.index.sidecar import BLOCK, VectorFiles
+from lumen.soul.index.sidecar import VectorFiles
 from lumen.soul.index.vectors import DAMAGED, BuiltInVectors
 from lumen.testing.storage import killed
 
@@ -46,6 +43,19 @@ def passage(seq: int, start: int = 0) -> Passage:
 def erase(home: Home, writer: Writer, *targets: int) -> None:
     payload = {"erases": [{"seq": seq} for seq in targets]}
     writer.append([home.entry("forgotten", Author.KERNEL, "erasure", payload)], durable=True)
+
+
+def spread(many: int, size: int = 128, seed: int = 3) -> npt.NDArray[np.float32]:
+    """Vectors in one corner, as embedders put them, around a few centres."""
+    centres = np.random.default_rng(0).normal(size=(30, size)) + 1
+    numbers = np.random.default_rng(seed)
+    rows = centres[numbers.integers(0, 30, many)] + 0.4 * numbers.normal(size=(many, size))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows, np.float32)
+
+
+def of_one(rows: npt.NDArray[np.float32], seq: int, marks: int = 0) -> list[Passage]:
+    return [Passage(seq, n, n + 1, row.tobytes(), marks=marks) for n, row in enumerate(rows)]
 
 
 def test_what_others_said_is_queued_newest_first(vectors: BuiltInVectors) -> None:
@@ -187,94 +197,6 @@ def test_words_are_kept_and_many_are_asked_for_at_once(vectors: BuiltInVectors) 
     assert vectors.words(["word1"]) == {"word1": b"other"}
 
 
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Signs are compared from a few rows on, and few rows are compared by their vectors."""
-    monkeypatch.setattr(scan, "MANY", 300)
-    monkeypatch.setattr(scan, "CLOSE", 200)
-    monkeypatch.setattr(scan, "CLOSER", 150)
-
-
-@pytest.mark.usefixtures("few")
-def test_two_threads_find_what_one_finds(
-    vectors: BuiltInVectors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = spread(BLOCK + 500)
-    vectors.missing(1)
-    vectors.add([2], of_one(rows, 2))
-    alone = vectors.nearest(rows[3].tobytes(), 10).numbers.tolist()
-    monkeypatch.setattr(scan, "ALONE", 2)
-    assert vectors.nearest(rows[3].tobytes(), 10).numbers.tolist() == alone
-    last, found = [*vectors.after(0)][-1], vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist()
-    assert (last.start, found) == (BLOCK + 499, [last.number])
-
-
-def spread(many: int, size: int = 128, seed: int = 3) -> npt.NDArray[np.float32]:
-    """Vectors in one corner, as embedders put them, around a few centres."""
-    centres = np.random.default_rng(0).normal(size=(30, size)) + 1
-    numbers = np.random.default_rng(seed)
-    rows = centres[numbers.integers(0, 30, many)] + 0.4 * numbers.normal(size=(many, size))
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows, np.float32)
-
-
-def of_one(rows: npt.NDArray[np.float32], seq: int, marks: int = 0) -> list[Passage]:
-    return [Passage(seq, n, n + 1, row.tobytes(), marks=marks) for n, row in enumerate(rows)]
-
-
-@pytest.mark.usefixtures("few")
-def test_many_are_found_by_their_signs_as_well_as_by_all_their_numbers(
-    index: Index, vectors: BuiltInVectors
-) -> None:
-    rows, asked = spread(4800), spread(20, seed=4)
-    vectors.missing(1)
-    moved = "UPDATE utterances SET day = iif(seq < ?, 7, 6)"  # what came first is of a later day
-    tables(index).keep((moved, [(SAID[4],)]))
-    for n, seq in enumerate(SAID):  # the first batch has no signs, the others bring them
-        some = rows[n * 600 : n * 600 + 600]
-        vectors.add([seq], of_one(some[:200] if not n else some, seq, marks=1 << n))
-    kept, hits = np.concatenate([rows[:200], rows[600:]]), 0
-    every = [({"marks": 0}, SAID, kept), ({"before": SAID[3]}, SAID[:3], kept[:1400])]
-    every += [({"marks": 2}, SAID[1:2], rows[600:1200]), ({"until": 6}, SAID[4:], rows[2400:])]
-    every += [({"until": 5}, [], rows[:0])]  # nothing is so early
-    for query, (bound, seqs, among) in product(asked, every):
-        found = vectors.nearest(query.tobytes(), 10, **bound)
-        assert found.cosines.tolist() == sorted(found.cosines.tolist(), reverse=True)
-        assert {*found.seqs.tolist()} <= {*seqs}
-        hits += shared(found.cosines, among @ query)
-    assert hits >= 785
-
-
-def shared(found: npt.NDArray[np.float32], cosines: npt.NDArray[np.float32]) -> int:
-    """How many of the ten best were found."""
-    best = np.sort(cosines)[::-1][:10]
-    return sum(bool(np.isclose(best, cosine, atol=1e-5).any()) for cosine in found)
-
-
-@pytest.mark.usefixtures("few")
-def test_no_byte_of_a_forgotten_vector_is_left_in_any_file(
-    home: Home, writer: Writer, index: Index, vectors: BuiltInVectors
-) -> None:
-    rows = spread(402)
-    vectors.missing(1)
-    vectors.add([2, 5], [*of_one(rows[:401], 2), *of_one(rows[401:], 5, marks=5)])
-    held = {p.suffix: p.read_bytes() for p in home.being.index.parent.glob("soul.db-v*")}
-    assert rows[401].tobytes() in held[".f32"]
-    assert {".f32", ".seqs", ".marks", ".bits"} == held.keys()
-    erase(home, writer, 5)
-    index.catch_up()
-    left = {p.suffix: p.read_bytes() for p in home.being.index.parent.glob("soul.db-v*")}
-    pairs = enumerate(zip(held[".bits"], left[".bits"], strict=True))
-    changed = {n // 8 * 8 for n, (was, now) in pairs if was != now}
-    assert left[".f32"][401 * 512 :].strip(b"\0") == b""
-    assert left[".seqs"][401 * 8 :].strip(b"\0") == left[".marks"].strip(b"\0") == b""
-    words = [(word * BLOCK + 401) * 8 for word in range(2)]
-    assert all(left[".bits"][at : at + 8] == bytes(8) for at in words)
-    assert changed == {*words}
-    assert rows[400].tobytes() in left[".f32"]
-
-
-@pytest.mark.usefixtures("few")
 def test_a_rebuild_leaves_no_byte_of_what_is_forgotten_by_then(
     home: Home, writer: Writer, index: Index, vectors: BuiltInVectors
 ) -> None:

@@ -16,7 +16,7 @@ import apsw
 
 from lumen.core.data import Passage
 from lumen.soul.index.database import Row
-from lumen.soul.index.sidecar import MARKS, SEQS, VECTORS, VectorFiles, drop
+from lumen.soul.index.sidecar import FORMER, MARKS, SEQS, VECTORS, VectorFiles, drop
 from lumen.soul.ports.vectors import LISTED_MARK
 
 BUILT_IN, CHOSEN = 0, 1
@@ -55,7 +55,7 @@ class SetState:
 
     def is_whole(self, index: Path) -> bool:
         """Whether its files are there, and as long as they have to be."""
-        return not self.rows or self.files(index).hold(self.rows, bits=self.mean is not None)
+        return not self.rows or self.files(index).hold(self.rows, signs=self.mean is not None)
 
 
 def state_of(db: apsw.Connection, number: int) -> SetState:
@@ -72,6 +72,16 @@ def end_is_stored(db: apsw.Connection, index: Path, state: SetState) -> bool:
     with state.files(index).path(SEQS).open("rb") as seqs:
         seqs.seek(8 * (int(row[0]) - state.first))
         return seqs.read(8) == pack("<q", row[1])
+
+
+def sign_again(index: Path, state: SetState) -> None:
+    """Make the signs of vectors again that are all there, where the signs are not."""
+    files = state.files(index)
+    files.path(FORMER).unlink(missing_ok=True)
+    if state.mean is not None and files.hold(state.rows, signs=False):
+        from lumen.soul.index.scan import mapped, write_signs  # numpy, which others do without
+
+        write_signs(files, state.mean, 0, mapped(files, signs=False).vectors[: state.rows])
 
 
 def begin(
@@ -152,7 +162,7 @@ def _write(state: SetState, index: Path, kept: Sequence[Passage]) -> bytes | Non
     if place + count < MANY:
         return None
     mean = mean_of(files, place + count)
-    write_signs(files, mean, 0, mapped(files, bits=False).vectors[: place + count])
+    write_signs(files, mean, 0, mapped(files, signs=False).vectors[: place + count])
     return mean
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from lumen.core.errors import LumenError
 from lumen.soul.archive.disk import refusal
 
-BLOCK = 8192  # rows whose bits stand together, word by word
-FEW = 64  # rows by which small files grow
+BLOCK, FEW = 8192, 64  # rows by which files grow, and small ones
 WORD = 8  # bytes that are compared at once
-VECTORS, SEQS, MARKS, BITS = "f32", "seqs", "marks", "bits"
+VECTORS, SEQS, MARKS, SIGNS = "f32", "seqs", "marks", "signs"
+FORMER = "bits"  # where signs were kept by the block: made again as SIGNS, and taken away
 
 
 class Incomplete(LumenError):
@@ -45,16 +45,16 @@ class VectorFiles:
 
     def width(self, kind: str) -> int:
         """The bytes of one row."""
-        return {VECTORS: 4 * self.size, SEQS: 8, MARKS: 4, BITS: WORD * self.words}[kind]
+        return {VECTORS: 4 * self.size, SEQS: 8, MARKS: 4, SIGNS: WORD * self.words}[kind]
 
     def room(self, kind: str, rows: int) -> int:
         """How long a file is that holds so many rows: it grows in steps, so that maps last."""
-        step = BLOCK if kind == BITS or rows > BLOCK else FEW
+        step = BLOCK if rows > BLOCK else FEW
         return -(-rows // step) * step * self.width(kind)
 
-    def hold(self, rows: int, *, bits: bool) -> bool:
+    def hold(self, rows: int, *, signs: bool) -> bool:
         """Whether every file is there and long enough."""
-        kinds = (VECTORS, SEQS, MARKS, *([BITS] if bits else []))
+        kinds = (VECTORS, SEQS, MARKS, *([SIGNS] if signs else []))
         try:
             return all(self.path(k).stat().st_size >= self.room(k, rows) for k in kinds)
         except FileNotFoundError:
@@ -71,33 +71,17 @@ class VectorFiles:
             with self._open(kind, place, place + rows) as file:
                 _put(file, data, place * self.width(kind))
 
-    def write_bits(self, place: int, rows: int, pieces: Iterable[tuple[int, bytes]]) -> None:
-        """Put the bits of so many rows where they belong, piece by piece."""
-        with self._open(BITS, place, place + rows) as file:
-            for offset, data in pieces:
-                _put(file, data, offset)
-
     def blank(self, places: Iterable[int]) -> None:
         """Let nothing of some rows be left, in no file."""
         wanted = list(places)
-        for kind in (VECTORS, SEQS, MARKS, BITS):
+        self.path(FORMER).unlink(missing_ok=True)
+        for kind in (VECTORS, SEQS, MARKS, SIGNS):
             if wanted and self.path(kind).exists():
                 with self._open(kind, 0, 0) as file:
-                    end = os.fstat(file).st_size
-                    for offset, length in (at for p in wanted for at in self._places(kind, p)):
+                    end, width = os.fstat(file).st_size, self.width(kind)
+                    for offset in (place * width for place in wanted):
                         if offset < end:  # a file that lost its end is not made to look whole
-                            _put(file, bytes(length), offset)
-
-    def _places(self, kind: str, place: int) -> list[tuple[int, int]]:
-        """Where the bytes of one row are, and how many stand together."""
-        if kind == BITS:
-            return [(self.bit_offset(place, word), WORD) for word in range(self.words)]
-        return [(place * self.width(kind), self.width(kind))]
-
-    def bit_offset(self, place: int, word: int) -> int:
-        """Where a word of a row's signs stands."""
-        block, row = divmod(place, BLOCK)
-        return WORD * ((block * self.words + word) * BLOCK + row)
+                            _put(file, bytes(width), offset)
 
     @contextmanager
     def _open(self, kind: str, before: int, rows: int) -> Iterator[int]:

@@ -77,9 +77,9 @@ class VectorTables(Vectors):
         other = "SELECT 1 FROM embedders WHERE number = 0 AND id <> ?"
         if embedder and self._db.row(other, (embedder,)):
             return 0, worth
-        # SQLite counts a whole table without looking at its rows, and the second one is mostly empty.
-        rest = "SELECT count(*) FROM unembedded WHERE embedder = 1"
-        left = self._db.number(f"SELECT count(*) - ({rest}) FROM unembedded")  # noqa: S608 - constant
+        # SQLite counts a whole table without a look at its rows; the second set has mostly none.
+        chosen = self._db.number("SELECT count(*) FROM unembedded WHERE embedder = 1")
+        left = self._db.number("SELECT count(*) FROM unembedded") - chosen
         return worth - left, worth
 
     def reindexed(self, embedder: str) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from lumen.soul.index.passages import (
     add_passages,
     begin,
     end_is_stored,
+    sign_again,
     state_of,
 )
 from lumen.soul.index.rows import Row, Rows
@@ -55,12 +56,12 @@ class Maps:
         """
         from lumen.soul.index.scan import mapped, reaches  # numpy, which others do without
 
-        files, bits = state.files(db.file), state.mean is not None
+        files, signs = state.files(db.file), state.mean is not None
         held = self._held.get(state.number)
-        if held is None or held.files != files or not reaches(held, state.rows, bits=bits):
-            if not files.hold(state.rows, bits=bits):
+        if held is None or held.files != files or not reaches(held, state.rows, signs=signs):
+            if not files.hold(state.rows, signs=signs):
                 raise Incomplete(f"{files.index} tells of more vectors than there are")
-            held = mapped(files, bits=bits)
+            held = mapped(files, signs=signs)
             newest = db.row(NEWEST, (state.number, state.next))
             if newest and held.seqs[newest[0] - state.first] != newest[1]:
                 raise Incomplete(f"{files.index} tells of other vectors than there are")
@@ -193,6 +194,8 @@ class EmbedderVectors(PassageSet):
             if self.yields and now.embedder not in (None, self._embedder):
                 return replace(now, next=now.first), False
             ours = now.embedder == self._embedder
+            if ours and not now.is_whole(index):
+                sign_again(index, now)
             if ours and now.is_whole(index) and end_is_stored(db, index, now):
                 return now, False
             return begin(db, index, now.number, self._embedder, private=self._private), ours
