@@ -57,6 +57,7 @@ from lumen.mind.substrate import Completion, OnText, Prompt
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
+SPEAKS = (Ability.PHRASE, Ability.WORLD, Ability.GERMAN, Ability.RUSSIAN)
 WORDS = {
     "Which instrument": "You told me on 6 March that you play the cello.",
     "months has a year": "12",
@@ -79,14 +80,22 @@ WORDS = {
     "word lamp": "LAMP",
     "opposite of small": "big",
     "three fruits": "apple, pear and plum",
-    "frischer Schnee": "Frischer Schnee ist weiß.",
+    "Enkelkind": "Das ist wunderbar. Ich freue mich für euch, und wie heißt es?",
+    "Umzug": "Das tut mir leid, und es ist schwer. Wen hättest du gern bei dir?",
+    "Aufmunterndes": "Du schaffst das, und es ist bald vorbei.",
+    "Hausarzt": "Dein Hausarzt heißt Lorenz.",
     "Mein Nachbar": "Das ist aber nett. Ich freue mich für dich, und fährst du heute damit?",
-    "macht ein Bäcker": "Der Bäcker backt das Brot.",
     "traurig": "Das tut mir leid, und ich höre dir zu. Was war heute?",
-    "свежий снег": "Свежий снег белый.",
+    "Wünsch mir": "Viel Glück, und ich denke an dich.",
+    "meine Tante": "Deine Tante wohnt in Bremen.",
+    "внучку": "Поздравляю вас, какая это радость!",
+    "переезда": "Мне жаль, это тяжело. Кого тебе не хватает?",
+    "ободряющее": "Ты справишься, скоро это пройдёт.",
+    "врача": "Твоего врача зовут Павел Орлов.",
     "Сосед вчера": "Как здорово, какой щедрый человек. Ты уже катался?",
-    "делает пекарь": "Пекарь печёт хлеб.",
     "грустно": "Мне жаль, что тебе так. Расскажи, что случилось.",
+    "Пожелай": "Удачи тебе, ты сдашь его.",
+    "тётя": "Твоя тётя живёт в Казани.",
 }
 
 
@@ -201,7 +210,7 @@ def test_who_only_repeats_refuses_or_fills_a_form_may_only_phrase(
 def test_a_form_filled_with_what_is_not_so_is_no_json(life: Life) -> None:
     found, _ = measured(life, pupil(values=nonsense))
     assert found.scores["json"] == (0, 4)
-    assert found.may == (Ability.PHRASE, Ability.WORLD)
+    assert found.may == SPEAKS
 
 
 def test_a_field_that_was_not_asked_for_and_a_word_that_is_no_choice_are_no_json(
@@ -231,7 +240,7 @@ def test_all_are_measured_in_the_shipped_templates_whatever_class_they_had(life:
 def test_a_message_in_german_or_russian_comes_after_examples_in_its_language(life: Life) -> None:
     asked = pupil()
     measured(life, asked)
-    for message, tongue in (("frischer Schnee", "de"), ("свежий снег", "ru")):
+    for message, tongue in (("Enkelkind", "de"), ("внучку", "ru")):
         (prompt,) = (p for p in asked.prompts if message in p.user)
         assert {language(turn.reply) for turn in prompt.turns} == {tongue}
     assert not [p for p in asked.prompts if "sky blue" in p.user and p.turns]
@@ -282,8 +291,28 @@ def test_who_passes_more_is_trusted_with_no_less(
 def test_three_of_four_are_enough_and_two_are_not() -> None:
     good = dict.fromkeys(KINDS, (3, 4))
     assert may(good) == FULL
-    assert may({**good, "json": (2, 4)}) == (Ability.PHRASE, Ability.WORLD)
+    assert may({**good, "json": (2, 4)}) == SPEAKS
     assert may({**good, "refusal": (2, 4)}) == (Ability.PHRASE, Ability.JSON, Ability.SKILLS)
+
+
+def test_who_fails_at_a_language_speaks_the_others_and_who_fails_at_facts_speaks_none() -> None:
+    good = dict.fromkeys(KINDS, (4, 4))
+    english = set(may({**good, "german": (2, 4), "russian": (2, 4)}))
+    assert english & set(SPEAKS) == {Ability.PHRASE, Ability.WORLD}
+    assert set(may({**good, "german": (2, 4)})) & set(SPEAKS) == {*SPEAKS} - {Ability.GERMAN}
+    assert not set(may({**good, "fact": (2, 4)})) & {*SPEAKS[1:]}
+
+
+def test_in_a_language_it_may_not_speak_a_model_is_not_asked_and_in_the_others_it_is(
+    life: Life,
+) -> None:
+    oracle = strong(life, ("interface",))
+    may_do = {"oracle/one": (Ability.PHRASE, Ability.WORLD, Ability.RUSSIAN)}
+    life.kernel.reach = replace(life.kernel.reach, trusted=may_do)
+    for told in ("Ich war heute im Wald.", "I was in the woods.", "Сегодня я был в лесу."):
+        assert life.say(told).text
+    assert ["woods" in oracle.prompts[0].user, "лесу" in oracle.prompts[1].user] == [True, True]
+    assert len(oracle.prompts) == 2
 
 
 def test_the_halves_are_alike_and_share_no_question() -> None:
@@ -321,7 +350,7 @@ def test_what_was_measured_is_kept_by_its_key_and_its_class_follows_from_the_sco
     assert load(path) == {found.key: found, "a" * 64: replace(found, key="a" * 64)}
     forged = path.read_text("utf-8").replace('"json":[4,4]', '"json":[0,4]')
     path.write_text(forged, "utf-8")
-    assert trusted(path)[found.key] == (Ability.PHRASE, Ability.WORLD)
+    assert trusted(path)[found.key] == SPEAKS
     path.write_text("no notes", "utf-8")
     assert load(path) == {}
 
@@ -335,7 +364,7 @@ def test_shipped_figures_serve_until_a_host_has_its_own_and_are_of_the_questions
     keep(shipped, found)
     assert known(host, shipped) == {found.key: found}
     keep(host, replace(found, scores={**found.scores, "json": (0, 4)}))
-    assert known(host, shipped)[found.key].may == (Ability.PHRASE, Ability.WORLD)
+    assert known(host, shipped)[found.key].may == SPEAKS
     assert all(map(is_current, load(SHIPPED).values()))
 
 
