@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lumen.lab.together import Measured, measure, quantile
+from lumen.lab.speed import Speed, quantile, speed
+from lumen.lab.together import Measured, measure
 
 
 @pytest.mark.deep
@@ -41,3 +42,15 @@ def test_a_quantile_is_a_value_that_was_measured() -> None:
     took = [3.0, 1.0, 2.0, 5.0, 4.0]
 
     assert (quantile(took, 0.5), quantile(took, 0.95), quantile(took[:1], 0.95)) == (3.0, 5.0, 3.0)
+
+
+def test_the_speed_of_calls_is_of_those_that_were_answered_with_words() -> None:
+    answered = {"role": "interface", "step": "drafts", "model": "m", "local": True, "set_aside": 9}
+    quick = {**answered, "seconds": 3.0, "first_seconds": 1.0, "completion_tokens": 10}
+    slow = {**answered, "seconds": 7.0, "first_seconds": 5.0, "completion_tokens": 20}
+    read = {"prompt_tokens": 100, "cached_tokens": 60}
+    found = speed([{**quick, **read}, {**slow, **read}, {**answered, "seconds": 9.0}])
+
+    assert found == Speed(2, 5.0, 7.0, 7.5, 200, 120)
+    assert speed([answered]) is None
+    assert found.line() in list(Measured("m", (1.0,), (1.0,), 0, True, found).lines())
