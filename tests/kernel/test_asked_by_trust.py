@@ -34,6 +34,7 @@ def test_in_a_language_it_may_not_speak_a_model_is_not_asked_and_in_the_others_i
     oracle = strong(life, ("interface",))
     may_do = {"oracle/one": (Ability.PHRASE, Ability.WORLD, Ability.RUSSIAN)}
     life.kernel.reach = replace(life.kernel.reach, trusted=may_do)
+    assert "auf Englisch" in life.say("Warum ist der Himmel blau?").text
     for told in ("Ich war heute im Wald.", "I was in the woods.", "Сегодня я был в лесу."):
         assert life.say(told).text
     assert ["woods" in oracle.prompts[0].user, "лесу" in oracle.prompts[1].user] == [True, True]

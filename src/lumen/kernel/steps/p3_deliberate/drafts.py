@@ -9,6 +9,7 @@ from lumen.core.clock import Now
 from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
+from lumen.core.trust import Ability
 from lumen.kernel.choice.completion import closed
 from lumen.kernel.contour.capabilities import Mind, ModelReply
 from lumen.kernel.contour.policy import Parameters
@@ -78,7 +79,8 @@ async def drafts(
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     if not await mind.speaks(surface.language):
-        silent = own or too_small(stimulus.text, surface)
+        english = await mind.may(Ability.WORLD, "interface")
+        silent = own or too_small(stimulus.text, surface, english=english)
         return Drafts(drafts=(silent,), trouble="the model does not speak this language")
     useful = [e for e in reality.evidence if e.score >= grounding.middling][: grounding.facts]
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
