@@ -78,6 +78,7 @@ def test_a_no_is_heard_once_and_for_all_and_pipes_are_never_asked(fresh: Lumen) 
     assert (piped.code, "fetch" in piped.said) == (0, False)
     screen = fresh.terminal("chat")
     screen.wait_for("My own model is tiny")
+    screen.wait_for("in English, German, Russian")
     screen.wait_for(QUESTION)
     screen.type("\r")
     screen.wait_for("you ›")
@@ -175,6 +176,20 @@ def test_a_model_named_for_one_talk_answers_it_and_serves_no_other(fresh: Lumen)
     assert interface(fresh) == "embedded/SmolLM2-135M-Instruct"
     refused = fresh.run("chat", "-m", "hello", "--model", "echo")
     assert (refused.code, "try: " in refused.err) == (2, True)
+
+
+def test_the_shipped_model_is_offered_by_its_shipped_figures_for_the_languages_it_speaks(
+    fresh: Lumen,
+) -> None:
+    (models(fresh) / "catalogue.toml").unlink()
+    screen = fresh.terminal("chat")
+    screen.wait_for("in its own words in English, on this machine")
+    screen.wait_for("It is 1.1 GB to fetch")
+    screen.wait_for(QUESTION)
+    screen.type("\r")
+    screen.wait_for("you ›")
+    screen.type("\x04")
+    assert screen.close() == 0
 
 
 def test_one_that_was_not_measured_to_speak_in_its_own_words_is_not_offered(fresh: Lumen) -> None:

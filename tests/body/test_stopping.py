@@ -12,6 +12,7 @@ from tests.waiting import PATIENCE
 
 from lumen.core.clock import SystemClock
 from lumen.core.data import BeingPaths
+from lumen.core.settings import BUILT_IN_MODEL
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen
@@ -45,7 +46,7 @@ def test_ctrl_c_stops_the_embedded_model_at_work(host: Lumen) -> None:
 def test_ctrl_c_in_a_conversation_stops_the_answer_and_the_talk_goes_on(host: Lumen) -> None:
     born(BeingPaths(host.being), host.keyring, SystemClock())
     (host.being / "data" / "soul.md").write_text("# Vera\n")
-    screen = host.terminal("chat")
+    screen = host.terminal("chat", "--model", BUILT_IN_MODEL)  # no better one is offered then
     screen.wait_for("you ›")
     screen.type("Tell me all you know about the sea and the wind.\r")
     screen.wait_for("drafting")

@@ -294,6 +294,7 @@ NOT_RUN: dict[tuple[str, str], str] = {
     (MODELS + "trust.md", "lumen lab trust embedded/SmolLM2-135M-Instruct --verbose"): "a minute",
     (FILES, f"lumen models get {BETTER}"): "1.1 GB; a test marked deep fetches it",
     (FILES, f"lumen models set interface embedded/{BETTER}"): "it was not fetched",
+    (FILES, "you › My daughter Mia passed her driving test this morning!"): "it was not fetched",
     (FILES, f"lumen models get {BETTER} --from /media/stick/model.gguf"): "there is no stick",
     (HOW + "write-a-skill.md", "# /// script"): "needs the network",
     (

@@ -14,23 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.kernel.listening import Listener, nothing
-from tests.kernel.living import (
-    EMAIL,
-    QUIET,
-    SKILL_TOML,
-    give,
-    pursue,
-    reflect,
-    strong,
-    thought,
-    wonder,
-)
 
 from lumen.core.canon import dumps
-from lumen.core.data import SelfItem
 from lumen.core.errors import Unreachable
 from lumen.core.trust import FULL, LOWEST, Ability
-from lumen.core.untrusted import data
 from lumen.kernel.language.reading import language
 from lumen.kernel.models.trust import (
     DEV,
@@ -49,14 +36,14 @@ from lumen.kernel.models.trust import (
     needs,
     trusted,
 )
-from lumen.kernel.turn.conversation import IncomingMessage, converse
 from lumen.kernel.turn.run import calls_for
-from lumen.mind.roles import parse_assignment, parse_assignments
+from lumen.mind.roles import parse_assignment
 from lumen.mind.substrate import Completion, OnText, Prompt
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
+SPEAKS = (Ability.PHRASE, Ability.WORLD, Ability.GERMAN, Ability.RUSSIAN)
 WORDS = {
     "Which instrument": "You told me on 6 March that you play the cello.",
     "months has a year": "12",
@@ -79,14 +66,22 @@ WORDS = {
     "word lamp": "LAMP",
     "opposite of small": "big",
     "three fruits": "apple, pear and plum",
-    "frischer Schnee": "Frischer Schnee ist weiß.",
+    "Enkelkind": "Das ist wunderbar. Ich freue mich für euch, und wie heißt es?",
+    "Umzug": "Das tut mir leid, und es ist schwer. Wen hättest du gern bei dir?",
+    "Aufmunterndes": "Du schaffst das, und es ist bald vorbei.",
+    "Hausarzt": "Dein Hausarzt heißt Lorenz.",
     "Mein Nachbar": "Das ist aber nett. Ich freue mich für dich, und fährst du heute damit?",
-    "macht ein Bäcker": "Der Bäcker backt das Brot.",
     "traurig": "Das tut mir leid, und ich höre dir zu. Was war heute?",
-    "свежий снег": "Свежий снег белый.",
+    "Wünsch mir": "Viel Glück, und ich denke an dich.",
+    "meine Tante": "Deine Tante wohnt in Bremen.",
+    "внучку": "Поздравляю вас, какая это радость!",
+    "переезда": "Мне жаль, это тяжело. Расскажи мне больше.",
+    "ободряющее": "Ты справишься, скоро это пройдёт.",
+    "врача": "Твоего врача зовут Павел Орлов.",
     "Сосед вчера": "Как здорово, какой щедрый человек. Ты уже катался?",
-    "делает пекарь": "Пекарь печёт хлеб.",
     "грустно": "Мне жаль, что тебе так. Расскажи, что случилось.",
+    "Пожелай": "Удачи тебе, ты сдашь.",
+    "тётя": "Твоя тётя живёт в Казани.",
 }
 
 
@@ -201,7 +196,7 @@ def test_who_only_repeats_refuses_or_fills_a_form_may_only_phrase(
 def test_a_form_filled_with_what_is_not_so_is_no_json(life: Life) -> None:
     found, _ = measured(life, pupil(values=nonsense))
     assert found.scores["json"] == (0, 4)
-    assert found.may == (Ability.PHRASE, Ability.WORLD)
+    assert found.may == SPEAKS
 
 
 def test_a_field_that_was_not_asked_for_and_a_word_that_is_no_choice_are_no_json(
@@ -231,7 +226,7 @@ def test_all_are_measured_in_the_shipped_templates_whatever_class_they_had(life:
 def test_a_message_in_german_or_russian_comes_after_examples_in_its_language(life: Life) -> None:
     asked = pupil()
     measured(life, asked)
-    for message, tongue in (("frischer Schnee", "de"), ("свежий снег", "ru")):
+    for message, tongue in (("Enkelkind", "de"), ("внучку", "ru")):
         (prompt,) = (p for p in asked.prompts if message in p.user)
         assert {language(turn.reply) for turn in prompt.turns} == {tongue}
     assert not [p for p in asked.prompts if "sky blue" in p.user and p.turns]
@@ -282,8 +277,16 @@ def test_who_passes_more_is_trusted_with_no_less(
 def test_three_of_four_are_enough_and_two_are_not() -> None:
     good = dict.fromkeys(KINDS, (3, 4))
     assert may(good) == FULL
-    assert may({**good, "json": (2, 4)}) == (Ability.PHRASE, Ability.WORLD)
+    assert may({**good, "json": (2, 4)}) == SPEAKS
     assert may({**good, "refusal": (2, 4)}) == (Ability.PHRASE, Ability.JSON, Ability.SKILLS)
+
+
+def test_who_fails_at_a_language_speaks_the_others_and_who_fails_at_facts_speaks_none() -> None:
+    good = dict.fromkeys(KINDS, (4, 4))
+    english = set(may({**good, "german": (2, 4), "russian": (2, 4)}))
+    assert english & set(SPEAKS) == {Ability.PHRASE, Ability.WORLD}
+    assert set(may({**good, "german": (2, 4)})) & set(SPEAKS) == {*SPEAKS} - {Ability.GERMAN}
+    assert not set(may({**good, "fact": (2, 4)})) & {*SPEAKS[1:]}
 
 
 def test_the_halves_are_alike_and_share_no_question() -> None:
@@ -321,7 +324,7 @@ def test_what_was_measured_is_kept_by_its_key_and_its_class_follows_from_the_sco
     assert load(path) == {found.key: found, "a" * 64: replace(found, key="a" * 64)}
     forged = path.read_text("utf-8").replace('"json":[4,4]', '"json":[0,4]')
     path.write_text(forged, "utf-8")
-    assert trusted(path)[found.key] == (Ability.PHRASE, Ability.WORLD)
+    assert trusted(path)[found.key] == SPEAKS
     path.write_text("no notes", "utf-8")
     assert load(path) == {}
 
@@ -335,65 +338,5 @@ def test_shipped_figures_serve_until_a_host_has_its_own_and_are_of_the_questions
     keep(shipped, found)
     assert known(host, shipped) == {found.key: found}
     keep(host, replace(found, scores={**found.scores, "json": (0, 4)}))
-    assert known(host, shipped)[found.key].may == (Ability.PHRASE, Ability.WORLD)
+    assert known(host, shipped)[found.key].may == SPEAKS
     assert all(map(is_current, load(SHIPPED).values()))
-
-
-def test_a_model_that_failed_json_is_asked_for_none_in_any_loop(life: Life) -> None:
-    oracle = strong(life, Thoughts=thought("search"), Question={"question": "Why?"})
-    give(life, {"care": 0.9}, [SelfItem("learn about tides", 0.9, "todo")])
-    words = {"oracle/one": (Ability.PHRASE, Ability.WORLD)}
-    life.kernel.reach = replace(life.kernel.reach, trusted=words)
-    pursue(life)
-    wonder(life)
-    reflect(life)
-    assert oracle.asked == []
-    life.kernel.reach = replace(life.kernel.reach, trusted={})
-    pursue(life)
-    assert "Thoughts" in oracle.asked
-
-
-def test_a_model_that_may_propose_but_not_reflect_or_write_is_asked_for_proposals_alone(
-    life: Life,
-) -> None:
-    code = {"main_py": EMAIL, "skill_toml": SKILL_TOML}
-    oracle = strong(life, Code=code, Thoughts={"candidates": []}, Told={"text": "It went well."})
-    give(life, goals=[SelfItem("email Ada about the move", 0.9, "todo")])
-    proposes = {"oracle/one": (Ability.PHRASE, Ability.JSON)}
-    life.kernel.reach = replace(life.kernel.reach, trusted=proposes)
-    for _ in range(3):
-        pursue(life)
-    reflect(life)
-    assert {"Proposals", "Code"} & {*oracle.asked} == set()
-    life.kernel.reach = replace(life.kernel.reach, trusted={})
-    for _ in range(3):
-        pursue(life)
-    reflect(life)
-    assert {"Proposals", "Code"} <= {*oracle.asked}
-
-
-def test_two_models_that_differ_are_asked_for_different_things_by_the_ledger(life: Life) -> None:
-    strong(life, Thoughts=thought("search"), Question={"question": "Why do cities grow?"})
-    given = parse_assignments({"interface": "oracle/two", "scraper": "oracle/two"})
-    may_do = {"oracle/one": FULL, "oracle/two": (Ability.PHRASE, Ability.WORLD)}
-    reach = life.kernel.reach
-    life.kernel.reach = replace(reach, assignments={**reach.assignments, **given}, trusted=may_do)
-    give(life, {"care": 0.9}, [SelfItem("learn about tides", 0.9, "todo")])
-    pursue(life)
-    wonder(life)
-    life.say("Tell me of the sea.")
-    asked = {(call.role, call.model) for call in life.kernel.index.ledger.calls()}
-    assert asked == {("orchestrator", "oracle/one"), ("interface", "oracle/two")}
-
-
-def test_what_a_guest_says_in_german_stays_in_its_block_and_what_the_author_says_does_not(
-    life: Life,
-) -> None:
-    said = {"": "Erzähl mir etwas über das Meer.", "Bob": "Erzähl mir etwas über den Wind."}
-    oracle = strong(life, ("interface",))
-    for speaker, text in said.items():
-        spoken = IncomingMessage(speaker=speaker)
-        asyncio.run(converse(life.kernel, text, private=False, watch=QUIET, spoken=spoken))
-    own, guest = oracle.prompts
-    assert own.user.strip() == said[""]
-    assert data(said["Bob"], "guest") in guest.user

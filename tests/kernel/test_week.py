@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.kernel.living import (
     EMAIL,
+    ROLES,
     SKILL_TOML,
     by,
     cycles,
@@ -33,11 +36,16 @@ from tests.kernel.living import (
 )
 
 from lumen.core.canon import JSON
+from lumen.core.clock import FixedClock
 from lumen.core.data import Author, Event, SelfItem
 from lumen.hands.policy import SkillPolicies
+from lumen.kernel.models.trust import trusted
 from lumen.kernel.reflection.triggers import Thresholds
 from lumen.kernel.turn.cycle import due
 from lumen.kernel.upkeep.deep_verify import compare
+from lumen.lab.speed import calls_of, speed
+from lumen.mind.endpoints import BUILT_IN
+from lumen.mind.library import Library
 from lumen.mind.roles import parse_assignments
 from lumen.soul.checking.verify import verify
 from lumen.soul.writing.open import files_of
@@ -253,6 +261,48 @@ def test_the_same_week_on_the_embedded_model_is_lived_to_its_end(life: Life) -> 
     life.kernel.reach = replace(life.kernel.reach, assignments=parse_assignments(roles))
     before = now(life)
     lives_a_week(life)
+    assert all(e.entry.description.strip() for e in by(life, "self", "replied"))
+    assert by(life, "kernel", "refused") == []
+    assert by(life, "kernel", "interrupted") == []
+    assert len(cycles(life)) >= 15
+    explained(life, held(before.values), "value", held(now(life).values))
+    assert life.open_turns() == []
+    assert verify(life.being, life.keyring).ok
+    assert compare(files_of(life.being), life.kernel.index).problems == ()
+
+
+@pytest.mark.deep
+@pytest.mark.embedded
+def test_the_same_week_on_the_better_model_asks_it_in_every_role_and_breaks_nothing(
+    life: Life, better: tuple[Library, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begins(life)
+    library, name = better
+    monkeypatch.setattr(FixedClock, "tick", lambda _: perf_counter())  # calls take their time
+    roles = dict.fromkeys(("interface", *ROLES), f"embedded/{name}")
+    reach = life.kernel.reach
+    here = {**reach.endpoints, "embedded": replace(BUILT_IN["embedded"], folder=library.folder)}
+    life.kernel.reach = replace(
+        reach,
+        assignments=parse_assignments(roles),
+        endpoints=here,
+        trusted=trusted(tmp_path / "nothing measured here"),
+    )
+    before = now(life)
+    lives_a_week(life)
+    calls = [*calls_of(life.being.memory)]
+    for role in roles:
+        found = speed(c for c in calls if c["role"] == role)
+        told = found.line() if found else "no call was answered with words"
+        sys.stdout.write(f"{role}: {told}\n")
+    asked = {(c["role"], c["step"]) for c in calls}
+    assert asked >= {
+        ("interface", "drafts"),
+        ("orchestrator", "think"),
+        ("orchestrator", "create_skill"),
+        ("scraper", "explore"),
+        ("reflection", "ask"),
+    }
     assert all(e.entry.description.strip() for e in by(life, "self", "replied"))
     assert by(life, "kernel", "refused") == []
     assert by(life, "kernel", "interrupted") == []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lumen.lab.together import Measured, measure, quantile
+from lumen.core.payloads import CallPayload
+from lumen.lab.speed import Speed, quantile, speed
+from lumen.lab.together import Measured, measure
 
 
 @pytest.mark.deep
@@ -41,3 +43,34 @@ def test_a_quantile_is_a_value_that_was_measured() -> None:
     took = [3.0, 1.0, 2.0, 5.0, 4.0]
 
     assert (quantile(took, 0.5), quantile(took, 0.95), quantile(took[:1], 0.95)) == (3.0, 5.0, 3.0)
+
+
+def call(
+    seconds: float, first_seconds: float | None = None, completion_tokens: int = 0
+) -> CallPayload:
+    read: CallPayload = {
+        "role": "interface",
+        "step": "drafts",
+        "model": "m",
+        "local": True,
+        "set_aside": 9,
+        "prompt_tokens": 100,
+        "cached_tokens": 60,
+        "seconds": seconds,
+        "completion_tokens": completion_tokens,
+    }
+    if first_seconds is not None:
+        read["first_seconds"] = first_seconds
+    return read
+
+
+def test_the_speed_of_calls_is_of_those_that_were_answered_with_words() -> None:
+    silent = call(seconds=9.0)
+    quick = call(seconds=3.0, first_seconds=1.0, completion_tokens=10)
+    slow = call(seconds=7.0, first_seconds=5.0, completion_tokens=20)
+    found = speed([quick, slow, silent])
+
+    assert found is not None
+    assert found == Speed(2, 5.0, 7.0, 7.5, 200, 120)
+    assert speed([silent]) is None
+    assert found.line() in list(Measured("m", (1.0,), (1.0,), 0, ok=True, speed=found).lines())

@@ -128,6 +128,12 @@ def minutes(offer: Obtainable) -> int:
     return ceil(offer.size * 8 / LINE_BITS / 60)
 
 
+def languages(offer: Obtainable) -> list[str]:
+    """What it was measured to speak in its own words."""
+    may = trusted(trust_file()).get(offer.sha256, ())
+    return ["English", *(a.name.title() for a in (Ability.GERMAN, Ability.RUSSIAN) if a in may)]
+
+
 def _keep(answer: str) -> None:
     models_folder().mkdir(parents=True, exist_ok=True, mode=0o700)
     _answer().write_text(answer, "utf-8")

@@ -58,6 +58,7 @@ class CallPayload(_Tries):
     completion_tokens: NotRequired[int | None]
     cached_tokens: NotRequired[int]
     seconds: NotRequired[float]
+    first_seconds: NotRequired[float]  # of them, until its first words
     finish: NotRequired[str]
     detail: NotRequired[str]
     at: NotRequired[int]  # where an erasure carries it on: the event that told of it, and when

@@ -9,7 +9,9 @@ class Ability(StrEnum):
     """One thing that a model is trusted with."""
 
     PHRASE = "phrase"  # put small talk into words, which are checked by code
-    WORLD = "world"  # speak in its own words, of what it was told and of the world
+    WORLD = "world"  # speak in its own words, of what it was told and of the world, in English
+    GERMAN = "de"  # the same in another language, by its code
+    RUSSIAN = "ru"
     JSON = "json"  # propose what to do, ask, choose: values of a type
     REFLECT = "reflect"  # propose changes of self, with evidence
     SKILLS = "skills"  # write programs

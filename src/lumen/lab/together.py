@@ -16,12 +16,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from lumen.app.reach import models_folder, trust_file
 from lumen.core.canon import JSON, loads
 from lumen.core.clock import Draw, draw_from
+from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
+from lumen.lab.speed import Speed, calls_of, quantile, speed
 from lumen.mind.roles import parse_assignment
 
 MOST = 1.3  # how many times as long the slowest replies may take beside `run`
@@ -64,6 +67,7 @@ class Measured:
     beside: tuple[float, ...]
     cycles: int
     ok: bool  # the archive verifies afterwards
+    speed: Speed | None = None  # of the model's calls; none was made where all came from code
 
     @property
     def ratio(self) -> float:
@@ -88,6 +92,7 @@ class Measured:
                 }
                 for name, took in sides.items()
             },
+            "calls": asdict(self.speed) if self.speed else None,
             "cycles": self.cycles,
             "ratio_p95": round(self.ratio, 3),
             "target": MOST,
@@ -103,15 +108,11 @@ class Measured:
             yield f"{name:<34}{len(took):>8}{_ms(half):>11}{_ms(slow):>11}"
         half = quantile(self.beside, 0.5) / quantile(self.alone, 0.5)
         yield f"{'ratio':<42}{f'{half:.2f} ×':>11}{f'{self.ratio:.2f} ×':>11}"
+        if self.speed:
+            yield self.speed.line()
         yield f"p95 beside ≤ {MOST} × alone: {'yes' if self.ratio <= MOST else 'NO'}"
         verified = "verifies" if self.ok else "does NOT verify"
         yield f"meanwhile {self.cycles:,} cycles were lived; the archive {verified}"
-
-
-def quantile(took: Sequence[float], share: float) -> float:
-    """The value that a share of them do not pass."""
-    ordered = sorted(took)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def measure(
@@ -145,7 +146,8 @@ def measure(
                 progress(f"  {len(took[False])} replies alone, {len(took[True])} beside")
         ok = _lumen(being, "archive", "verify").returncode == 0
         name = model or _model(being)
-    return Measured(name, tuple(took[False]), tuple(took[True]), cycles, ok)
+        calls = speed(c for c in calls_of(BeingPaths(being).memory) if c["role"] == "interface")
+    return Measured(name, tuple(took[False]), tuple(took[True]), cycles, ok, calls)
 
 
 def _block(talk: Callable[[str], float], texts: Sequence[str], chance: Draw) -> list[float]:
@@ -213,6 +215,10 @@ def _living(being: Path) -> Iterator[list[bytes]]:
 
 def _new_being(folder: Path, model: str) -> Path:
     being = folder / "being"
+    own = folder / "data" / "lumen"
+    own.mkdir(parents=True)
+    for kept in (models_folder(), trust_file()):  # files of models and what was measured of them
+        (own / kept.name).symlink_to(kept)
     subprocess.run(
         [sys.executable, "-m", "lumen", "init", str(being)],
         check=True,

@@ -13,6 +13,7 @@ from lumen.core.canon import JSON
 from lumen.core.trust import Ability, Trust
 
 OnText = Callable[[str], None]
+ENGLISH = "en"
 LONGEST_TOKEN = 32  # characters; who writes more does not heed the limit, and is cut off
 
 
@@ -37,6 +38,10 @@ class ModelDescriptor:
     def small(self) -> bool:
         """Whether its own words assert nothing: it is shown examples, and the shortest prompts."""
         return Ability.WORLD not in self.may
+
+    def speaks(self, language: str) -> bool:
+        """Whether it may be heard in a language; in English even a small one is, by each word of it."""
+        return language == ENGLISH or language in self.may
 
     @property
     def key(self) -> str:

@@ -93,6 +93,8 @@ def _tell_models(found: Models, _request: CommandRequest) -> None:
 TRUSTED = {
     "phrase": "make small talk",
     "world": "speak in its own words",
+    "de": "also in German",
+    "ru": "also in Russian",
     "json": "propose what to do",
     "reflect": "propose changes of self",
     "skills": "write skills",

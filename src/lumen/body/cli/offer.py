@@ -14,7 +14,7 @@ from lumen.core.errors import LumenError
 
 OFFER = """
 My own model is tiny: it greets, thanks and says back what you tell it.
-A better one talks in its own words, on this machine and offline too.
+A better one talks in its own words in {languages}, on this machine and offline too.
 It is {size:.1f} GB to fetch, about {minutes} min at 100 Mbit/s, licence {licence}."""
 BEGUN = "I fetch it while we talk, and go on when you leave."
 LATER = "Then not. It can be had at any time: lumen models get {name}"
@@ -29,7 +29,9 @@ def offer(talk: Talk) -> Better | None:
         return app.wanted(settings)
     if settings.better_model == "ask":
         size = found.size / 1e9
-        say(OFFER.format(size=size, minutes=app.minutes(found), licence=found.licence))
+        spoken = ", ".join(app.languages(found))
+        told = {"languages": spoken, "minutes": app.minutes(found), "licence": found.licence}
+        say(OFFER.format(size=size, **told))
         if not click.confirm("Shall I fetch it?", default=False):
             app.decline()
             note(LATER.format(name=found.name))

@@ -44,6 +44,10 @@ class Mind(Protocol):
         """Whether a model that is trusted with something is assigned to a role, and is there."""
         ...
 
+    async def speaks(self, language: str) -> bool:
+        """Whether its words may be heard in a language; one that cannot be looked at says why when asked."""
+        ...
+
     async def ask_for(
         self,
         output: type[Output],

@@ -216,6 +216,8 @@ class Calls:
         said: list[str] = []
 
         def hear(piece: str) -> None:
+            if not said:
+                told["first_seconds"] = round(self.clock.tick() - began, 3)
             said.append(piece)
             if self.on_text is not None:
                 self.on_text(piece)

@@ -27,6 +27,7 @@ UNANSWERED = (
     "unknown",
     "nothing_known",
     "too_small",
+    "other_tongue",
     "untold_world",
     "unknown_self",
 )  # phrases a reply that knows nothing ends with

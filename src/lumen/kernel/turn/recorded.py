@@ -63,6 +63,13 @@ class RecordedMind:
             return False
         return ability in model.may and (model.local or not self.calls.private)
 
+    async def speaks(self, language: str) -> bool:
+        """Whether the interface model may be heard in a language, as far as it can be looked at."""
+        try:
+            return (await self.calls.reach.model("interface")).speaks(language)
+        except MindError:
+            return True
+
     async def ask_for(
         self,
         output: type[Output],

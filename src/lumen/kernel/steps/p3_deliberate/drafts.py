@@ -9,6 +9,7 @@ from lumen.core.clock import Now
 from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
+from lumen.core.trust import Ability
 from lumen.kernel.choice.completion import closed
 from lumen.kernel.contour.capabilities import Mind, ModelReply
 from lumen.kernel.contour.policy import Parameters
@@ -28,8 +29,6 @@ from lumen.kernel.steps.p3_deliberate.grounded import (
     rests_on,
     too_small,
 )
-
-SMALL_SPEAKS = "en"  # a small model makes no sentences in any other language
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +78,10 @@ async def drafts(
     settled = settled or answers_all(reality)
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
+    if not await mind.speaks(surface.language):
+        english = await mind.may(Ability.WORLD, "interface")
+        silent = own or too_small(stimulus.text, surface, english=english)
+        return Drafts(drafts=(silent,), trouble="the model does not speak this language")
     useful = [e for e in reality.evidence if e.score >= grounding.middling][: grounding.facts]
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
     slots = {
@@ -130,8 +133,6 @@ async def drafts(
 def _amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: list[str]) -> str:
     """Why what a model said is no draft; empty: it is one. `heard` begins with the message."""
     asks = surface.modality in ("question", "task")
-    if spoken.small and surface.language != SMALL_SPEAKS:
-        return "it speaks another language"
     if (spoken.copied and asks) or not says_anew(spoken.text, heard):
         return "it said nothing new"
     if asks and told_of_another(spoken.text, heard[0], notes):

@@ -104,13 +104,18 @@ def _plain(
     return Draft(said, "grounded")
 
 
-def too_small(text: str, surface: Surface) -> Draft:
-    """What is said where only a larger model could know, or could do what is asked for."""
+def too_small(text: str, surface: Surface, *, english: bool = False) -> Draft:
+    """What is said where only a larger model could know, or could do what is asked for.
+
+    `english`: the model there is could, in that language.
+    """
     key = "too_small_task" if surface.modality == "task" else "too_small"
-    if lexicon().has("translation", text):
-        key = "too_small_translate"
-    elif surface.modality == "question" and surface.about == "being":
+    if surface.modality == "question" and surface.about == "being":
         key = "unknown_self"
+    elif english:
+        key = "other_tongue"
+    elif lexicon().has("translation", text):
+        key = "too_small_translate"
     return Draft(lexicon().phrase(key, surface.language), "grounded")
 
 
