@@ -105,11 +105,11 @@ def trust(request: CommandRequest, model: str, verbose: bool) -> TextResult:
     import asyncio
 
     from lumen.app.models import must_be_assignable
-    from lumen.lab.trust import TrustRun, lines
+    from lumen.lab.trust import lines, measured
 
     must_be_assignable(request.settings, "interface", model)
     with request.opened() as kernel:
-        found = asyncio.run(TrustRun(kernel, model, note if verbose else None).measured())
+        found = asyncio.run(measured(kernel, model, note if verbose else lambda _: None))
     return TextResult(found, lines(found))
 
 
