@@ -35,7 +35,7 @@ from lumen.kernel.recall.before import RecallBefore
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.kernel.reflection.triggers import Thresholds
-from lumen.kernel.turn.conversation import TurnResult, converse
+from lumen.kernel.turn.conversation import Said, converse
 from lumen.kernel.turn.recorded import PROMPTS
 from lumen.kernel.turn.run import Kernel, Watch, adopt_edits
 from lumen.mind.ask import Reach
@@ -66,7 +66,7 @@ class Life:
         """Where it is."""
         return self.kernel.being
 
-    def say(self, text: str, *, private: bool = False, watch: Watch = QUIET) -> TurnResult:
+    def say(self, text: str, *, private: bool = False, watch: Watch = QUIET) -> Said:
         """One turn."""
         return asyncio.run(converse(self.kernel, text, private=private, watch=watch))
 

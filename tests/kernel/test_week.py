@@ -36,7 +36,6 @@ from tests.kernel.living import (
 )
 
 from lumen.core.canon import JSON
-from lumen.core.clock import FixedClock
 from lumen.core.data import Author, Event, SelfItem
 from lumen.hands.policy import SkillPolicies
 from lumen.kernel.models.trust import trusted
@@ -49,6 +48,7 @@ from lumen.mind.library import Library
 from lumen.mind.roles import parse_assignments
 from lumen.soul.checking.verify import verify
 from lumen.soul.writing.open import files_of
+from lumen.testing.clock import HandClock
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -278,7 +278,7 @@ def test_the_same_week_on_the_better_model_asks_it_in_every_role_and_breaks_noth
 ) -> None:
     begins(life)
     library, name = better
-    monkeypatch.setattr(FixedClock, "tick", lambda _: perf_counter())  # calls take their time
+    monkeypatch.setattr(HandClock, "tick", lambda _: perf_counter())  # calls take their time
     roles = dict.fromkeys(("interface", *ROLES), f"embedded/{name}")
     reach = life.kernel.reach
     here = {**reach.endpoints, "embedded": replace(BUILT_IN["embedded"], folder=library.folder)}

@@ -13,22 +13,14 @@ import pytest
 from lumen.body.cli.lab import BENCHES
 from lumen.core.canon import dumps
 from lumen.core.errors import UsageError
+from lumen.lab.checkout import bench
 from lumen.lab.recall import NEVER, CachedEmbedder, Judged
 from lumen.lab.recall_data import read_conversations
-from lumen.lab.recall_peers import (
-    PEERS,
-    Peer,
-    PeerMissing,
-    ask_peers,
-    chosen_peers,
-    judge,
-    known_peers,
-)
-from lumen.lab.recall_plot import drawn
 from lumen.lab.recall_report import RecallRun, lines, run
 from lumen.mind.embed import WhenNeeded
 
 Script = Callable[[str], ModuleType]
+peers = bench("peers")
 TOLD = (
     "The accordion was made in Klingenthal.",
     "We painted the kitchen yellow last spring.",
@@ -84,32 +76,34 @@ def test_an_engine_that_cannot_be_had_or_fails_is_named_with_the_reason(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("UV_OFFLINE", "1")
-    unknown = Peer("tantivy", "tantivy", ("no-such-package==1.0",))
-    broken = Peer("chroma", "Chroma", ())  # its package is not in this environment
+    unknown = peers.Peer("tantivy", "tantivy", ("no-such-package==1.0",))
+    broken = peers.Peer("chroma", "Chroma", ())  # its package is not in this environment
     told: list[str] = []
     groups = [read_conversations(file)]
     embedder = CachedEmbedder(WhenNeeded(), None)
 
-    found = ask_peers([unknown, broken], groups, embedder, told.append)
+    found = peers.ask_peers([unknown, broken], groups, embedder, told.append)
 
     why = {name: str(one) for name, one in found.items()}
-    assert all(isinstance(one, PeerMissing) for one in found.values())
+    assert all(isinstance(one, peers.PeerMissing) for one in found.values())
     assert why["tantivy"].startswith("it cannot be installed: ")
     assert why["chroma"] == "it failed: ModuleNotFoundError: No module named 'chromadb'"
     assert f"Chroma is missing: {why['chroma']}" in told
     part = {"recall": {"hit@5": (1.0, 1.0, 1.0)}, "cpu_ms": {"p50": 2.0}}
     rows = {name: one.as_json() for name, one in found.items()}
-    assert "Chroma" not in drawn({"weights": "shipped", "beam": part | {"peers": rows}})
+    assert "Chroma" not in bench("plot").drawn(
+        {"weights": "shipped", "beam": part | {"peers": rows}}
+    )
 
 
 def test_every_engine_has_a_program_and_pinned_packages(script: Script) -> None:
-    assert [*known_peers()] == [*script("bench/engines.py").ENGINES]
-    raw = tomllib.loads(PEERS.read_text("utf-8"))
+    assert [*peers.known_peers()] == [*script("bench/engines.py").ENGINES]
+    raw = tomllib.loads(peers.PEERS.read_text("utf-8"))
     assert all(len(p.split("==")) == 2 for one in raw.values() for p in one["packages"])
-    assert [p.name for p in chosen_peers("tantivy, fts5")] == ["tantivy", "fts5"]
-    assert len(chosen_peers("all")) == 7
+    assert [p.name for p in peers.chosen_peers("tantivy, fts5")] == ["tantivy", "fts5"]
+    assert len(peers.chosen_peers("all")) == 7
     with pytest.raises(UsageError) as refused:
-        chosen_peers("fts5,google")
+        peers.chosen_peers("fts5,google")
     assert "'google' is no peer" in str(refused.value)
 
 
@@ -131,6 +125,6 @@ def test_an_engine_reaches_this_machine_alone(script: Script) -> None:
 
 def test_what_an_engine_found_is_judged_as_recall_is() -> None:
     sessions = ["a", "a", "b", "c"]
-    assert judge([3, 1, 0], {0, 1}, sessions) == Judged(2, 1.0, 1.0)
-    assert judge([3, 2], {0, 2}, sessions) == Judged(2, 0.0, 0.5)
-    assert judge([], {0}, sessions) == Judged(NEVER, 0.0, 0.0)
+    assert peers.judge([3, 1, 0], {0, 1}, sessions) == Judged(2, 1.0, 1.0)
+    assert peers.judge([3, 2], {0, 2}, sessions) == Judged(2, 0.0, 0.5)
+    assert peers.judge([], {0}, sessions) == Judged(NEVER, 0.0, 0.0)

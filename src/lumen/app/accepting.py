@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,7 +13,9 @@ from lumen.app.wiring import keyring
 from lumen.core.clock import SystemClock
 from lumen.core.data import BeingPaths, Placed
 from lumen.core.errors import Estranged
-from lumen.kernel.gate import acceptance
+from lumen.kernel.gate.acceptance import accept as accept
+from lumen.kernel.gate.acceptance import accept_tail as accept_tail
+from lumen.kernel.gate.acceptance import cut_tail as cut_tail
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.presence import no_turn_meanwhile
 from lumen.soul.checking.witness import refuse_strange
@@ -28,51 +29,32 @@ class Accepted:
     head: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnrecognisedArchive:
-    """A being that is refused as it stands, open for its author to decide."""
-
-    gate: Gate
-    soul: str
-
-    def accept(self, head: str = "") -> Accepted:
-        """Go on from an archive that is older than, or forked from, the one this host has seen."""
-        return _accepted(acceptance.accept(self.gate, self.soul, head))
-
-    def accept_tail(self) -> Accepted:
-        """Take events at the end that this host did not write for true."""
-        return _accepted(acceptance.accept_tail(self.gate, self.soul))
-
-    def cut_tail(self) -> Accepted:
-        """Move events at the end that this host did not write to quarantine."""
-        return _accepted(acceptance.cut_tail(self.gate, self.soul))
-
-
-@contextmanager
-def strange(
+def decide(
     being: BeingPaths,
+    does: Callable[[Gate, str], Placed],
     agrees: Callable[[str], bool],
     tell: Callable[[str], None],
     passphrases: Passphrases | None = None,
-) -> Iterator[UnrecognisedArchive | None]:
-    """A being that is refused as it stands, once the author, told why, agrees; else nothing."""
+) -> Accepted | None:
+    """Do something about a being that is refused as it stands, once the author, told why, agrees; else nothing."""
     settings = must_be(being)
     passphrases = passphrases or Passphrases()
     clock = SystemClock()
     gate = Gate(being, keyring(), clock, open_storage(being, keyring(), clock))
     gate.index.catch_up()
     gate.ask, gate.offer = passphrases.ask, partial(passphrases.offer, gate.keyring)
+    done = None
     try:
         if _agreed(gate, settings.soul, agrees):
             with no_turn_meanwhile(locks_of(being)):
-                yield UnrecognisedArchive(gate, settings.soul)
-        else:
-            yield None
+                placed = does(gate, settings.soul)
+                done = Accepted(placed.seq, placed.event_hash)
         for line in gate.repairs:
             tell(line)
     finally:
         gate.close()
         gate.index.close()
+    return done
 
 
 def _agreed(gate: Gate, soul: str, agrees: Callable[[str], bool]) -> bool:
@@ -81,7 +63,3 @@ def _agreed(gate: Gate, soul: str, agrees: Callable[[str], bool]) -> bool:
     except Estranged as error:
         return agrees(error.what[:1].upper() + error.what[1:] + ".")
     return True
-
-
-def _accepted(placed: Placed) -> Accepted:
-    return Accepted(placed.seq, placed.event_hash)

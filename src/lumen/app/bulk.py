@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from lumen.core.canon import JSON, clean
+from lumen.core.canon import clean
 from lumen.core.clock import stamp, ulid
-from lumen.core.data import Author, Change, Entry, EventType, Origin, kernel_entry
+from lumen.core.data import Change, Entry, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.core.stores import Store
-from lumen.kernel.turn.conversation import LONGEST_MESSAGE, says_something
+from lumen.kernel.turn.conversation import LONGEST_MESSAGE, IncomingMessage, says_something
 from lumen.kernel.turn.run import Kernel
 from lumen.soul.state.fold import TOLD
 
@@ -82,21 +82,10 @@ def _entry(kernel: Kernel, memo: Memo, author_name: str) -> Entry:
     if not says_something(text) or len(text) > LONGEST_MESSAGE:
         raise UsageError("what is to be remembered is empty, or too much", fix="give it words")
     guest = memo.speaker if memo.speaker and memo.speaker != author_name else ""
-    told: dict[str, JSON] = {
-        "private": memo.private,
-        "conversation": memo.session or "",
-        "speaker": guest,
-        "occurred_at": _stamped(kernel, memo.at) if memo.at else "",
-    }
-    return Entry(
-        author=Author.EXTERNAL,
-        event_type=EventType.AUTHOR_MESSAGE,
-        origin=Origin.GUEST if guest else Origin.AUTHOR,
-        situation=TOLD,
-        description=text,
-        session_key=f"lumen:told:{ulid(kernel.clock)}",
-        payload={name: value for name, value in told.items() if value},
-    )
+    spoken = IncomingMessage(memo.session or "", guest, private=memo.private)
+    entry = spoken.entry(text, f"lumen:told:{ulid(kernel.clock)}")
+    at = {"occurred_at": _stamped(kernel, memo.at)} if memo.at else {}
+    return replace(entry, situation=TOLD, payload={**entry.payload, **at})
 
 
 def _stamped(kernel: Kernel, at: datetime) -> str:

@@ -37,20 +37,15 @@ async def examine(being: BeingPaths, *, by_default: bool) -> Examined:
 def _host() -> Iterator[Finding]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield Finding("python", "ok", version)
-    uv = os.environ.get("UV") or shutil.which("uv")
-    yield Finding(
-        "uv",
-        "ok" if uv else "warn",
-        uv or "not found on PATH",
-        "" if uv else "python3 main.py doctor, which brings its own",
+    own, repository = (
+        "python3 main.py doctor, which brings its own",
+        "a new being gets no repository",
     )
-    git = shutil.which("git")
-    yield Finding(
-        "git",
-        "ok" if git else "warn",
-        git or "not found: a new being gets no repository",
-        "" if git else "apt install git",
-    )
+    for name, path, missing, fix in (
+        ("uv", os.environ.get("UV") or shutil.which("uv"), "not found on PATH", own),
+        ("git", shutil.which("git"), f"not found: {repository}", "apt install git"),
+    ):
+        yield Finding(name, "ok", path) if path else Finding(name, "warn", missing, fix)
     from lumen.app.storage import engine
 
     try:

@@ -13,7 +13,8 @@ from lumen.core.errors import UsageError
 from lumen.kernel.gate.birth import init, introduce
 from lumen.kernel.identity.naming import LONGEST_NAME as LONGEST_NAME
 from lumen.kernel.identity.naming import UNNAMED as UNNAMED
-from lumen.kernel.identity.naming import introduced, is_called, is_message, names_given
+from lumen.kernel.identity.naming import introduced, is_called, names_given
+from lumen.kernel.identity.naming import is_message as is_message
 from lumen.kernel.turn.conversation import says_something as says_something
 from lumen.kernel.turn.conversation import tool_message
 from lumen.kernel.turn.run import Kernel
@@ -44,11 +45,6 @@ def has_met(being: BeingPaths) -> bool:
 def meet(kernel: Kernel, name: str, author: str) -> None:
     """Archive what was settled at the first meeting: its name, the author's, and where they are."""
     introduce(kernel.gate, kernel.being, name, author, zone("").key)
-
-
-def is_rather_a_message(text: str) -> bool:
-    """Whether what was typed for a name is something to answer."""
-    return is_message(text)
 
 
 def name_in(text: str) -> str:

@@ -143,11 +143,16 @@ def _evidence(
     from lumen.mind.embed import WhenNeeded
 
     recall = recall or IndexedRecall(index, WhenNeeded())
-    if recall.learn() and recall.learn():  # more than a handful is worth a word
+    learn_all(recall, tell)
+    return recall.evidence(claim, EVERYTHING)
+
+
+def learn_all(recall: IndexedRecall, tell: Callable[[str], None]) -> None:
+    """Make every memory findable by meaning; more than a handful is worth a word."""
+    if recall.learn() and recall.learn():
         tell("making memories findable by meaning …")
         while recall.learn():
             pass
-    return recall.evidence(claim, EVERYTHING)
 
 
 def recollection(m: Memory) -> Recollection:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from lumen.app.memories import Recollection, recollection
+from lumen.app.memories import Recollection, learn_all, recollection
 from lumen.core.errors import UsageError
 from lumen.soul.ports.queries import Queries
 
@@ -89,7 +89,7 @@ def recall(
     if wanted.limit < 1 or not query.strip():
         raise UsageError("nothing is asked for", fix='being.recall("Where do I live?", limit=20)')
     found = with_ or IndexedRecall(index, WhenNeeded())
-    _learn(found, tell)
+    learn_all(found, tell)
     asked = RankWanted(
         limit=wanted.limit,
         lane=Lane(wanted.lane) if wanted.lane else None,
@@ -101,13 +101,6 @@ def recall(
 
     ranked = proved(index, look, lambda one: (one.memory, *one.neighbours))
     return tuple(_recalled(one, query, explain=wanted.explain) for one in ranked)
-
-
-def _learn(found: IndexedRecall, tell: Callable[[str], None]) -> None:
-    if found.learn() and found.learn():  # more than a handful is worth a word
-        tell("making memories findable by meaning …")
-        while found.learn():
-            pass
 
 
 def _recalled(one: RankedMemory, query: str, *, explain: bool) -> RecalledMemory:

@@ -10,7 +10,7 @@ from pathlib import Path
 from lumen.app.placing import must_be_apart
 from lumen.app.settings import data_home, must_be
 from lumen.app.skill_changes import changed_skills
-from lumen.app.storage import asking, files_of, size_of
+from lumen.app.storage import asking, files_of
 from lumen.core.clock import Clock, stamp
 from lumen.core.data import BeingPaths
 from lumen.core.errors import Damaged, UsageError
@@ -76,11 +76,6 @@ def _compared(being: BeingPaths, progress: Callable[[int, int], None]) -> DeepRe
         found = compare(files_of(being), index, progress)
         changed = {error.what: error.fix for error in changed_skills(being, index)}
         return replace(found, problems=(*found.problems, *changed), fixes=changed)
-
-
-def archive_size(being: BeingPaths) -> int:
-    """How many bytes the archive has."""
-    return size_of(being)
 
 
 def backup_being(

@@ -12,7 +12,8 @@ from lumen.core.stores import Store
 from lumen.kernel.choice.completion import OPEN
 from lumen.kernel.gate.checkpoints import difference
 from lumen.kernel.gate.commit import Gate
-from lumen.kernel.gate.edits import Edits, in_force, look, self_in_force
+from lumen.kernel.gate.edits import Edits, in_force, look
+from lumen.kernel.gate.edits import self_in_force as self_in_force
 from lumen.soul.ports.queries import Queries
 from lumen.soul.state.selfhood import GOAL_STATES, LONGEST_NAME, VALUE_STATES, goals_of, selfhood
 from lumen.soul.state.selfhood import Selfhood as Selfhood
@@ -49,11 +50,6 @@ class SelfDiff:
     diff: tuple[str, ...]
     told: tuple[str, ...]  # what the author should know of it
     missing: tuple[str, ...]
-
-
-def self_of(index: Queries) -> Selfhood:
-    """Name, ontology, narrative, values and goals in force."""
-    return self_in_force(index)
 
 
 def describe_edits(found: ReadOnlyBeing) -> list[str]:

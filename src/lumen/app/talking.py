@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lumen.core.canon import sha256
 from lumen.core.clock import ulid
@@ -10,7 +10,8 @@ from lumen.core.errors import LumenError
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.steps.reflect import in_words
 from lumen.kernel.turn.conversation import IncomingMessage as IncomingMessage
-from lumen.kernel.turn.conversation import TurnResult, converse
+from lumen.kernel.turn.conversation import Said as Said
+from lumen.kernel.turn.conversation import converse
 from lumen.kernel.turn.cycle import reflect_if_due
 from lumen.kernel.turn.escalate import propose
 from lumen.kernel.turn.run import Kernel
@@ -40,26 +41,6 @@ class ReplyText:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """An answer: its words, the event that keeps them, what they rest on, and what followed."""
-
-    text: str
-    event: int
-    kind: str
-    sources: tuple[int, ...]
-    trouble: str = ""  # what kept the model from helping, if anything did
-    fix: str = ""  # and what to try
-    heard: int = 0  # the event that keeps what was said
-    lacking: float = 0.0  # how much a stronger model could have added
-    redacted: int = 0  # secrets that were taken out of the message before anything kept it
-    conversation: str = ""
-    changes: tuple[str, ...] = ()  # what the being changed in itself afterwards, in words
-    proposal: str = ""  # the stronger model it would like to ask: it waits in the approvals
-    notices: tuple[str, ...] = ()  # what had to be repaired, in words for the author
-
-
-UNSAID = "My skill chat did not work, so my words are shown as they are"
 Progress = StepStarted | DraftText | ReplyText | Said
 
 
@@ -80,7 +61,7 @@ async def answer(
     answered = await converse(kernel, text, private=spoken.private, watch=watch, spoken=spoken)
     changes: tuple[str, ...] = ()
     proposal = ""
-    notices = [f"{UNSAID} ({answered.unsaid})\n  try: lumen doctor"] if answered.unsaid else []
+    notices = [*answered.notices]
     try:
         changes = await _look_back(kernel, answered, by_author=not spoken.speaker)
         if proposed := await propose(kernel, answered.heard, answered.lacking):
@@ -89,21 +70,7 @@ async def answer(
         notices.append(error.what + (f"\n  try: {error.fix}" if error.fix else ""))
     notices += [*kernel.gate.repairs, *filter(None, [kernel.recall.trouble()])]
     kernel.gate.repairs.clear()
-    return Said(
-        text=answered.text,
-        event=answered.event,
-        kind=answered.kind,
-        sources=answered.sources,
-        trouble=answered.trouble,
-        fix=answered.fix,
-        heard=answered.heard,
-        lacking=answered.lacking,
-        redacted=answered.redacted,
-        conversation=spoken.conversation,
-        changes=changes,
-        proposal=proposal,
-        notices=tuple(notices),
-    )
+    return replace(answered, changes=changes, proposal=proposal, notices=tuple(notices))
 
 
 def said_before(kernel: Kernel, spoken: IncomingMessage) -> Said | None:
@@ -126,7 +93,7 @@ def said_before(kernel: Kernel, spoken: IncomingMessage) -> Said | None:
     )
 
 
-async def _look_back(kernel: Kernel, answered: TurnResult, *, by_author: bool) -> tuple[str, ...]:
+async def _look_back(kernel: Kernel, answered: Said, *, by_author: bool) -> tuple[str, ...]:
     """Reflect when the turn gave cause to; says what was changed. Only the author may ask for it."""
     said = kernel.index.memories.get([answered.heard]).get(answered.heard)
     asked = bool(by_author and said and lexicon().has("self_examination", said.text))

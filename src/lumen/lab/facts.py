@@ -7,19 +7,15 @@ its own. `dev` and `dev2` were looked at while recall was built; of `held` only 
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lumen.core.canon import JSON, loads
-from lumen.core.errors import LumenError
-from lumen.mind.roles import parse_assignment
+from lumen.core.canon import JSON
+from lumen.lab.command_line import conversation, new_being
 
 FOLDER = Path(__file__).with_name("facts_data")
 NOTHING_ASSERTED = ("not told me", "not sure you told me", "do not know", "don't know")
@@ -87,8 +83,6 @@ def evaluate(
     Raises:
         BadSetting: `model` names none.
     """
-    if model:
-        parse_assignment("interface", model)
     data = read_set(which)
     never = data["unknown"][:unknowns]
     told = data["message"][:messages]
@@ -96,7 +90,7 @@ def evaluate(
     changed = {m["corrects"] for m in told if "corrects" in m}
     questions = [q for q in data["question"] if q["fact"] in known]
     with tempfile.TemporaryDirectory(prefix="lumen-facts-") as folder:
-        being = _new_being(Path(folder), model)
+        being = new_being(Path(folder), model)
         progress(f"telling {len(told)} messages …")
         _chat(being, [" ".join(m["text"].split()) for m in told], progress)
         progress(f"asking {len(questions) + len(never)} questions …")
@@ -134,55 +128,14 @@ def _says(text: str, values: Sequence[str]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(v)}(?!\w)", text, re.IGNORECASE) for v in values)
 
 
-def _new_being(folder: Path, model: str) -> Path:
-    being = folder / "being"
-    _lumen(folder, ["init", str(being)])
-    if model:
-        give_model(being, model)
-    return being
-
-
-def give_model(being: Path, model: str) -> None:
-    """Let a model, as substrate/model, serve the interface role of a new being."""
-    settings = being / "lumen.toml"
-    text = re.sub(r'^interface = ".*"$', f'interface = "{model}"', settings.read_text(), flags=re.M)
-    settings.write_text(text)
-
-
 def _chat(being: Path, messages: Sequence[str], progress: Callable[[str], None]) -> list[str]:
     replies: list[str] = []
-    command = [*_command(), "--being", str(being), "chat", "--json"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(being.parent)
-    ) as process:
-        if process.stdin is None or process.stdout is None:
-            raise LumenError("the conversation has no pipes")
+    with conversation(being) as say:
         for message in messages:
-            process.stdin.write(message.encode() + b"\n")
-            process.stdin.flush()
-            answer = loads(process.stdout.readline() or b"{}")
-            if "reply" not in answer:
-                raise LumenError(f"no reply to {message!r}: {answer.get('error', 'it ended')}")
-            replies.append(str(answer["reply"]))
+            replies.append(say(message))
             if len(replies) % 25 == 0:
                 progress(f"  {len(replies)} of {len(messages)}")
-        process.stdin.close()
-        process.wait()
     return replies
-
-
-def _lumen(folder: Path, arguments: list[str]) -> None:
-    subprocess.run(
-        [*_command(), *arguments], check=True, env=_environment(folder), stdout=subprocess.DEVNULL
-    )
-
-
-def _command() -> list[str]:
-    return [sys.executable, "-m", "lumen"]
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "XDG_DATA_HOME": str(folder / "data")}
 
 
 def _of(part: dict[str, int]) -> str:

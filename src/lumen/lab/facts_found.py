@@ -17,7 +17,8 @@ from pathlib import Path
 from lumen.app.being import Being, Door, create
 from lumen.app.opened import kernel_of
 from lumen.core.canon import JSON
-from lumen.lab.facts import give_model, read_set
+from lumen.lab.command_line import give_model
+from lumen.lab.facts import read_set
 from lumen.lab.recall_data import memos, tellers
 
 FIRST = 3

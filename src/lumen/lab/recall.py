@@ -25,6 +25,7 @@ from lumen.kernel.language.passages import Embedder, Rows
 from lumen.kernel.language.reading import WORD, words
 from lumen.kernel.recall.candidates import RankWanted
 from lumen.kernel.recall.features import bm25, idf
+from lumen.kernel.recall.fusion import RankedMemory
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.lab.recall_data import LabConversation, LabQuestion
 from lumen.mind.encoder import SIZE
@@ -55,9 +56,9 @@ class AskedRow:
     sessions: NDArray[np.int64]
     many_right: int
     right_sessions: frozenset[int]
-    plain_ranks: Mapping[str, int]  # of plain BM25, by all words and by those with content
-    ms: float  # beside the vector of the question
-    cpu_ms: float
+    plain_ranks: Mapping[str, int] = field(default_factory=dict)  # of plain BM25, by which words
+    ms: float = 0.0  # beside the vector of the question
+    cpu_ms: float = 0.0
 
 
 @dataclass(slots=True)
@@ -134,28 +135,25 @@ def _ask_group(
     for one in group:
         for question in one.questions:
             gold = frozenset(places[one.name][n] for n in question.gold)
-            before = embedder.took
-            row = _ask(being, one, question, gold, plain.ranks(question.text, gold))
-            ms, cpu_ms = embedder.took - before
-            rows.append(replace(row, ms=row.ms - float(ms), cpu_ms=row.cpu_ms - float(cpu_ms)))
+            ranks = plain.ranks(question.text, gold)
+            before = clocks() - embedder.took
+            found = kernel.recall.rank(question.text, RankWanted(limit=None))
+            ms, cpu_ms = clocks() - embedder.took - before
+            row = _answered(one, question, gold, found, kernel.index.sessions)
+            rows.append(replace(row, plain_ranks=ranks, ms=float(ms), cpu_ms=float(cpu_ms)))
             if len(rows) % EVERY == 0:
                 progress(f"  {len(rows)} asked")
     return rows
 
 
-def _ask(
-    being: Being,
+def _answered(
     one: LabConversation,
     question: LabQuestion,
     gold: frozenset[int],
-    plain: dict[str, int],
+    found: Sequence[RankedMemory],
+    sessions: Sessions,
 ) -> AskedRow:
-    kernel = kernel_of(being)
-    before = clocks()
-    found = kernel.recall.rank(question.text, RankWanted(limit=None))
-    ms, cpu_ms = clocks() - before
     names = tuple(found[0].features) if found else ()
-    placed = kernel.index.sessions.utterances(gold)
     return AskedRow(
         conversation=one.name,
         dataset=one.dataset,
@@ -165,10 +163,7 @@ def _ask(
         right=np.array([f.memory.seq in gold for f in found]),
         sessions=np.array([f.session for f in found], np.int64),
         many_right=len(gold),
-        right_sessions=frozenset(placed.sessions.tolist()),
-        plain_ranks=plain,
-        ms=float(ms),
-        cpu_ms=float(cpu_ms),
+        right_sessions=frozenset(sessions.utterances(gold).sessions.tolist()),
     )
 
 

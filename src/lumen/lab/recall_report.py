@@ -10,10 +10,9 @@ from typing import Any
 
 from lumen.core.canon import JSON
 from lumen.kernel.recall.fusion import weights_for
+from lumen.lab.checkout import bench
 from lumen.lab.recall import BM25, BM25_CONTENT, CachedEmbedder, ask_all, judged, summary
 from lumen.lab.recall_data import LabConversation, read_conversations
-from lumen.lab.recall_peers import ask_peers, chosen_peers, known_peers
-from lumen.lab.recall_plot import drawn
 from lumen.lab.recall_weights import learnt, left_out
 from lumen.mind.embed import WhenNeeded
 
@@ -36,7 +35,8 @@ class RecallRun:
 
 def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
     """Tell, ask and measure; a part for each dataset, and one for each that is pooled."""
-    peers = chosen_peers(wanted.peers) if wanted.peers else []
+    peers = bench("peers").chosen_peers(wanted.peers) if wanted.peers else []
+    plot = bench("plot") if wanted.plot else None
     read = [c for file in wanted.files for c in read_conversations(file)[: wanted.most]]
     by_dataset = _by_dataset(read)
     embedder = CachedEmbedder(WhenNeeded(), wanted.vectors)
@@ -59,10 +59,10 @@ def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
             part = summary([some[n] for n in kept], [found[n] for n in kept])
             group = by_dataset[dataset]
             groups = [group] if name else [[one] for one in group]
-            beside = ask_peers(peers, groups, embedder, progress)
-            told[dataset + name] = part | {"peers": {k: v.as_json() for k, v in beside.items()}}
-    if wanted.plot:
-        wanted.plot.write_text(drawn(told), "utf-8")
+            asked = bench("peers").ask_peers(peers, groups, embedder, progress) if peers else {}
+            told[dataset + name] = part | {"peers": {k: v.as_json() for k, v in asked.items()}}
+    if wanted.plot and plot:
+        wanted.plot.write_text(plot.drawn(told), "utf-8")
     return told
 
 
@@ -95,7 +95,7 @@ def _beside(part: dict[str, JSON]) -> list[str]:
     said = [
         "  " + f"{'':<20}" + "".join(f"{name:>18}" for name in part["recall"]) + "   CPU ms p50"
     ]
-    titles = {name: peer.title for name, peer in known_peers().items()}
+    titles = {name: peer.title for name, peer in bench("peers").known_peers().items()}
     for name, one in {"": part, **part["peers"]}.items():
         title = titles.get(name, "Lumen")
         if "missing" in one:

@@ -7,11 +7,8 @@ is in the middle of something when it comes. What is counted is how long a reply
 
 from __future__ import annotations
 
-import os
-import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,28 +16,23 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lumen.app.reach import models_folder, trust_file
 from lumen.core.canon import JSON, loads
 from lumen.core.clock import Draw, draw_from
 from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
+from lumen.lab.command_line import command, conversation, environment, new_being, run
 from lumen.lab.speed import Speed, calls_of, quantile, speed
-from lumen.mind.roles import parse_assignment
 
 MOST = 1.3  # how many times as long the slowest replies may take beside `run`
 BLOCK = 12  # messages in a row before the blocks change
 PAUSES = (0.1, 0.7)  # seconds between a reply and the next message
-VALUES = """[
-  {"name": "honesty", "weight": 0.8, "status": "active"},
-  {"name": "curiosity", "weight": 0.7, "status": "active"}
-]
-"""
-GOALS = """[
-  {"name": "learn about tomatoes", "weight": 0.9, "status": "todo"},
-  {"name": "learn about the sea", "weight": 0.9, "status": "todo"},
-  {"name": "understand cities", "weight": 0.6, "status": "perpetual"}
-]
-"""
+GIVEN = (  # so that it has something to pursue
+    ("values", "set", "honesty", "--weight", "0.8"),
+    ("values", "set", "curiosity", "--weight", "0.7"),
+    ("goals", "add", "learn about tomatoes", "--weight", "0.9"),
+    ("goals", "add", "learn about the sea", "--weight", "0.9"),
+    ("goals", "add", "understand cities", "--weight", "0.6", "--status", "perpetual"),
+)
 TOLD = (
     "My sister lives in Lisbon.",
     "I planted tomatoes on Sunday.",
@@ -123,38 +115,41 @@ def measure(
     Raises:
         BadSetting: `model` names none.
     """
-    if model:
-        parse_assignment("interface", model)
     chance = draw_from("together")  # pauses that repeat
     took: dict[bool, list[float]] = {False: [], True: []}
     cycles = 0
     with tempfile.TemporaryDirectory(prefix="lumen-together-") as folder:
-        being = _new_being(Path(folder), model)
-        with _talk(being) as talk:
+        being = new_being(Path(folder), model)
+        for given in GIVEN:
+            run(being, *given)
+        with conversation(being, stderr=subprocess.DEVNULL) as say:
             for text in (*TOLD, *ASKED):  # and the model is warm
-                talk(text)
+                say(text)
             ends, beside = time.monotonic() + 60 * minutes, False
             while time.monotonic() < ends or not took[True]:
                 texts = _texts(chance, block, len(took[False]) + len(took[True]))
                 if beside:
                     with _living(being) as lived:
-                        took[True] += _block(talk, texts, chance)
+                        took[True] += _block(say, texts, chance)
                     cycles += len(lived)
                 else:
-                    took[False] += _block(talk, texts, chance)
+                    took[False] += _block(say, texts, chance)
                 beside = not beside
                 progress(f"  {len(took[False])} replies alone, {len(took[True])} beside")
-        ok = _lumen(being, "archive", "verify").returncode == 0
-        name = model or _model(being)
+        ok = run(being, "archive", "verify", check=False).returncode == 0
+        name = model or str(loads(run(being, "status", "--json").stdout)["model"])
         calls = speed(c for c in calls_of(BeingPaths(being).memory) if c["role"] == "interface")
     return Measured(name, tuple(took[False]), tuple(took[True]), cycles, ok, calls)
 
 
-def _block(talk: Callable[[str], float], texts: Sequence[str], chance: Draw) -> list[float]:
+def _block(say: Callable[[str], str], texts: Sequence[str], chance: Draw) -> list[float]:
+    """How long the reply to each text took."""
     took = []
     for text in texts:
         time.sleep(chance.uniform(*PAUSES))
-        took.append(talk(text))
+        began = time.perf_counter()
+        say(text)
+        took.append(time.perf_counter() - began)
     return took
 
 
@@ -169,41 +164,14 @@ def _texts(chance: Draw, many: int, start: int) -> list[str]:
 
 
 @contextmanager
-def _talk(being: Path) -> Iterator[Callable[[str], float]]:
-    """A conversation; saying something returns how long the reply took."""
-    with subprocess.Popen(
-        [*_command(being), "chat", "--json"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=_environment(being),
-    ) as process:
-        to, back = process.stdin, process.stdout
-        if to is None or back is None:
-            raise LumenError("the conversation has no pipes")
-
-        def say(text: str) -> float:
-            began = time.perf_counter()
-            to.write(text.encode() + b"\n")
-            to.flush()
-            answer = loads(back.readline() or b"{}")
-            if "reply" not in answer:
-                raise LumenError(f"no reply to {text!r}: {answer.get('error', 'it ended')}")
-            return time.perf_counter() - began
-
-        yield say
-        to.close()
-
-
-@contextmanager
 def _living(being: Path) -> Iterator[list[bytes]]:
     """`lumen run` without a rest between cycles; what it told is there once it has ended."""
     told: list[bytes] = []
     with subprocess.Popen(
-        [*_command(being), "run", "--every", "0", "--json"],
+        [*command(being), "run", "--every", "0", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=_environment(being),
+        env=environment(being),
     ) as process:
         if process.stdout is None:
             raise LumenError("`lumen run` has no pipe")
@@ -211,55 +179,6 @@ def _living(being: Path) -> Iterator[list[bytes]]:
         yield told
         process.send_signal(signal.SIGINT)
         told += process.stdout.readlines()
-
-
-def _new_being(folder: Path, model: str) -> Path:
-    being = folder / "being"
-    own = folder / "data" / "lumen"
-    own.mkdir(parents=True)
-    for kept in (models_folder(), trust_file()):  # files of models and what was measured of them
-        (own / kept.name).symlink_to(kept)
-    subprocess.run(
-        [sys.executable, "-m", "lumen", "init", str(being)],
-        check=True,
-        env=_environment(being),
-        stdout=subprocess.DEVNULL,
-    )
-    if model:
-        settings = being / "lumen.toml"
-        text = re.sub(
-            r'(?m)^interface = ".*"$', f'interface = "{model}"', settings.read_text("utf-8")
-        )
-        settings.write_text(text, "utf-8")
-    (being / "data" / "values.json").write_text(VALUES, "utf-8")
-    goals = being / "data" / "goals"
-    goals.mkdir(exist_ok=True)
-    (goals / "2026.json").write_text(GOALS, "utf-8")
-    if _lumen(being, "self", "accept").returncode:
-        raise LumenError("the being did not take in its goals")
-    return being
-
-
-def _model(being: Path) -> str:
-    ran = _lumen(being, "status", "--json")
-    return str(loads(ran.stdout)["model"])
-
-
-def _lumen(being: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*_command(being), *arguments],
-        check=False,
-        env=_environment(being),
-        stdout=subprocess.PIPE,
-    )
-
-
-def _command(being: Path) -> list[str]:
-    return [sys.executable, "-m", "lumen", "--being", str(being)]
-
-
-def _environment(being: Path) -> dict[str, str]:
-    return {**os.environ, "XDG_DATA_HOME": str(being.parent / "data")}
 
 
 def _ms(seconds: float) -> str:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,11 +21,11 @@ from lumen.app.safekeeping import (
     Report,
     RestoredBackup,
     Verified,
-    archive_size,
     backup_being,
     restore_being,
     verify_being,
 )
+from lumen.app.storage import size_of
 from lumen.app.words import counted
 from lumen.body.cli.command import YES, agrees, command
 from lumen.body.cli.passphrase import signing
@@ -34,11 +35,11 @@ from lumen.body.cli.request import CommandRequest, at_terminal
 from lumen.body.cli.terminal import note, one_line
 from lumen.core.canon import JSON
 from lumen.core.clock import SystemClock
-from lumen.core.data import BeingPaths
+from lumen.core.data import BeingPaths, Placed
 from lumen.core.errors import LumenError, NotABeing, UsageError
 
 if TYPE_CHECKING:
-    from lumen.app.accepting import Accepted, UnrecognisedArchive
+    from lumen.app.wiring import Gate
 
 LARGE = 64 << 20
 KEY = re.compile(rf"[0-9A-Fa-f]{{{SURE},64}}")
@@ -64,7 +65,7 @@ def _must_be_hex(what: str, said: str | None, known: Callable[[], str] = str) ->
 def verify_command(request: CommandRequest, deep: bool, key: str | None) -> TextResult:
     """Check every event, link, signature and the witness; name the first bad event."""
     _must_be_hex("key", key)
-    size = archive_size(request.being)
+    size = size_of(request.being)
     if size > LARGE:
         note(f"verifying {size / 1e6:,.0f} MB …")
     with Bar("replaying") as bar:
@@ -123,15 +124,6 @@ def _fix(what: str) -> str:
     return "lumen restore-backup FILE ANOTHER_FOLDER, then lumen archive verify there"
 
 
-class ArchiveDecision(NamedTuple):
-    """What the author is asked about an archive that is refused, and what a yes does."""
-
-    question: str
-    fix: str
-    said: str
-    does: Callable[[UnrecognisedArchive], Accepted]
-
-
 @command("accept-rollback", within=archive)
 @click.option("--head", metavar="HEX", help="The head that is kept; a fork needs it.")
 @YES
@@ -141,13 +133,14 @@ def accept_rollback(request: CommandRequest, head: str | None, yes: bool) -> Tex
 
     Your key signs that, where this host has it.
     """
+    from lumen.app.accepting import accept
+
     _must_be_hex("head", head, lambda: _with_its_head(request))
     fix = "lumen archive accept-rollback --yes" + (f" --head {head}" if head else "")
     said = "Accepted in event {event}. This host now knows the being by this archive."
-    decision = ArchiveDecision(
-        "Go on from this one?", fix, said, lambda found: found.accept(head or "")
-    )
-    return _decided(request, decision, yes=yes)
+
+    agreed = partial(agrees, "Go on from this one?", yes=yes, fix=fix)
+    return _decided(request, partial(accept, head=head or ""), agreed, said)
 
 
 def _with_its_head(request: CommandRequest) -> str:
@@ -164,10 +157,11 @@ def _with_its_head(request: CommandRequest) -> str:
 @signing
 def accept_the_tail(request: CommandRequest, yes: bool) -> TextResult | None:
     """Take events at the end that this host did not write for true; your key signs that."""
+    from lumen.app.accepting import accept_tail
+
+    agreed = partial(agrees, "Take them for true?", yes=yes, fix="lumen archive accept-tail --yes")
     said = "Accepted in event {event}. They count from here on."
-    fix = "lumen archive accept-tail --yes"
-    decision = ArchiveDecision("Take them for true?", fix, said, lambda found: found.accept_tail())
-    return _decided(request, decision, yes=yes)
+    return _decided(request, accept_tail, agreed, said)
 
 
 @command("cut-tail", within=archive)
@@ -175,25 +169,30 @@ def accept_the_tail(request: CommandRequest, yes: bool) -> TextResult | None:
 @signing
 def cut_the_tail(request: CommandRequest, yes: bool) -> TextResult | None:
     """Move events at the end that this host did not write to quarantine; your key signs that."""
-    said = "Moved to data/memory/quarantine; event {event} says so."
-    fix = "lumen archive cut-tail --yes"
-    decision = ArchiveDecision(
-        "Move them to quarantine?", fix, said, lambda found: found.cut_tail()
+    from lumen.app.accepting import cut_tail
+
+    agreed = partial(
+        agrees, "Move them to quarantine?", yes=yes, fix="lumen archive cut-tail --yes"
     )
-    return _decided(request, decision, yes=yes)
+    said = "Moved to data/memory/quarantine; event {event} says so."
+    return _decided(request, cut_tail, agreed, said)
 
 
-def _decided(request: CommandRequest, decision: ArchiveDecision, *, yes: bool) -> TextResult | None:
+def _decided(
+    request: CommandRequest,
+    does: Callable[[Gate, str], Placed],
+    agreed: Callable[[], bool],
+    said: str,
+) -> TextResult | None:
     """What the author decided about a being that is refused as it stands; nothing: they did not."""
-    from lumen.app.accepting import strange
+    from lumen.app.accepting import decide
 
-    def agreed(trouble: str) -> bool:
+    def asked(trouble: str) -> bool:
         note(trouble)
-        return agrees(decision.question, yes=yes, fix=decision.fix)
+        return agreed()
 
-    with strange(request.being, agreed, note, at_terminal()) as found:
-        done = decision.does(found) if found else None
-    return TextResult(done, decision.said.format(event=done.event)) if done else None
+    done = decide(request.being, does, asked, note, at_terminal())
+    return TextResult(done, said.format(event=done.event)) if done else None
 
 
 @command("attest")

@@ -16,7 +16,7 @@ from lumen.app.meeting import (
     UNNAMED,
     bear,
     has_met,
-    is_rather_a_message,
+    is_message,
     learner_for,
     meet,
     name_in,
@@ -163,7 +163,7 @@ def _name_asked(question: str, default: str, meanwhile: list[str]) -> str:
             say(NAME_HELP if word == "/help" else f"  {word} is a command, not a name")
         elif not text:
             return default
-        elif is_rather_a_message(text):
+        elif is_message(text):
             say(ASKS_FIRST)
             meanwhile.append(text)
         elif name := name_in(text):

@@ -105,11 +105,11 @@ def trust(request: CommandRequest, model: str, verbose: bool) -> TextResult:
     import asyncio
 
     from lumen.app.models import must_be_assignable
-    from lumen.lab.trust import TrustRun, lines
+    from lumen.lab.trust import lines, measured
 
     must_be_assignable(request.settings, "interface", model)
     with request.opened() as kernel:
-        found = asyncio.run(TrustRun(kernel, model, note if verbose else None).measured())
+        found = asyncio.run(measured(kernel, model, note if verbose else lambda _: None))
     return TextResult(found, lines(found))
 
 
@@ -133,8 +133,7 @@ def together(request: CommandRequest, minutes: float, model: str) -> None:
 @click.argument("names", nargs=-1, type=click.Choice(BENCHES))
 def bench(request: CommandRequest, names: tuple[str, ...]) -> None:
     """Run the benchmarks of a checkout, or those named: ratios against peers, measured in one run."""
-    root = Path(__file__).resolve().parents[4]
-    if not (root / "bench" / "__main__.py").exists():
-        raise UsageError("bench/ is not here", fix="run it from a checkout of the project")
+    from lumen.lab.checkout import root
+
     command = [sys.executable, "-m", "bench", *names, *(["--json"] if request.as_json else [])]
-    click.get_current_context().exit(subprocess.run(command, cwd=root, check=False).returncode)
+    click.get_current_context().exit(subprocess.run(command, cwd=root(), check=False).returncode)

@@ -18,7 +18,7 @@ from lumen.app.selves import (
     describe_edits,
     items_of,
     self_diff,
-    self_of,
+    self_in_force,
 )
 from lumen.app.words import short_time
 from lumen.body.cli.command import YES, agrees, command, group
@@ -66,7 +66,7 @@ def show_self(request: CommandRequest) -> Selfhood:
     """Name, ontology, narrative, values and goals in force."""
     with request.looking() as look:
         _tell_edits(look)
-        return self_of(look.index)
+        return self_in_force(look.index)
 
 
 @tell.register(Selfhood)

@@ -161,7 +161,8 @@ def _alone(pattern: str) -> str:
 
 def _calendar() -> frozenset[str]:
     """The months and days of the week in all their forms, as the words of time have them."""
-    kinds = [raw["kinds"] for raw in _read("times").values()]
+    times = _read("times")
+    kinds = [times[language]["kinds"] for language in LANGUAGES]
     said = (w for k in kinds for kind in ("MONTH", "WEEKDAY") for w in k[kind].values())
     return frozenset(word for several in said for word in several.split("|"))
 

@@ -7,11 +7,16 @@ recall's to answer. The patterns stand in the lexicon, the answers in answers/.
 from __future__ import annotations
 
 import re
+import tomllib
+from functools import cache
 
-from lumen.kernel.language.lexicon import NAMED_DAY, lexicon
+from lumen.kernel.language.asking import about
+from lumen.kernel.language.lexicon import FOLDER, NAMED_DAY, lexicon
 from lumen.kernel.language.reading import (
     EDGES,
     QUOTED,
+    WORD,
+    asks_advice,
     asks_for,
     fits,
     is_question,
@@ -22,8 +27,9 @@ from lumen.kernel.language.reading import (
 )
 from lumen.kernel.language.requests import request
 from lumen.kernel.language.times.phrases import masked
-from lumen.kernel.language.topics import topic_of_being
 
+MOST_WORDS = 16  # of a question about the being; a longer one tells something besides
+KNOWN = re.compile(r"\b(?:what|woran|was|что|о чём|о чем)\b")  # noqa: RUF001 - Russian
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
 DESPAIR, INSULT = "despair", "insult"
@@ -48,9 +54,29 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
                     continue  # what is asked beside it is answered
                 if found := pattern.fullmatch(plain):
                     return kind, found
-    if kind := requested(text, name)[0] or topic_of_being(_last(text), name):
+    if kind := requested(text, name)[0] or _topic_of_being(_last(text), name):
         return kind, None
     return ("said_here", None) if said_here(text) else (NOTHING, None)
+
+
+def _topic_of_being(question: str, name: str = "") -> str:
+    """The kind of question about the being, by a word of it; empty: about something else.
+
+    That it is about the being is read first; so a new way to ask the same needs no pattern of its own.
+    """
+    if not is_question(question) or len(WORD.findall(question)) > MOST_WORDS:
+        return ""
+    if asks_advice(question) or about(question, name) != "being":
+        return ""
+    plain = plainly(question)
+    kind = next((kind for kind, words in _topics().items() if words.search(plain)), "")
+    return "known" if kind == "keeps" and KNOWN.match(plain) else kind
+
+
+@cache
+def _topics() -> dict[str, re.Pattern[str]]:
+    raw = tomllib.loads((FOLDER / "topics.toml").read_text("utf-8"))
+    return {kind: re.compile(rf"(?<!\w)(?:{words})") for kind, words in raw.items()}
 
 
 def _last(text: str) -> str:

@@ -25,6 +25,8 @@ from lumen.kernel.turn.loops import contour_in_force
 from lumen.kernel.turn.run import Kernel, Turn, Watch, begin, interrupted, run_loop, take_in_edits
 
 LONGEST_MESSAGE = 4_000_000
+UNDELIVERED = """My skill chat did not work, so my words are shown as they are ({error})
+  try: lumen doctor"""
 GUESSED, UNKNOWN = 0.7, 1.0  # what a stronger model could add to a guess, and to nothing
 
 
@@ -61,24 +63,27 @@ class IncomingMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnResult:
-    """What a turn came to: the words, the event that keeps them, and what they rest on."""
+class Said:
+    """An answer: its words, the event that keeps them, what they rest on, and what followed."""
 
     text: str
     event: int
     kind: str
     sources: tuple[int, ...]
-    trouble: str  # what kept the model from helping, if anything did
-    fix: str  # and what to try
+    trouble: str = ""  # what kept the model from helping, if anything did
+    fix: str = ""  # and what to try
     heard: int = 0  # the event that keeps what was said
     lacking: float = 0.0  # how much a stronger model could have added
     redacted: int = 0  # secrets that were taken out of the message before anything kept it
-    unsaid: str = ""  # why the skill that speaks did not; the words are shown all the same
+    conversation: str = ""
+    changes: tuple[str, ...] = ()  # what the being changed in itself afterwards, in words
+    proposal: str = ""  # the stronger model it would like to ask: it waits in the approvals
+    notices: tuple[str, ...] = ()  # what had to be repaired, in words for the author
 
 
 async def converse(
     kernel: Kernel, text: str, *, private: bool, watch: Watch, spoken: IncomingMessage | None = None
-) -> TurnResult:
+) -> Said:
     """One turn of the action loop: the words are durable before any thinking starts.
 
     Raises:
@@ -117,9 +122,10 @@ async def converse(
         raise unheard
     reply: Reply = turn.slots[Reply]
     kept = reply.reply()
+    unsaid = "" if reply.delivered else reply.error
     selected: Selection = turn.slots[Selection]
     drafts: Drafts = turn.slots[Drafts]
-    return TurnResult(
+    return Said(
         text=reply.text,
         event=turn.reply_event,
         kind=selected.draft.kind,
@@ -129,7 +135,8 @@ async def converse(
         heard=stimulus.seq,
         lacking=lacking(turn.slots[Surface], turn.slots[Reality], selected),
         redacted=hidden,
-        unsaid="" if reply.delivered else reply.error,
+        conversation=spoken.conversation,
+        notices=(UNDELIVERED.format(error=unsaid),) if unsaid else (),
     )
 
 

@@ -159,16 +159,9 @@ def remains(
     found = [
         name
         for name in sorted(files.everything())
-        if not _is_shipped(name, makers) and _still_holds(being, files, name, traces)
+        if not _is_shipped(name, makers) and _holds(being, files, name, traces)
     ]
     return [*found, *([VECTORS] if index.vectors.has_erased() else []), *_terms(index, traces)]
-
-
-def _still_holds(being: BeingPaths, files: FilesOnDisk, name: str, traces: OverlapDetector) -> bool:
-    try:
-        return _holds(being, files, name, traces)
-    except FileNotFoundError:  # gone meanwhile: it holds nothing any more
-        return False
 
 
 def _holds(being: BeingPaths, files: FilesOnDisk, name: str, traces: OverlapDetector) -> bool:
@@ -178,10 +171,13 @@ def _holds(being: BeingPaths, files: FilesOnDisk, name: str, traces: OverlapDete
     kept = files.is_storage(name) or name.startswith(BESIDE)
     if traces.common and kept:  # a word of the kernel's own stands in every line
         return False
-    if name == SETTINGS:
-        return any(map(traces.left_in, own_settings(path.read_bytes())))
     binary = path.suffix not in TEXTS
-    return any(traces.left_in(piece, binary=binary) for piece in _pieces(path))
+    try:
+        if name == SETTINGS:
+            return any(map(traces.left_in, own_settings(path.read_bytes())))
+        return any(traces.left_in(piece, binary=binary) for piece in _pieces(path))
+    except FileNotFoundError:  # gone meanwhile: it holds nothing any more
+        return False
 
 
 def own_settings(data: bytes) -> list[str]:

@@ -12,8 +12,8 @@ from typing import cast
 
 from lumen.kernel.language.times.phrase import Every, Open, Phrase
 from lumen.kernel.language.times.pieces import MADE, TakenWords
-from lumen.kernel.language.times.rules import Captured, TimeRule, matched
-from lumen.kernel.language.times.tokens import Token, cut, read
+from lumen.kernel.language.times.rules import Captured, TimeRule, Token, matched
+from lumen.kernel.language.times.tokens import cut, read
 from lumen.kernel.language.times.words import LANGUAGES, TimeWords, time_words
 
 LOOKED_AT = 4_000  # characters of a text

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from lumen.kernel.language.times.phrase import Every, Phrase, WallClock
-from lumen.kernel.language.times.rules import Captured
-from lumen.kernel.language.times.tokens import Token
-from lumen.kernel.language.times.words import TimeWords, Value
+from lumen.kernel.language.times.rules import Captured, Token, Value
+from lumen.kernel.language.times.words import TimeWords
 
 HALF, QUARTER, HOUR, DAY = 30, 15, 60, 1440  # minutes
 NOON = 12
+WORKDAYS = (0, 1, 2, 3, 4)  # Monday to Friday
 
 
 class TakenWords:
@@ -60,24 +60,13 @@ def _shift(sign: int) -> Made:
     return made
 
 
+def _shifted_by(one: Phrase, unit: str, count: int) -> Phrase:
+    return replace(one, way="shift", unit=unit, count=count)
+
+
 def _is_some(piece: TakenWords) -> bool:
     meanings = piece.words.small
     return any("SOME" in meanings.get(w.split()[-1], {}) for w in piece.plain)
-
-
-def _half(sign: int) -> Made:
-    def made(piece: TakenWords, one: Phrase) -> Phrase:
-        return replace(one, way="shift", unit="minute", count=sign * piece.number("HALF"))
-
-    return made
-
-
-def _day(piece: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, way="shift", unit="day", count=piece.number("DAYWORD"))
-
-
-def _tonight(_: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, way="shift", unit="day", part="tonight")
 
 
 def _date(piece: TakenWords, one: Phrase) -> Phrase | None:
@@ -158,10 +147,6 @@ def _month(piece: TakenWords, one: Phrase) -> Phrase:
     )
 
 
-def _year(piece: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, way="year", year=piece.number("CENTURY"))
-
-
 def _season(piece: TakenWords, one: Phrase) -> Phrase:
     season = piece.text("SEASON") or piece.text("SEASON_IN")
     return replace(one, way="season", season=season, year=piece.number("CENTURY"), rel=piece.rel())
@@ -180,10 +165,6 @@ def _whole(piece: TakenWords, one: Phrase) -> Phrase:
         count=piece.number("REL"),
         edge=piece.edge(),
     )
-
-
-def _weekend(_: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, way="whole", unit="weekend", vague=True)
 
 
 def _twice(piece: TakenWords, one: Phrase) -> Phrase:
@@ -228,10 +209,6 @@ def _clock(piece: TakenWords, one: Phrase) -> Phrase | None:
     if half:
         clock = replace(clock, hour=clock.hour % 12 + 12 * (half == "pm"), sure=True)
     return replace(one, clock=clock, part=piece.text("HOUR_PART"))
-
-
-def _one_o_clock(piece: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, clock=WallClock(1), part=piece.text("HOUR_PART"))
 
 
 def _clocks(piece: TakenWords, one: Phrase) -> Phrase | None:
@@ -285,10 +262,6 @@ def _part_named(piece: TakenWords) -> str:
     return ""
 
 
-def _part_loose(piece: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, part=piece.text("PART"), loose=True)
-
-
 def _every(piece: TakenWords, one: Phrase) -> Phrase | None:
     count = piece.number("COUNT", "OTHER", "ORD", default=1)
     if piece.has("WEEKDAY"):
@@ -306,29 +279,17 @@ def _every(piece: TakenWords, one: Phrase) -> Phrase | None:
     return replace(one, every=Every(unit, count)) if count else None
 
 
-def _workdays(_: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, every=Every("week", 1, (0, 1, 2, 3, 4)))
-
-
 def _weekdays(piece: TakenWords, one: Phrase) -> Phrase:
     day = piece.number("WEEKDAYS")
     return replace(one, way="weekday", weekday=day, every=Every("week", 1, (day,)))
 
 
-def _every_part(piece: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, part=piece.text("PARTS"), every=Every("day"))
-
-
-def _often(piece: TakenWords, one: Phrase) -> Phrase:
-    return replace(one, every=Every(piece.text("OFTEN")), loose=True)
-
-
 MADE: dict[str, Made] = {
-    "iso": lambda piece, one: replace(one, way="iso", stamp=piece.text("ISO")),
+    "iso": lambda taken, one: replace(one, way="iso", stamp=taken.text("ISO")),
     "dotted": _numeric("DOTTED"),
     "slashed": _numeric("SLASHED"),
-    "day": _day,
-    "tonight": _tonight,
+    "day": lambda taken, one: _shifted_by(one, "day", taken.number("DAYWORD")),
+    "tonight": lambda _, one: replace(_shifted_by(one, "day", 0), part="tonight"),
     "date": _date,
     "days": _date,
     "day_of_month": _month_day,
@@ -338,21 +299,21 @@ MADE: dict[str, Made] = {
     "weekday_after": _weekday_after,
     "coming": _coming,
     "month": _month,
-    "year": _year,
+    "year": lambda taken, one: replace(one, way="year", year=taken.number("CENTURY")),
     "season": _season,
     "feast": _feast,
     "whole": _whole,
     "here": _whole,
-    "weekend": _weekend,
+    "weekend": lambda _, one: replace(one, way="whole", unit="weekend", vague=True),
     "week_twice": _twice,
     "rolling": _rolling,
     "ahead": _shift(1),
     "back": _shift(-1),
-    "ahead_half": _half(1),
-    "back_half": _half(-1),
+    "ahead_half": lambda taken, one: _shifted_by(one, "minute", taken.number("HALF")),
+    "back_half": lambda taken, one: _shifted_by(one, "minute", -taken.number("HALF")),
     "shifted": _shifted,
     "clock": _clock,
-    "clock_one": _one_o_clock,
+    "clock_one": lambda taken, one: replace(one, clock=WallClock(1), part=taken.text("HOUR_PART")),
     "clocks": _clocks,
     "clock_half": _minutes(1, HALF),
     "clock_past": _minutes(1),
@@ -362,11 +323,11 @@ MADE: dict[str, Made] = {
     "clock_into": _minutes(1, into=True),
     "noon": _noon,
     "part": _part,
-    "part_loose": _part_loose,
+    "part_loose": lambda taken, one: replace(one, part=taken.text("PART"), loose=True),
     "greeting": lambda *_: None,
     "every": _every,
-    "every_weekday": _workdays,
+    "every_weekday": lambda _, one: replace(one, every=Every("week", 1, WORKDAYS)),
     "weekdays": _weekdays,
-    "every_part": _every_part,
-    "often": _often,
+    "every_part": lambda taken, one: replace(one, part=taken.text("PARTS"), every=Every("day")),
+    "often": lambda taken, one: replace(one, every=Every(taken.text("OFTEN")), loose=True),
 }

@@ -8,28 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 MARKS_OF_END = frozenset(".!?…")
 
 
-class Readable(Protocol):
-    """What a rule looks at in a token."""
+Value = int | str | tuple[int, ...]
+Kinds = Mapping[str, Value]
 
-    @property
-    def word(self) -> str:
-        """In small letters."""
-        ...
 
-    @property
-    def kinds(self) -> Mapping[str, object]:
-        """What it may mean."""
-        ...
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word in small letters, a figure or a mark, where it stands, and what it may mean."""
 
-    @property
-    def mark(self) -> bool:
-        """Whether it is no word and no figure."""
-        ...
+    start: int
+    stop: int
+    word: str
+    kinds: Kinds
+    capital: bool
+    mark: bool  # no word and no figure
+    glued: bool  # nothing stands between it and the token before
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +86,13 @@ def _firsts(elements: Sequence[Element]) -> set[str]:
     return firsts
 
 
-def matched(rule: TimeRule, tokens: Sequence[Readable], at: int) -> tuple[int, Captured] | None:
+def matched(rule: TimeRule, tokens: Sequence[Token], at: int) -> tuple[int, Captured] | None:
     """Where a rule that holds from a token on ends, and what it took."""
     return _match(rule.elements, tokens, at, ())
 
 
 def _match(
-    elements: Sequence[Element], tokens: Sequence[Readable], at: int, taken: Captured
+    elements: Sequence[Element], tokens: Sequence[Token], at: int, taken: Captured
 ) -> tuple[int, Captured] | None:
     if not elements:
         return at, taken
@@ -112,7 +109,7 @@ def _match(
     return _match(rest, tokens, at, taken) if element.optional else None
 
 
-def _looks(element: Element, tokens: Sequence[Readable], at: int) -> bool:
+def _looks(element: Element, tokens: Sequence[Token], at: int) -> bool:
     if element.look == "^":
         return at == 0
     after = tokens[at] if at < len(tokens) else None
@@ -121,7 +118,7 @@ def _looks(element: Element, tokens: Sequence[Readable], at: int) -> bool:
     return any(_follows(kind, after) for kind in element.kinds)
 
 
-def _follows(kind: str, after: Readable | None) -> bool:
+def _follows(kind: str, after: Token | None) -> bool:
     if kind == "END":
         return after is None or after.word in MARKS_OF_END
     if kind == "NODIGIT":
@@ -136,7 +133,7 @@ def _follows(kind: str, after: Readable | None) -> bool:
     return after is not None and kind in after.kinds
 
 
-def _tells(token: Readable) -> bool:
+def _tells(token: Token) -> bool:
     """Whether a word is one of time, so that what stands before it may end there."""
     return any(
         k in token.kinds for k in ("DAYWORD", "WEEKDAY", "PART", "REL", "OPEN", "TO", "EVERY")

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
-from lumen.kernel.language.times.words import (
-    LANGUAGES,
-    TOKEN,
-    Kinds,
-    TimeWords,
-    Value,
-    counted,
-    time_words,
-)
+from lumen.kernel.language.times.rules import Kinds, Token, Value
+from lumen.kernel.language.times.words import LANGUAGES, TOKEN, TimeWords, counted, time_words
 
 DATED = re.compile(r"(\d{1,2})([./])(\d{1,2})(?:\2(\d{4}|\d{2}))?")
 CLOCK = re.compile(r"([01]?\d|2[0-3])[:.]([0-5]\d)")
@@ -25,19 +18,6 @@ ENDS = ".!?…\n"
 AFTER_NUMBERS = frozenset({"am", "pm", "a.m.", "p.m.", "a.m", "p.m", "st", "nd", "rd", "th"})
 TELLING_FIGURE = re.compile(r"(?:19|20)\d\d(?!\d)|\d{1,2}[./:]\d{1,2}(?!\d)")
 AROUND = 10  # tokens: more than any rule is long
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word, figure or mark, where it stands, and what it may mean."""
-
-    start: int
-    stop: int
-    word: str
-    kinds: Kinds
-    capital: bool
-    mark: bool
-    glued: bool  # nothing stands between it and the token before
 
 
 def cut(text: str) -> list[list[Token]]:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from lumen.kernel.language.lexicon import FOLDER
-from lumen.kernel.language.times.rules import TimeRule, parsed, plain_words
+from lumen.kernel.language.times.rules import Kinds, TimeRule, Value, parsed, plain_words
 
 LANGUAGES = ("en", "ru", "de")
 TOKEN = re.compile(
@@ -20,46 +20,8 @@ TOKEN = re.compile(
     r"|(?P<mark>[^\w\s])",
     re.IGNORECASE,
 )
-# What alone says nothing of time: a text without any other word of time is not looked at further.
-GLUE = frozenset(
-    {
-        "ONE",
-        "OPEN",
-        "FROM",
-        "TO",
-        "AND",
-        "PREP",
-        "PREP_SURE",
-        "YEAR_PREP",
-        "FOLLOWS",
-        "PAST",
-        "FUTURE",
-        "DONE",
-        "LINK",
-        "OFFSET",
-        "AROUND",
-        "REL",
-        "COMING",
-        "PAST_REL",
-        "OTHER",
-        "GOOD",
-        "HABITAT",
-        "EVERY",
-        "NUMBER",
-        "TENS",
-        "ORDINAL",
-        "MERIDIEM",
-        "SOME",
-        "EDGE",
-        "NTH",
-    }
-)
-
 # Plain words of rules that most texts have too.
 COMMON = frozenset({"at", "um", "am", "zum", "the", "bis", "."})
-
-Value = int | str | tuple[int, ...]
-Kinds = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +64,8 @@ def time_words(language: str) -> TimeWords:
     for words in sorted((w for w in written if len(w) > 1), key=len, reverse=True):
         several.setdefault(words[0], []).append((words, written[words][0]))
     alone = {words[0]: kinds for words, kinds in said.items() if len(words) == 1}
-    telling = {word for word, kinds in alone.items() if not kinds.keys() <= GLUE}
+    glue = frozenset(_raw()["glue"].split("|"))
+    telling = {word for word, kinds in alone.items() if not kinds.keys() <= glue}
     rare = plain_words(raw["rules"], "clock", "day_of_month", "every_weekday")
     return TimeWords(
         language=language,

@@ -23,6 +23,7 @@ from lumen.kernel.language.reading import words
 from lumen.kernel.language.relatives import told_of_another
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
 from lumen.kernel.steps.p3_deliberate.grounded import (
+    DraftContext,
     answers_all,
     grounded,
     is_gentle,
@@ -72,7 +73,7 @@ async def drafts(
     """One draft from evidence alone, one from the model; a model that fails leaves the first."""
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
-    own = grounded(stimulus, surface, reality, self_, now, grounding)
+    own = grounded(DraftContext(stimulus, surface, reality, self_, now, grounding))
     done = closed(stimulus.text, self_.goals)
     settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
     settled = settled or answers_all(reality)

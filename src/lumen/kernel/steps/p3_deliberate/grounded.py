@@ -7,7 +7,7 @@ it was told. Pure functions; the phrases stand in the lexicon.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lumen.core.clock import Now
 from lumen.kernel.choice.completion import closed
@@ -26,44 +26,43 @@ from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_m
 LONGEST_MIRROR = 160
 
 
-def grounded(
-    stimulus: Stimulus,
-    surface: Surface,
-    reality: Reality,
-    self_: Self,
-    now: Now,
-    grounding: Grounding,
-) -> Draft | None:
+@dataclass(frozen=True, slots=True)
+class DraftContext:
+    """What a draft is built from: the message, what is known about it, and who answers when."""
+
+    stimulus: Stimulus
+    surface: Surface
+    reality: Reality
+    self_: Self
+    now: Now
+    grounding: Grounding
+
+    def phrase(self, key: str, /, **slots: str) -> str:
+        """A phrase of the lexicon in the language of the message."""
+        return lexicon().phrase(key, self.surface.language, **slots)
+
+
+def grounded(context: DraftContext) -> Draft | None:
     """The draft built from evidence alone; nothing when the evidence has no bearing."""
-    if reality.parts:
-        return _each(stimulus, surface, reality, self_, now, grounding)
-    own = _plain(stimulus, surface, reality, self_, now, grounding)
-    if own and is_gentle(surface, reality):
-        said = lexicon().phrase("still_here", surface.language, said=own.text)
-        return replace(own, text=said)
+    if context.reality.parts:
+        return _each(context)
+    own = _plain(context)
+    if own and is_gentle(context.surface, context.reality):
+        return replace(own, text=context.phrase("still_here", said=own.text))
     return own
 
 
-def _each(
-    stimulus: Stimulus,
-    surface: Surface,
-    reality: Reality,
-    self_: Self,
-    now: Now,
-    grounding: Grounding,
-) -> Draft:
+def _each(context: DraftContext) -> Draft:
     """The answers to several questions, in their order; what is not known is named."""
-    drafts = [
-        (p, _plain(replace(stimulus, text=p.text), p.surface, p.reality, self_, now, grounding))
-        for p in reality.parts
-    ]
-    unknown = lexicon().phrase
-    said = [
-        d.text if d else unknown("part_unknown", surface.language, question=p.text)
-        for p, d in drafts
-    ]
-    sources = dict.fromkeys(seq for _, d in drafts if d for seq in d.sources)
-    return Draft("\n".join(dict.fromkeys(said)), "grounded", tuple(sources))
+    said: list[str] = []
+    sources: list[int] = []
+    for part in context.reality.parts:
+        stimulus = replace(context.stimulus, text=part.text)
+        asked = replace(context, stimulus=stimulus, surface=part.surface, reality=part.reality)
+        draft = _plain(asked)
+        said.append(draft.text if draft else context.phrase("part_unknown", question=part.text))
+        sources += draft.sources if draft else ()
+    return Draft("\n".join(dict.fromkeys(said)), "grounded", tuple(dict.fromkeys(sources)))
 
 
 def answers_all(reality: Reality) -> bool:
@@ -76,31 +75,23 @@ def is_gentle(surface: Surface, reality: Reality) -> bool:
     return reality.gently and surface.modality not in ("question", "task") and not reality.told
 
 
-def _plain(
-    stimulus: Stimulus,
-    surface: Surface,
-    reality: Reality,
-    self_: Self,
-    now: Now,
-    grounding: Grounding,
-) -> Draft | None:
+def _plain(context: DraftContext) -> Draft | None:
+    text, modality, reality = context.stimulus.text, context.surface.modality, context.reality
     if reality.told:
         return Draft(reality.told, reality.by, reality.cited)
-    if goal := closed(stimulus.text, self_.goals):
-        return Draft(lexicon().phrase("goal_closed", surface.language, goal=goal.name), "grounded")
-    if surface.modality == "question":
-        return _answer(stimulus, surface, reality, self_, now, grounding)
-    if surface.modality == "statement":
-        return _noted(stimulus, surface, reality, now)
-    if surface.modality == "task":
-        asks_to_forget = lexicon().signals["forget"].match(stimulus.text.lower())
-        by_hand = lexicon().phrase("forgets_by_hand", surface.language)
-        return Draft(by_hand, "grounded") if asks_to_forget else None
-    night = surface.modality == "farewell" and is_goodnight(stimulus.text)
-    key = "farewell_night" if night else surface.modality
-    said = lexicon().phrase(key, surface.language, author=self_.author_name)
-    if surface.modality == "farewell" and "thanks" in courtesies(stimulus.text):
-        said = f"{lexicon().phrase('thanks', surface.language)} {said}"
+    if goal := closed(text, context.self_.goals):
+        return Draft(context.phrase("goal_closed", goal=goal.name), "grounded")
+    if modality == "question":
+        return _answer(context)
+    if modality == "statement":
+        return _noted(context)
+    if modality == "task":
+        asks_to_forget = lexicon().signals["forget"].match(text.lower())
+        return Draft(context.phrase("forgets_by_hand"), "grounded") if asks_to_forget else None
+    key = "farewell_night" if modality == "farewell" and is_goodnight(text) else modality
+    said = context.phrase(key, author=context.self_.author_name)
+    if modality == "farewell" and "thanks" in courtesies(text):
+        said = f"{context.phrase('thanks')} {said}"
     return Draft(said, "grounded")
 
 
@@ -145,41 +136,33 @@ def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, .
     return tuple(e.memory.seq for e in taken)
 
 
-def _answer(
-    stimulus: Stimulus,
-    surface: Surface,
-    reality: Reality,
-    self_: Self,
-    now: Now,
-    grounding: Grounding,
-) -> Draft | None:
+def _answer(context: DraftContext) -> Draft | None:
+    text, surface, reality = context.stimulus.text, context.surface, context.reality
+    grounding, phrase = context.grounding, context.phrase
     said_with = {e.later.memory.seq for e in reality.evidence if e.later}
     told = tuple(e for e in reality.evidence if e.memory.seq not in said_with)[: grounding.quotes]
-    phrase, language = lexicon().phrase, surface.language
     if reality.verdict == "strong":
         close = [e for e in told[1:] if e.score >= told[0].score - grounding.close]
-        said = _quotes("stated", (told[0], *close), now, language)
+        said = _quotes("stated", (told[0], *close), context)
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
     if reality.unproved or surface.identity:
         key = "unproved" if reality.unproved else "myself"
-        return Draft(phrase(key, language, name=self_.name), "grounded")
+        return Draft(phrase(key, name=context.self_.name), "grounded")
     near = tuple(e for e in told if e.score >= grounding.middling)
     if surface.advice:
-        who = names(stimulus.text)
+        who = names(text)
         known = tuple(e for e in near if who & set(words(e.quote)))
-        said = _quotes("advice_known", known, now, language) or [phrase("no_advice", language)]
+        said = _quotes("advice_known", known, context) or [phrase("no_advice")]
         return Draft("\n".join(said), "grounded", _sources(known))
-    bearing = bears(stimulus.text, surface, reality, grounding)
-    if not (_is_personal(surface) or reality.familiar or bearing):
+    if not (_is_personal(surface) or reality.familiar or bears(text, surface, reality, grounding)):
         return None
     near = tuple(e for e in near if may_be_meant(e, grounding))
     if surface.about != "author":
-        near = tuple(e for e in near if _shares(stimulus.text, e))
+        near = tuple(e for e in near if _shares(text, e))
     if not near or reality.verdict != "middling":
-        key = "untold_world" if surface.about == "world" else "untold"
-        return Draft(phrase(key, language), "grounded")
-    items = _quotes("closest_item", near, now, language)
-    return Draft("\n".join([phrase("closest", language), *items]), "grounded", _sources(near))
+        return Draft(phrase("untold_world" if surface.about == "world" else "untold"), "grounded")
+    items = _quotes("closest_item", near, context)
+    return Draft("\n".join([phrase("closest"), *items]), "grounded", _sources(near))
 
 
 def _is_personal(surface: Surface) -> bool:
@@ -187,22 +170,22 @@ def _is_personal(surface: Surface) -> bool:
     return surface.personal and surface.about != "being"
 
 
-def _quotes(opens: str, evidence: Sequence[Evidence], now: Now, language: str) -> list[str]:
+def _quotes(opens: str, evidence: Sequence[Evidence], context: DraftContext) -> list[str]:
     """Evidence in the words it was told in, the first as `opens` puts it and the others behind it."""
     keys = [opens if opens == "closest_item" or not n else "also" for n in range(len(evidence))]
-    return [_quote(key, e, now, language) for key, e in zip(keys, evidence, strict=True)]
+    return [_quote(key, e, context) for key, e in zip(keys, evidence, strict=True)]
 
 
-def _quote(key: str, e: Evidence, now: Now, language: str) -> str:
-    when = day(e.memory.timestamp, now, language)
-    said = lexicon().phrase(key, language, date=when, quote=e.quote)
+def _quote(key: str, e: Evidence, context: DraftContext) -> str:
+    when = day(e.memory.timestamp, context.now, context.surface.language)
+    said = context.phrase(key, date=when, quote=e.quote)
     if _needs_old(e) and e.replaces:
         old = " ".join(e.replaces.text.split())[:LONGEST_MIRROR]
-        said = f"{said} {lexicon().phrase('in_place_of', language, quote=old)}"
+        said = f"{said} {context.phrase('in_place_of', quote=old)}"
     if e.later is None:
         return said
     key = "gone_since" if gone(e.later.quote) else "since"
-    return f"{said} {_quote(key, e.later, now, language)}"
+    return f"{said} {_quote(key, e.later, context)}"
 
 
 def _needs_old(e: Evidence) -> bool:
@@ -210,17 +193,15 @@ def _needs_old(e: Evidence) -> bool:
     return e.replaces is not None and not stems(e.quote) & stems(e.replaces.text)
 
 
-def _noted(stimulus: Stimulus, surface: Surface, reality: Reality, now: Now) -> Draft:
-    text, old = " ".join(unframed(stimulus.text).split()), reality.replaces
-    said = _taken_in(text, surface.language, len(stimulus.text), openly=old is not None)
+def _noted(context: DraftContext) -> Draft:
+    text, language = context.stimulus.text, context.surface.language
+    fact, old = " ".join(unframed(text).split()), context.reality.replaces
+    said = _taken_in(fact, language, len(text), openly=old is not None)
     if old is None:
         return Draft(said, "grounded")
-    replaces = lexicon().phrase(
-        "replaces",
-        surface.language,
-        date=day(old.timestamp, now, surface.language),
-        quote=fact_of(" ".join(unframed(old.text).split()), text)[:LONGEST_MIRROR],
-    )
+    quote = fact_of(" ".join(unframed(old.text).split()), fact)[:LONGEST_MIRROR]
+    when = day(old.timestamp, context.now, language)
+    replaces = context.phrase("replaces", date=when, quote=quote)
     return Draft(f"{said} {replaces}", "grounded", (old.seq,))
 
 

@@ -1,7 +1,7 @@
-"""Asks other engines what recall is asked: each in an environment of its own, that is made when it is first needed.
+"""`lumen lab recall --peers`: asks other engines what recall is asked, each in an environment of its own.
 
-Environments stand under the user's cache and hold pinned versions (bench/peers.toml); the engines' program
-(bench/engines.py) knows nothing of Lumen. An engine is told who speaks, in front of the text, and given our vectors of that. One that
+Environments are made when they are first needed, under the user's cache, of pinned versions (peers.toml); the engines'
+program (engines.py) knows nothing of Lumen. An engine is told who speaks, in front of the text, and given our vectors of that. One that
 cannot be installed or fails is named with the reason.
 """
 
@@ -29,8 +29,7 @@ from lumen.kernel.language.passages import Embedder
 from lumen.lab.recall import NEVER, Judged, figures, quantiles
 from lumen.lab.recall_data import LabConversation
 
-BENCH = Path(__file__).resolve().parents[3] / "bench"  # of a checkout
-PROGRAM, PEERS = BENCH / "engines.py", BENCH / "peers.toml"
+PROGRAM, PEERS = (Path(__file__).with_name(name) for name in ("engines.py", "peers.toml"))
 AT_ONCE = 64
 QUIET = {
     "ANONYMIZED_TELEMETRY": "False",
@@ -80,13 +79,7 @@ class PeerAnswers:
 
 
 def known_peers() -> dict[str, Peer]:
-    """Every engine there is.
-
-    Raises:
-        UsageError: this is no checkout.
-    """
-    if not PEERS.exists():
-        raise UsageError("bench/ is not here", fix="run it from a checkout of the project")
+    """Every engine there is."""
     raw = tomllib.loads(PEERS.read_text("utf-8"))
     return {
         name: Peer(name, str(one["title"]), tuple(one["packages"])) for name, one in raw.items()

@@ -1,12 +1,12 @@
-"""Quality beside time as SVG: a panel for each dataset, a point for each engine."""
+"""`lumen lab recall --plot`: quality beside time as SVG, a panel for each dataset, a point for each engine."""
 
 from __future__ import annotations
 
 from html import escape
 from math import ceil, floor, log10
 
+from bench.peers import known_peers
 from lumen.core.canon import JSON
-from lumen.lab.recall_peers import known_peers
 
 WIDTH, HEIGHT = 500, 340  # of a panel
 LEFT, RIGHT, TOP, BOTTOM = 50, 165, 40, 50
