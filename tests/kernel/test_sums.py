@@ -31,8 +31,8 @@ WRONG = "= 42"
         ("What is 1/3 of 99?", "1/3 of 99 = 33"),
         ("Сколько будет 2/5 от 40?", "2/5 от 40 = 16"),
         ("split 126 euros between 4 people", "126 / 4 = 31.5"),
-        ("I have 50 euros and spend 12.30, what is left?", "50 - 12.30 = 37.7 euros"),
-        ("Ich habe 50 Euro und gebe 12,30 aus, was bleibt übrig?", "50 - 12.30 = 37.7 Euro"),
+        ("I have 50 euros and spend 12.30, what is left?", "50 - 12.30 = 37.70 euros"),
+        ("Ich habe 50 Euro und gebe 12,30 aus, was bleibt übrig?", "50 - 12.30 = 37.70 Euro"),
         ("У меня 50 евро, я трачу 12,30, сколько останется?", "50 - 12.30 = 37.7 евро"),  # noqa: RUF001 - Russian
     ],
 )

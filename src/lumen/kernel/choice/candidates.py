@@ -18,7 +18,7 @@ from lumen.kernel.choice.score import Behaviour
 from lumen.kernel.gate.revise import LEARN
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import words
-from lumen.kernel.language.sums import sum_asked
+from lumen.kernel.language.sums import sum_asked, sum_beside
 
 CREATE = "create_skill"  # not a program: the kernel's own tool for making one
 _SLUG = re.compile(r"[\W_]+")
@@ -62,7 +62,8 @@ def needed(goal: str) -> str:
 def for_message(text: str, prediction: str, can: Callable[[str], bool]) -> tuple[Candidate, ...]:
     """What could be done when the author speaks: reckon, where that is asked, and speak."""
     speak = Candidate("chat", "say", prediction)
-    asked = sum_asked(text)
+    beside = sum_beside(text)
+    asked = beside[0] if beside else sum_asked(text)
     if asked and can("calc"):
         given: JSON = {"expression": asked.expression, "said": asked.said}
         if asked.unit:

@@ -112,6 +112,14 @@ def renews(new: str, old: str) -> bool:
     return bool(what) and what <= stems(old)
 
 
+def gone(text: str) -> set[str]:
+    """What a sentence says that somebody no longer has, as stems; whose it was is no part of that."""
+    found = lexicon().signals["gone"].finditer(text.lower())
+    named = (thing for one in found for thing in one.groupdict().values() if thing)
+    owners = ("'s", "’s")
+    return {s for thing in named for w in thing.split() if not w.endswith(owners) for s in stems(w)}
+
+
 def still_holds(question: str, old: str, new: str) -> bool:
     """Whether a question is about somebody of whom a statement still holds that another one revised.
 

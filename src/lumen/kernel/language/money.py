@@ -27,6 +27,7 @@ class _Words:
     number: re.Pattern[str]
     money: re.Pattern[str]
     spelled: re.Pattern[str]
+    amount: re.Pattern[str]
 
 
 @cache
@@ -44,6 +45,7 @@ def _words() -> _Words:
         number=re.compile(rf"(?<![\w.,])(?:{NUMBER})(?!\w)"),
         money=re.compile(rf"(?<!\w)(?:{raw['money']})(?!\w)|[$€£₽]"),
         spelled=re.compile(rf"(?<!\w)(?:{alternatives(counted)})(?!\w)"),
+        amount=re.compile(filled(raw["amount"], parts)),
     )
 
 
@@ -97,3 +99,21 @@ def _term(clause: str, *, first: bool) -> str:
         return f"+ {number}" if words.roles["has"].search(clause) else ""
     signs = [s for role, s in (("spends", "-"), ("gains", "+")) if words.roles[role].search(clause)]
     return f"{signs[0]} {number}" if len(signs) == 1 else ""
+
+
+def in_figures(plain: str) -> tuple[str, str]:
+    """A sum in lower case with its money as bare numbers, 12 euros 50 as 12.50; and the currency of the one amount."""
+    said: list[str] = []
+
+    def bare(amount: re.Match[str]) -> str:
+        said.extend(filter(None, (amount["sign"], amount["name"])))
+        return f"{digits(amount['whole'])}.{amount['part']}" if amount["part"] else amount["whole"]
+
+    figures = _words().amount.sub(bare, plain)
+    return (figures, said[0] if len(said) == 1 else "") if said else (plain, "")
+
+
+def as_money(value: str, unit: str) -> str:
+    """A value as money is written: 37.5 euros are 37.50."""
+    tenths = re.fullmatch(r"-?\d+\.\d", value) is not None
+    return f"{value}0" if tenths and _words().money.fullmatch(unit.lower()) else value

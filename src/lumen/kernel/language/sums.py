@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.money import told_sum
+from lumen.kernel.language.money import in_figures, told_sum
+from lumen.kernel.language.questions import questions_in
 from lumen.kernel.language.reading import is_question, language, plainly, sentences
 from lumen.kernel.language.units import NUMBER, Sum, by_rate, converted, digits, shared
 
@@ -44,6 +45,16 @@ def sum_asked(text: str) -> Sum | None:
             return found
     plain = arithmetic(text)
     return Sum(plain, plain) if plain else None
+
+
+def sum_beside(text: str) -> tuple[Sum, tuple[str, ...]] | None:
+    """The one sum among the questions of a message, and the others."""
+    asks = questions_in(text)
+    sums = [(one, found) for one in asks if (found := sum_asked(one))]
+    whole = sum_asked(text) if len(sums) == 1 else None
+    if len(sums) != 1 or (whole and whole.expression != sums[0][1].expression):
+        return None
+    return sums[0][1], tuple(one for one in asks if one != sums[0][0])
 
 
 def _grouped(text: str) -> str:
@@ -112,7 +123,8 @@ def _in_words(sentence: str) -> Sum | None:
     plain = _plain(sentence)
     cue = lexicon().signals["reckon"].match(plain)
     said = plain[cue.end() if cue else 0 :].strip(" :,")
-    tokens = _tokens(said)
+    figures, unit = in_figures(said)
+    tokens = _tokens(figures)
     if not tokens or tokens == [said] or not re.search(r"%|[^\W\d_]", said):
         return None
     try:
@@ -121,7 +133,8 @@ def _in_words(sentence: str) -> Sum | None:
     except ValueError:
         return None
     whole = reader.at == len(tokens) and reader.operators
-    return Sum(value, _spelled_as(said, sentence)) if whole else None
+    shown = _spelled_as(said, sentence)
+    return Sum(value, shown, _spelled_as(unit, sentence) if unit else "") if whole else None
 
 
 def _spelled_as(said: str, sentence: str) -> str:

@@ -22,7 +22,7 @@ from lumen.kernel.language.asking import (
     gives_reason,
     speaks_to_being,
 )
-from lumen.kernel.language.corrections import leaves_alone, still_holds
+from lumen.kernel.language.corrections import gone, leaves_alone, still_holds
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
@@ -32,10 +32,11 @@ from lumen.kernel.language.reading import (
     language,
     modality,
     names,
+    stems,
     words,
 )
 from lumen.kernel.language.spans import asks_what_happened, span_of
-from lumen.kernel.language.sums import sum_asked
+from lumen.kernel.language.sums import sum_asked, sum_beside
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.recall.summary import tell
 
@@ -202,11 +203,12 @@ def _parts(text: str, surface: Surface, known: Known) -> tuple[QuestionPart, ...
     if surface.modality != "question" or surface.asks or known.stimulus.goal is not None:
         return ()
     asks = questions_in(text)
-    if any(sum_asked(one) for one in asks):  # worked out by a skill, and only as a whole
+    beside = sum_beside(text) if "calc" in known.biography.skills else None
+    if not beside and any(sum_asked(one) for one in asks):  # worked out by a skill, as a whole
         return ()
-    each = [(one, surface_of(one, known.self_)) for one in asks]
+    each = [(one, surface_of(one, known.self_)) for one in (beside[1] if beside else asks)]
     parts = tuple(QuestionPart(one, of, _reality(one, of, known)) for one, of in each)
-    return parts if any(part.reality.verdict == "strong" for part in parts) else ()
+    return parts if beside or any(part.reality.verdict == "strong" for part in parts) else ()
 
 
 def _reality(text: str, surface: Surface, known: Known) -> Reality:
@@ -247,8 +249,11 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
     if asks:
         evidence = tuple(e for e in evidence if _is_about(surface.about, e, text))
     told = {w for e in evidence for w in words(e.quote)}
+    found = verdict(evidence, grounding)
+    if asks and surface.about == "author" and found in ("strong", "middling"):
+        evidence = _gone_since(evidence, recall.statements())
     return Reality(
-        verdict=verdict(evidence, grounding),
+        verdict=found,
         evidence=evidence,
         recent=recent,
         familiar=bool(names(text) & told),
@@ -268,7 +273,31 @@ def _is_about(subject: About, found: Evidence, question: str) -> bool:
         return speaks_to_being(found.quote)
     if subject == "author" and lexicon().has("reported", found.quote):
         return False
+    if lexicon().has("favourite", question) and not _tells_favourite(found.quote, question):
+        return False
     return subject != "world" or not asks_why(question) or gives_reason(found.quote)
+
+
+def _tells_favourite(told: str, question: str) -> bool:
+    """Whether a sentence says what somebody likes, or names what is asked for: a blue car does neither."""
+    return lexicon().has("likes", told) or bool(stems(told) & stems(question))
+
+
+def _gone_since(
+    evidence: tuple[Evidence, ...], statements: tuple[Memory, ...]
+) -> tuple[Evidence, ...]:
+    """Evidence, each with the later sentence that says it is gone, where there is one."""
+    over = [(m, things) for m in statements if (things := gone(m.text))]
+    return tuple(_with_end(e, over) if over and not gone(e.quote) else e for e in evidence)
+
+
+def _with_end(found: Evidence, over: list[tuple[Memory, set[str]]]) -> Evidence:
+    about, seq = stems(found.quote), found.memory.seq
+    end = next((m for m, things in over if m.seq > seq and things & about), None)
+    if end is None or found.later:
+        return found
+    text = quoted(end.text, 0, len(end.text))
+    return replace(found, later=replace(found, memory=end, quote=text, replaces=None))
 
 
 def _still(found: Evidence, question: str) -> tuple[Evidence, ...]:

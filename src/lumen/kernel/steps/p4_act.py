@@ -16,6 +16,7 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.money import as_money
 from lumen.kernel.language.reading import language
 from lumen.kernel.steps.p1_perceive import Reality
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
@@ -172,24 +173,25 @@ async def compose_final(
     text = draft.text
     if isinstance(given, dict):  # a model's guess at a sum is worth nothing, even when calc fails
         asked = given.get("said") or given["expression"]
-        unit = f" {given['unit']}" if acted.ok and "unit" in given else ""
         text = lexicon().phrase(
             "reckoned" if acted.ok else "not_reckoned",
             language(stimulus.text),
             expression=asked,
-            value=(acted.text or acted.error) + unit,
+            value=_value(acted, str(given.get("unit", ""))),
         )
+        text = f"{text}\n{draft.text}" if reality.parts else text  # what was asked beside the sum
     done = await hands.use("chat", "say", {"text": text, "to": self_.author_name})
     said = done.output.get("text") if done.ok and isinstance(done.output, dict) else None
     text = said if isinstance(said, str) else text
-    sources = () if reckoned else draft.sources
+    alone = reckoned and not reality.parts
+    sources = () if alone else draft.sources
     payload: dict[str, JSON] = {
         "sources": list(sources),
         "kind": "calc" if reckoned else draft.kind,
     }
-    if unused := () if reckoned else sorted({*draft.shown} - {*sources}):
+    if unused := () if alone else sorted({*draft.shown} - {*sources}):
         payload["shown"] = unused  # what is forgotten takes along what was written in its view
-    if stimulus.private or reality.private or (not reckoned and rests_on_private(draft, reality)):
+    if stimulus.private or reality.private or (not alone and rests_on_private(draft, reality)):
         payload["private"] = True
     entry = Entry(
         author=Author.SELF,
@@ -200,7 +202,7 @@ async def compose_final(
         description=text,
         session_key=stimulus.session_key,
         payload=payload,
-        model=None if reckoned else draft.model or None,
+        model=None if alone else draft.model or None,
     )
     return Reply(
         text=text,
@@ -210,8 +212,17 @@ async def compose_final(
     )
 
 
+def _value(acted: Acted, unit: str) -> str:
+    """What calc found, of what that is; or why it found nothing."""
+    if not acted.ok:
+        return acted.text or acted.error
+    return f"{as_money(acted.text, unit)} {unit}" if unit else acted.text
+
+
 def rests_on_private(draft: Draft, reality: Reality) -> bool:
     """What quotes something private, or was written with it in view, is private too."""
-    known = [e.memory for e in reality.evidence] + ([reality.replaces] if reality.replaces else [])
+    later = [e.later.memory for e in reality.evidence if e.later]
+    replaced = [reality.replaces] if reality.replaces else []
+    known = [*(e.memory for e in reality.evidence), *later, *replaced]
     seen = {*draft.sources, *draft.shown}
     return draft.private or any(m.private and m.seq in seen for m in known)

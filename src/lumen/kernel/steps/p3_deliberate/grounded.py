@@ -14,11 +14,11 @@ from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight, moved
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
-from lumen.kernel.language.corrections import fact_of, subject
+from lumen.kernel.language.corrections import fact_of, gone, subject
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
-from lumen.kernel.language.reading import names, stem, stems, unframed, words
+from lumen.kernel.language.reading import courtesies, names, stem, stems, unframed, words
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
@@ -99,6 +99,8 @@ def _plain(
     night = surface.modality == "farewell" and is_goodnight(stimulus.text)
     key = "farewell_night" if night else surface.modality
     said = lexicon().phrase(key, surface.language, author=self_.author_name)
+    if surface.modality == "farewell" and "thanks" in courtesies(stimulus.text):
+        said = f"{lexicon().phrase('thanks', surface.language)} {said}"
     return Draft(said, "grounded")
 
 
@@ -146,8 +148,8 @@ def _answer(
     now: Now,
     grounding: Grounding,
 ) -> Draft | None:
-    said_with = [e.later for e in reality.evidence if e.later]
-    told = tuple(e for e in reality.evidence if e not in said_with)[: grounding.quotes]
+    said_with = {e.later.memory.seq for e in reality.evidence if e.later}
+    told = tuple(e for e in reality.evidence if e.memory.seq not in said_with)[: grounding.quotes]
     phrase, language = lexicon().phrase, surface.language
     if reality.verdict == "strong":
         close = [e for e in told[1:] if e.score >= told[0].score - grounding.close]
@@ -192,7 +194,10 @@ def _quote(key: str, e: Evidence, now: Now, language: str) -> str:
     if _needs_old(e) and e.replaces:
         old = " ".join(e.replaces.text.split())[:LONGEST_MIRROR]
         said = f"{said} {lexicon().phrase('in_place_of', language, quote=old)}"
-    return f"{said} {_quote('since', e.later, now, language)}" if e.later else said
+    if e.later is None:
+        return said
+    key = "gone_since" if gone(e.later.quote) else "since"
+    return f"{said} {_quote(key, e.later, now, language)}"
 
 
 def _needs_old(e: Evidence) -> bool:
