@@ -33,7 +33,7 @@ WRONG = "= 42"
         ("split 126 euros between 4 people", "126 / 4 = 31.5"),
         ("I have 50 euros and spend 12.30, what is left?", "50 - 12.30 = 37.70 euros"),
         ("Ich habe 50 Euro und gebe 12,30 aus, was bleibt übrig?", "50 - 12.30 = 37.70 Euro"),
-        ("У меня 50 евро, я трачу 12,30, сколько останется?", "50 - 12.30 = 37.7 евро"),  # noqa: RUF001 - Russian
+        ("У меня 50 евро, я трачу 12,30, сколько останется?", "50 - 12.30 = 37.70 евро"),  # noqa: RUF001 - Russian
     ],
 )
 def test_a_sum_in_words_is_worked_out_by_calc_and_not_by_the_model(
