@@ -25,7 +25,7 @@ from lumen.kernel.language.times.phrases import phrases
 LONGEST = 160  # characters of a message that may lean on another
 LONGEST_BEFORE = 400  # characters of what was said before that are looked at
 EDGES = " \t.!?…,"
-Exchange = tuple[str, str]  # what was said, and the reply
+Exchanged = tuple[str, str]  # what was said, and the reply
 
 # The verb beside "I", and beside anybody else.
 BESIDE_I = {"am": "is", "do": "does", "have": "has"}
@@ -37,7 +37,7 @@ OWNERS = ("his", "her", "their", "its")
 GERMAN_OWNER = re.compile(r"(?P<m>sein|seine[nmrs]?)|(?P<f>ihr|ihre[nmrs]?)")
 
 
-def completed(message: str, exchanges: Sequence[Exchange], name: str = "") -> str:
+def completed(message: str, exchanges: Sequence[Exchanged], name: str = "") -> str:
     """The whole question that a message asks after the exchanges before it, oldest first; or nothing."""
     message = message.strip()
     stands = len(message) > LONGEST or not is_question(message) or asked(message, name)[0]
@@ -179,7 +179,7 @@ def _about_author(frame: str) -> str:
     return f"{before}I{frame[slot.stop :]}"
 
 
-def _without_pronouns(message: str, exchanges: Sequence[Exchange]) -> str:
+def _without_pronouns(message: str, exchanges: Sequence[Exchanged]) -> str:
     """A question with the one it speaks of in place of "she", "him" or "its"."""
     spoken = language(message)
     if followup_words(spoken).patterns["filler"].search(message):
@@ -203,7 +203,7 @@ def _opened(question: str, spoken: str) -> str:
     return f"{bare[0].upper()}{bare[1:]}"
 
 
-def _last_named(gender: str, spoken: str, exchanges: Sequence[Exchange]) -> Mention | None:
+def _last_named(gender: str, spoken: str, exchanges: Sequence[Exchanged]) -> Mention | None:
     """Who was named last that a pronoun may mean: by the author first, then in what was quoted to them."""
     for said, reply in reversed(exchanges):
         quoted = " ".join(q[0].strip('„“”"«»') for q in QUOTED.finditer(reply))

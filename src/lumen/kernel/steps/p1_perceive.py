@@ -24,7 +24,7 @@ from lumen.kernel.language.asking import (
     speaks_to_being,
 )
 from lumen.kernel.language.corrections import leaves_alone, still_holds
-from lumen.kernel.language.followups import Exchange, completed
+from lumen.kernel.language.followups import Exchanged, completed
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
@@ -106,7 +106,7 @@ async def surface_parse(
     return replace(surface, understood=understood)
 
 
-def _exchanges(recent: tuple[Memory, ...], *, private: bool) -> tuple[Exchange, ...]:
+def _exchanges(recent: tuple[Memory, ...], *, private: bool) -> tuple[Exchanged, ...]:
     """What was said and answered before; of what is private only a private message makes use."""
     return tuple(
         (said.text, reply.text)
