@@ -31,6 +31,7 @@ class Explained:
     sources: tuple[Recollection, ...]
     chosen: str
     heard: Recollection | None
+    understood: str = ""  # what a follow-up was taken to ask, as a whole
     unheld: tuple[str, ...] = ()  # what it quotes as told, and no message says
 
 
@@ -99,8 +100,9 @@ def explain(index: Queries, event: int | None = None) -> Explained:
         reply=reply.entry.description,
         event=reply.seq,
         sources=tuple(map(recollection, sources)),
-        chosen=next(filter(None, map(_selection_notes, events)), ""),
+        chosen=_told(events, "lambda_select", "notes"),
         heard=recollection(said) if said else None,
+        understood=_told(events, "surface_parse", "understood"),
         unheld=tuple(_unsupported_quotes(index, reply.entry.description)) if sources else (),
     )
 
@@ -117,11 +119,10 @@ def _unsupported_quotes(index: Queries, reply: str) -> list[str]:
     return sorted(quoted)
 
 
-def _selection_notes(event: Event) -> str:
-    """How the words were chosen, as the step that chose them told it."""
-    steps = event.entry.payload.get("steps", ()) if event.entry.situation == "decide" else ()
-    told = [s["wrote"]["notes"] for s in steps if s["step"] == "lambda_select"]
-    return str(told[0]) if told else ""
+def _told(events: list[Event], step: str, field: str) -> str:
+    """What a step of a turn told in a field: how the words were chosen, what was understood."""
+    steps = (s for e in events for s in e.entry.payload.get("steps", ()) if s["step"] == step)
+    return next((str(told) for s in steps if (told := s.get("wrote", {}).get(field))), "")
 
 
 def trace_of(index: Queries, event: int | None = None) -> Traced:

@@ -147,6 +147,8 @@ def why(request: CommandRequest, what: str | None) -> Explained | Claimed | Hist
 def tell_reply(found: Explained, request: CommandRequest) -> None:
     """Tell what a reply rests on and what it was chosen over."""
     rows = [("said", one_line(found.reply, 100), f"event {found.event}")]
+    if found.understood:
+        rows.append(("asked", f"understood as: {one_line(found.understood, 100)}", ""))
     for number, m in enumerate(found.sources):
         when = f"{local(m.timestamp, request.zone):%A %d %B %Y at %H:%M}"
         label = "because" if number == 0 else ""

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from functools import cache
 
 from lumen.kernel.language.lexicon import FOLDER
-from lumen.kernel.language.reading import stems
+from lumen.kernel.language.reading import WORD, stems
+
+MOST_BEFORE = 1  # words before the one a sentence opens with: "my sister"
 
 
 @cache
@@ -24,6 +26,15 @@ def _known() -> dict[str, re.Pattern[str]]:
 def relatives(text: str) -> set[str]:
     """Who is named in a text."""
     return {name for name, forms in _known().items() if forms.search(text)}
+
+
+def opens_with_another(text: str, question: str) -> bool:
+    """Whether a text tells, from its first words on, of others than those a question asks about."""
+    asked, told = relatives(question), relatives(text)
+    if not asked or not told or asked & told:
+        return False
+    first = min(found.start() for p in _known().values() if (found := p.search(text)))
+    return len(WORD.findall(text[:first])) <= MOST_BEFORE
 
 
 def told_of_another(reply: str, question: str, notes: Sequence[str]) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import pairwise
 
 from lumen.core.clock import Now, parse_stamp
 from lumen.core.data import Author, Memory
-from lumen.core.exposure import Cite, Plain
+from lumen.core.exposure import Cite, Plain, Quote
 from lumen.kernel.answers.answer import answer
 from lumen.kernel.answers.context import AnswerContext
 from lumen.kernel.choice.completion import unending
@@ -23,6 +24,7 @@ from lumen.kernel.language.asking import (
     speaks_to_being,
 )
 from lumen.kernel.language.corrections import gone, leaves_alone, still_holds
+from lumen.kernel.language.followups import Exchanged, completed
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
@@ -35,6 +37,7 @@ from lumen.kernel.language.reading import (
     stems,
     words,
 )
+from lumen.kernel.language.relatives import opens_with_another
 from lumen.kernel.language.spans import asks_what_happened, span_of
 from lumen.kernel.language.sums import sum_asked, sum_beside
 from lumen.kernel.recall.evidence import Evidence, Recall
@@ -83,6 +86,7 @@ class Surface(Slot):
     asks: Plain[str] = ""  # what it asks of the being itself: clock, values, known and so on
     about: Plain[About] = "author"  # whom it asks about, if it asks
     language: Plain[str] = "en"  # the kernel's own phrases are in this one
+    understood: Quote[str] = ""  # what a follow-up asks as a whole; empty: it stands by itself
 
     def said(self) -> str:
         """What kind of message it is."""
@@ -90,9 +94,33 @@ class Surface(Slot):
 
 
 @step()
-async def surface_parse(ingested: Ingested, self_: Self) -> Surface:
-    """Read off the words: what kind of message, in what mood, about whom."""
-    return surface_of(ingested.excerpt, self_)
+async def surface_parse(
+    stimulus: Stimulus, ingested: Ingested, recall: Recall, self_: Self
+) -> Surface:
+    """Read off the words: what kind of message, in what mood, about whom.
+
+    A follow-up is read as the whole question that it asks after what was just said.
+    """
+    before = () if stimulus.goal else _exchanges(recall.recent(), private=stimulus.private)
+    understood = completed(ingested.excerpt, before, self_.name)
+    surface = surface_of(understood or ingested.excerpt, self_)
+    return replace(surface, understood=understood)
+
+
+def _exchanges(recent: tuple[Memory, ...], *, private: bool) -> tuple[Exchanged, ...]:
+    """What was said and answered before; of what is private only a private message makes use."""
+    return tuple(
+        (said.text, reply.text)
+        for said, reply in pairwise(recent)
+        if said.session_key == reply.session_key
+        and reply.author is Author.SELF
+        and (private or not (said.private or reply.private))
+    )
+
+
+def whole(ingested: Ingested, surface: Surface) -> str:
+    """What is looked up: the message as it is worked with, or what it asks as a whole."""
+    return surface.understood or ingested.excerpt
 
 
 def surface_of(text: str, self_: Self) -> Surface:
@@ -182,9 +210,10 @@ async def reality_check(
     What the clock, the self or the archive answers outright is answered here.
     """
     known = Known(stimulus, recall, biography, self_, now, grounding)
-    parts = _parts(ingested.excerpt, surface, known)
+    text = whole(ingested, surface)
+    parts = _parts(text, surface, known)
     if not parts:
-        return _reality(ingested.excerpt, surface, known)
+        return _reality(text, surface, known)
     every = [part.reality for part in parts]
     return Reality(
         verdict="strong",
@@ -267,13 +296,15 @@ def _is_about(subject: About, found: Evidence, question: str) -> bool:
     """Whether evidence can bear on a question at all, by whom that is about.
 
     What somebody said of themselves says nothing of the being, what somebody else said of themselves
-    nothing of the author, and no reason for how the world is stands in a sentence that gives none.
+    nothing of the author, what is told of the aunt nothing of the uncle, and no reason for how the world is stands in a sentence that gives none.
     """
     if subject == "being":
         return speaks_to_being(found.quote)
     if subject == "author" and lexicon().has("reported", found.quote):
         return False
     if lexicon().has("favourite", question) and not _tells_favourite(found.quote, question):
+        return False
+    if opens_with_another(found.quote, question):
         return False
     return subject != "world" or not asks_why(question) or gives_reason(found.quote)
 

@@ -21,7 +21,7 @@ from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import addressed
 from lumen.kernel.language.reading import words
 from lumen.kernel.language.relatives import told_of_another
-from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
+from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface, whole
 from lumen.kernel.steps.p3_deliberate.grounded import (
     DraftContext,
     answers_all,
@@ -73,7 +73,9 @@ async def drafts(
     """One draft from evidence alone, one from the model; a model that fails leaves the first."""
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
-    own = grounded(DraftContext(stimulus, surface, reality, self_, now, grounding))
+    message = whole(ingested, surface)
+    asked = replace(stimulus, text=message) if surface.understood else stimulus
+    own = grounded(DraftContext(asked, surface, reality, self_, now, grounding))
     done = closed(stimulus.text, self_.goals)
     settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
     settled = settled or answers_all(reality)
@@ -93,6 +95,7 @@ async def drafts(
         "guest": bool(stimulus.guest),
         "language": surface.language,
         "message": ingested.excerpt,
+        "understood": "" if stimulus.guest else surface.understood,
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, now)}: {_line(e.quote)}", e.memory.private)
             for e in useful
@@ -110,7 +113,7 @@ async def drafts(
         drafts = (left or _without_model(own, error.what, surface.language),)
         return Drafts(drafts=drafts, trouble=error.what, fix=error.fix)
     heard = (ingested.excerpt, *(m.text[: intake.excerpt] for m in reality.recent))
-    if trouble := _amiss(spoken, surface, heard, [e.quote for e in useful]):
+    if trouble := _amiss(spoken, surface, (message, *heard), [e.quote for e in useful]):
         unknown = Draft(lexicon().phrase("unknown", surface.language), "grounded")
         silent = own or (too_small(stimulus.text, surface) if spoken.small else unknown)
         return Drafts(drafts=(silent,), trouble=trouble)
@@ -119,7 +122,7 @@ async def drafts(
     theirs = Draft(
         text.strip(),
         kind,
-        rests_on(text, ingested.excerpt, useful),
+        rests_on(text, message, useful),
         spoken.model,
         spoken.private,
         shown=tuple(e.memory.seq for e in useful),
@@ -132,7 +135,7 @@ async def drafts(
 
 
 def _amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: list[str]) -> str:
-    """Why what a model said is no draft; empty: it is one. `heard` begins with the message."""
+    """Why what a model said is no draft; empty: it is one. `heard` begins with what is asked."""
     asks = surface.modality in ("question", "task")
     if (spoken.copied and asks) or not says_anew(spoken.text, heard):
         return "it said nothing new"

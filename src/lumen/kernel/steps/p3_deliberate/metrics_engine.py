@@ -10,7 +10,7 @@ from lumen.kernel.choice.small_models import asks_for_fiction
 from lumen.kernel.contour.slots import Self, Slot
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.recall.evidence import Recall
-from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface
+from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface, whole
 from lumen.kernel.steps.p3_deliberate.axes import Axes, AxisWeights, Ground, axes
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 
@@ -38,14 +38,15 @@ async def metrics_engine(
     if not drafts.drafts:
         raise Skip("there is nothing to score")
     texts = tuple(d.text for d in drafts.drafts)
-    nearness = recall.likeness(texts, ingested.excerpt)
+    message = whole(ingested, surface)
+    nearness = recall.likeness(texts, message)
     told = " ".join(e.quote for e in reality.evidence[: grounding.facts])
     heard = (m.text[: intake.excerpt] for m in reality.recent if m.author is Author.EXTERNAL)
     around = " ".join([self_.name, self_.author_name, *heard])
     asks = surface.modality == "question"
-    fiction = asks_for_fiction(ingested.excerpt)
+    fiction = asks_for_fiction(message)
     ground = Ground(
-        message=ingested.excerpt,
+        message=message,
         told=told,
         around=around,
         asks_memory=asks and (surface.personal or surface.identity or reality.familiar),
