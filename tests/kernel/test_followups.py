@@ -17,7 +17,7 @@ from tests.sampling import Sampled
 from lumen.app.explaining import explain
 from lumen.core.data import BeingPaths
 from lumen.kernel.language.followups import completed
-from lumen.kernel.turn.conversation import IncomingMessage, TurnResult, converse
+from lumen.kernel.turn.conversation import IncomingMessage, Said, converse
 from lumen.mind.e5 import E5
 from lumen.soul.trust.keys import Keyring
 
@@ -66,7 +66,7 @@ def beings(
         yield one
 
 
-def played(scene: Scene, life: Life) -> TurnResult:
+def played(scene: Scene, life: Life) -> Said:
     life.tell(*scene.told)
     return [life.say(text) for text in scene.says][-1]
 
