@@ -94,7 +94,6 @@ TEMPLATES: Mapping[str, Declared] = {
             "personal": Given("whether it asks about the author's own life", (True, False)),
             "guest": Given("whether somebody other than the author says it", (False, True)),
             "message": Given("what the author says now", ("I like rice.",)),
-            "understood": Given("what a follow-up asks as a whole", ("", "Where do I live?")),
             "facts": Given(
                 "what the author told before that bears on it, with its day",
                 (["Sunday 15 November: I like tea."], []),

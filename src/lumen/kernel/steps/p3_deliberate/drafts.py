@@ -95,7 +95,6 @@ async def drafts(
         "guest": bool(stimulus.guest),
         "language": surface.language,
         "message": ingested.excerpt,
-        "understood": "" if stimulus.guest else surface.understood,
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, now)}: {_line(e.quote)}", e.memory.private)
             for e in useful
