@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.living import QUIET, strong
 
-from lumen.kernel.language.relatives import told_of_another
+from lumen.kernel.language.relatives import opens_with_another, told_of_another
 from lumen.kernel.turn.conversation import IncomingMessage, converse
 
 if TYPE_CHECKING:
@@ -62,3 +62,29 @@ def test_a_model_that_gives_the_aunts_home_for_the_cousins_is_not_heard(life: Li
     assert told.text
     assert "your cousin lives in Ghent" not in asked.text
     assert asked.kind == "grounded"
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "another"),
+    [
+        (AUNT, "Where does my cousin live?", True),
+        ("Моя сестра живёт в Казани.", "Где живёт мой дедушка?", True),
+        ("Mein Vater wohnt in Rom.", "Wo wohnt meine Mutter?", True),
+        (AUNT, "Where does my aunt live?", False),
+        (AUNT, "Where does Tom live?", False),
+        ("Tom moved to Ghent with my aunt.", "Where does my cousin live?", False),
+        ("My aunt lives with my cousin.", "Where does my cousin live?", False),
+    ],
+)
+def test_a_text_that_opens_with_somebody_else_tells_nothing_of_the_one_asked_about(
+    told: str, question: str, another: bool
+) -> None:
+    assert opens_with_another(told, question) is another
+
+
+def test_what_was_told_of_one_is_not_quoted_for_another(life: Life) -> None:
+    life.listen("Ghent.", small=True)
+    life.tell(AUNT)
+
+    assert "Ghent" not in life.say("Where does my cousin live?").text
+    assert "Ghent" in life.say("Where does my aunt live?").text
