@@ -72,6 +72,7 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
         ),
     ),
     (HOW + "start.md", "you › My sister moved to Lisbon in March."): (BORN,),
+    (HOW + "talk.md", "you › My sister moved to Lisbon in March."): (BORN,),
     (HOW + "back-up.md", "$ lumen --being ada backup ada-2026-11-16.lumen"): ADA,
     (HOW + "back-up.md", "$ lumen restore-backup ada-2026-11-16.lumen ada-third"): (
         'lumen --being ada chat -m "I like trains."',
