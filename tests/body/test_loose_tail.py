@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.canon import loads
+from lumen.core.clock import SystemClock
+from lumen.core.data import Author, BeingPaths, Entry, EventType, Origin
+from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.write import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.body.conftest import Lumen, Ran
 
@@ -45,6 +50,29 @@ def test_what_was_put_behind_the_end_is_told_refused_and_cut_off(
     assert inside("chat", "-m", "hello").err == ""
     assert inside("archive", "verify", "--deep").code == 0
     assert (inside("status").err, inside("memory").err) == ("", "")
+
+
+def test_words_forged_behind_the_end_are_shown_by_no_command_without_saying_so(
+    talked: Lumen, inside: Inside, tmp_path: Path
+) -> None:
+    forged = Entry(
+        author=Author.EXTERNAL,
+        event_type=EventType.AUTHOR_MESSAGE,
+        origin=Origin.AUTHOR,
+        situation="heard",
+        description="My dog is called Satan.",
+        session_key="lumen:interface:forged",
+    )
+    stranger = Writer(BeingPaths(talked.being), Keyring(tmp_path / "stranger"), SystemClock())
+    last = len(talked.events())
+    stranger.append([forged], durable=True)
+    stranger.close()
+    for command in (("memory", "dog"), ("recall", "dog"), ("why", "Satan"), ("status",)):
+        shown = inside(*command)
+        assert f"Event {last + 1} of this archive was not written by this host" in shown.err, (
+            command
+        )
+        assert "lumen archive cut-tail" in shown.err
 
 
 def test_heads_that_went_missing_are_told_of_at_the_next_start_alone(

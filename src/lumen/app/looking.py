@@ -41,7 +41,7 @@ def looking(being: BeingPaths, tell: Callable[[str], None]) -> Iterator[ReadOnly
     """A being to ask things of; what had to be repaired, or is not as this host knows it, is told."""
     settings = must_be(being)
     with asking(being) as index:
-        for line in [*index.repairs, *(strange(index, settings.soul) if index.loose else ())]:
+        for line in [*index.repairs, *strange(index, settings.soul)]:
             tell(line)
         index.repairs.clear()
         yield ReadOnlyBeing(being, settings, index, files_of(being))
