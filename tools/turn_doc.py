@@ -28,11 +28,37 @@ in the archive. *May change* names the stores a step may propose to change; the 
 `kernel/gate/commit.py` carries a proposal out or refuses it.
 """
 
+SHOWN = "tests/kernel/test_"
+SHOWN_BY = {  # for each step a test in which another input changes what is said, kept or decided
+    "surface_parse": "orient.py::test_asked_for_two_sentences_a_model_says_no_more",
+    "reality_check": "drafts.py::test_what_comes_near_is_offered_as_near_and_not_as_the_answer",
+    "evidence_ledger_update": (
+        "evidence_ledger.py::test_two_values_for_one_thing_are_both_said_and_kept_as_a_conflict"
+    ),
+    "intent_hypotheses": "orient.py::test_a_turn_goes_as_deep_as_a_reader_would",
+    "effort_budgeter": (
+        "orient.py::test_what_matters_and_is_unclear_goes_deep_unless_it_is_asked_for_briefly"
+    ),
+    "mode_gate": ("orient.py::test_a_task_gets_more_room_than_talk_and_thought_a_second_draft"),
+    "chronos_mesh": "chronos.py::test_what_was_told_of_tomorrow_is_quoted_later_with_its_day",
+    "drafts": "drafts.py::test_two_things_told_about_one_subject_are_said_together_with_their_days",
+}
+
 
 def page() -> str:
     """The whole page, for the loops as they are."""
     rows = (line for loop in loops.LOOPS.values() for line in _loop(loop))
-    return "\n".join([OPENING, *_given(), *rows])
+    return "\n".join([OPENING, *_given(), *rows, *_shown()])
+
+
+def _shown() -> Iterator[str]:
+    yield "## What shows that a step matters"
+    yield ""
+    yield "A test in which another input to the step changes what is said, kept or decided."
+    yield ""
+    for name, test in SHOWN_BY.items():
+        yield f"- `{name}`: `{SHOWN}{test}`"
+    yield ""
 
 
 def _given() -> Iterator[str]:

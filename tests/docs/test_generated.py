@@ -47,6 +47,15 @@ def test_every_step_of_every_loop_is_on_the_page(root: Path, turn_doc: ModuleTyp
         assert all(f"`{store}`" in row for store in step.stores)
 
 
+def test_what_shows_that_a_step_matters_is_a_test_there_is(
+    root: Path, turn_doc: ModuleType
+) -> None:
+    assert turn_doc.SHOWN_BY.keys() <= {s.name for s in turn_doc.loops.ACTION.steps()}
+    for test in turn_doc.SHOWN_BY.values():
+        file, _, name = test.partition("::")
+        assert f"def {name}(" in (root / f"{turn_doc.SHOWN}{file}").read_text("utf-8")
+
+
 def test_every_command_takes_json_and_says_what_it_is_for(cli_doc: ModuleType) -> None:
     found = dict(cli_doc.leaves())
     without = [

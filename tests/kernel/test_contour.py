@@ -72,22 +72,6 @@ async def rehearsal_run(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Budget(Slot):
-    """How deep the turn goes."""
-
-    wanted: Plain[str] = ""
-
-    def depth(self) -> str:
-        return self.wanted
-
-
-@step()
-async def effort_budgeter(stimulus: Stimulus) -> Budget:
-    """As deep as the message asks for."""
-    return Budget(wanted="deep" if "deep" in stimulus.text else "")
-
-
 def note(text: str, stimulus: Stimulus) -> Entry:
     kinds = (Author.SELF, EventType.WORLD_ACTION, Origin.SELF)
     return Entry(*kinds, "rehearsed", text, stimulus.session_key)
@@ -96,14 +80,13 @@ def note(text: str, stimulus: Stimulus) -> Entry:
 def planted(**entry: JSON) -> JSON:
     """The shipped contour with a step more, at the end of the action loop, and one that sets depth."""
     told = deepcopy(SHIPPED)
-    told["loops"]["action"][0]["steps"].insert(1, "effort_budgeter")
     told["loops"]["action"][-1]["steps"].append("rehearsal_run")
     told["steps"]["rehearsal_run"] = {"parameters": {"most": 2}, **entry}
     return told
 
 
 def contour(told: JSON) -> Contour:
-    known = {**STEPS, "rehearsal_run": rehearsal_run, "effort_budgeter": effort_budgeter}
+    known = {**STEPS, "rehearsal_run": rehearsal_run}
     return read_contour(dumps(told), known, GRANTS)
 
 
@@ -209,8 +192,8 @@ def test_the_kernels_own_vocabulary_is_no_quotation_and_an_older_trace_is_one_th
     [
         ({}, ["I like rice."], [""]),
         ({"enabled": False}, ["I like rice."], ["not enabled"]),
-        ({"depths": ["deep"]}, ["I like rice.", "Think deep."], ["depth talk", ""]),
-        ({"depths": ["talk", "work"]}, ["Think deep."], ["depth deep"]),
+        ({"depths": ["deep"]}, ["I like rice.", "Think hard about rice."], ["depth talk", ""]),
+        ({"depths": ["talk", "work"]}, ["Think hard about rice."], ["depth deep"]),
         (
             {"cooldown_turns": 2},
             ["One.", "Two.", "Three.", "Four.", "Five."],

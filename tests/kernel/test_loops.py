@@ -98,7 +98,7 @@ def test_a_step_is_what_its_signature_says() -> None:
     assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY}))
     assert told.writes is Reply
     assert dict(told.reads).keys() == {
-        "selection", "plan", "acted", "reality", "stimulus", "self_", "hands"
+        "selection", "plan", "acted", "surface", "reality", "stimulus", "self_", "hands"
     }  # fmt: skip
     assert look_up.reads[1:3] == (("now", Now), ("recall", Recall))
     assert Skip("why").what == "why"

@@ -201,5 +201,5 @@ def test_a_template_that_passes_the_check_fills_and_any_other_is_only_told(
     source = f"> {{{{ message }}}}\n{{% if facts %}}{noise}{{% endif %}}\nyes"
     write(folder, name, source.encode(errors="replace"))
     if check([folder]) == [] and name.startswith("drafts/prompt"):
-        for slots in TEMPLATES["drafts"].tries():
+        for slots in TEMPLATES["drafts"].tries(source):
             assert render([folder], "drafts", "prompt", slots, small=False).text

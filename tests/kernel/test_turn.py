@@ -225,7 +225,8 @@ def test_kernel_memories_never_reach_the_mind(life: Life) -> None:
     life.kernel.gate.record(entry)
     life.say("My sister keeps something in Lisbon.")
     life.say("What does my sister keep in Lisbon?")
-    life.say("Tell me what a xylocarp is.")
+    listener.answer = "That is a hard fruit."
+    life.say("What is a xylocarp?")
 
     assert listener.shown().count("xylocarp") == 1  # the author's own question
     trail = [e.entry.description for e in life.events() if e.entry.author is Author.KERNEL]

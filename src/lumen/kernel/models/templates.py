@@ -38,11 +38,16 @@ class Declared:
     slots: Mapping[str, Given]
     parts: tuple[str, ...] = ("system", "prompt")
 
-    def tries(self) -> Iterator[dict[str, object]]:
-        """Slots as the step could give them: every value of one beside every value of the others."""
+    def tries(self, source: str = "") -> Iterator[dict[str, object]]:
+        """Slots as the step could give them: every value of one beside every value of the others.
+
+        Of a slot that `source`, a template, does not speak of, one value is enough.
+        """
         values = [
             [Untrusted(value, "example") if given.untrusted else value for value in given.values]
-            for given in self.slots.values()
+            if not source or name in source
+            else [given.values[0]]
+            for name, given in self.slots.items()
         ]
         for chosen in product(*values):
             yield dict(zip(self.slots, chosen, strict=True))
@@ -93,6 +98,10 @@ TEMPLATES: Mapping[str, Declared] = {
             "language": Given("what it is said in, as far as that is told apart", LANGUAGES),
             "personal": Given("whether it asks about the author's own life", (True, False)),
             "guest": Given("whether somebody other than the author says it", (False, True)),
+            "depth": Given(
+                "how much thought it is given; against: another way of saying it is looked for",
+                ("talk", "work", "deep", "against"),
+            ),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(
                 "what the author told before that bears on it, with its day",
@@ -280,7 +289,7 @@ def _proofread(template: Template) -> list[TemplateProblem]:
 
 def _tried(template: Template, source: str) -> list[TemplateProblem]:
     """The first way of filling it that fails; what it does not say, no values will show."""
-    for slots in TEMPLATES[template.step].tries():
+    for slots in TEMPLATES[template.step].tries(source):
         try:
             try_out(template.path, slots, turns=template.part == "turns")
         except BadTemplate as error:

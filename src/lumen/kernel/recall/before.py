@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lumen.core.data import Memory
+from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.recall.search import IndexedRecall
@@ -52,6 +53,10 @@ class RecallBefore:
     def is_private(self, seqs: Iterable[int]) -> bool:
         """Whether any of some memories must not leave."""
         return self.recall.is_private(seqs)
+
+    def meaning(self, text: str) -> Rows:
+        """The vector of a text, of the built-in embedder."""
+        return self.recall.meaning(text)
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""

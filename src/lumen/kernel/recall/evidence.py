@@ -10,7 +10,7 @@ from typing import Protocol
 from lumen.core.canon import JSON
 from lumen.core.data import Memory
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.passages import quoted
+from lumen.kernel.language.passages import Rows, quoted
 from lumen.kernel.language.questions import despairs
 from lumen.kernel.language.reading import stems
 from lumen.kernel.language.spans import Span
@@ -36,6 +36,7 @@ class Evidence:
     replaces: Memory | None = None
     found: RankedMemory | None = None  # by which paths, with which score
     later: Evidence | None = None  # what revised something else of it
+    days: str = ""  # the days that its relative words of time meant, in brackets
     wrong_kind: bool = False  # nothing in it is of the kind asked for
     stands_out: float = (
         ALONE  # how near it is, and how far ahead in the ranking of what is not told
@@ -139,6 +140,10 @@ class Recall(Protocol):
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another, from -1 to 1."""
+        ...
+
+    def meaning(self, text: str) -> Rows:
+        """The vector of a text, of the built-in embedder."""
         ...
 
     def statements(self) -> tuple[Memory, ...]:

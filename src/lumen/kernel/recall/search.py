@@ -123,6 +123,11 @@ class IndexedRecall:
         rows = self._remembered([*texts, to])
         return tuple(float(x) for x in rows[:-1] @ rows[-1])
 
+    def meaning(self, text: str) -> Rows:
+        """The vector of a text: of a message, made once in a turn."""
+        found: Rows = self._remembered([text])[0]
+        return found
+
     def _remembered(self, texts: list[str]) -> Rows:
         """Vectors of short texts that come again, such as the names of values: made once.
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from lumen.core.data import Memory
 from lumen.core.errors import Damaged
+from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.recall.summary import Line, Noted
@@ -73,6 +74,10 @@ class VerifiedRecall:
     def is_private(self, seqs: Iterable[int]) -> bool:
         """Whether any of some memories must not leave."""
         return self.recall.is_private(seqs)
+
+    def meaning(self, text: str) -> Rows:
+        """The vector of a text, of the built-in embedder."""
+        return self.recall.meaning(text)
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""

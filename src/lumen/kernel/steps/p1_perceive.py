@@ -26,6 +26,7 @@ from lumen.kernel.language.asking import (
 from lumen.kernel.language.corrections import gone, leaves_alone, still_holds
 from lumen.kernel.language.followups import Exchanged, completed
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.markers import NO_LIMITS, AnswerLimits, Role, limits, markers, roles
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
 from lumen.kernel.language.reading import (
@@ -43,6 +44,7 @@ from lumen.kernel.language.sums import sum_asked, sum_beside
 from lumen.kernel.recall.evidence import Evidence, Recall, as_of_now
 from lumen.kernel.recall.summary import tell
 
+TOPIC_WORDS = 5
 SOON = timedelta(hours=1)
 
 
@@ -87,6 +89,11 @@ class Surface(Slot):
     about: Plain[About] = "author"  # whom it asks about, if it asks
     language: Plain[str] = "en"  # the kernel's own phrases are in this one
     understood: Quote[str] = ""  # what a follow-up asks as a whole; empty: it stands by itself
+    topic: Quote[str] = ""  # the words that carry what it is about
+    roles: Plain[tuple[Role, ...]] = ()  # who stands in it
+    limits: Plain[AnswerLimits] = NO_LIMITS  # how it asks to be answered
+    strength: Plain[tuple[str, ...]] = ()  # words that say it matters
+    uncertainty: Plain[tuple[str, ...]] = ()  # words that say it is not sure
 
     def said(self) -> str:
         """What kind of message it is."""
@@ -125,16 +132,22 @@ def whole(ingested: Ingested, surface: Surface) -> str:
 
 def surface_of(text: str, self_: Self) -> Surface:
     """What kind of message a text is, by its words alone: every answer goes by this one reading."""
-    lex, spoken = lexicon(), language(text)
+    lex, kind = lexicon(), modality(text)
+    asked_for = limits(text, asks=kind in ("question", "task"))
     return Surface(
-        modality=modality(text),
+        modality=kind,
         mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
         personal=lex.has("first_person", text) and not asks_advice(text),
         advice=asks_advice(text),
         identity=lex.has("identity", text),
         asks=asked(text, self_.name)[0],
         about=about(text, self_.name),
-        language=spoken,
+        language=asked_for.language or language(text),
+        topic=" ".join(words(text)[:TOPIC_WORDS]),
+        roles=roles(text),
+        limits=asked_for,
+        strength=markers("strength", text),
+        uncertainty=markers("uncertainty", text),
     )
 
 

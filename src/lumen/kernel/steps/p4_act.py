@@ -17,8 +17,7 @@ from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.money import as_money
-from lumen.kernel.language.reading import language
-from lumen.kernel.steps.p1_perceive import Reality
+from lumen.kernel.steps.p1_perceive import Reality, Surface
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 
@@ -156,6 +155,7 @@ async def compose_final(
     selection: Selection,
     plan: Plan,
     acted: Acted,
+    surface: Surface,
     reality: Reality,
     stimulus: Stimulus,
     self_: Self,
@@ -172,13 +172,7 @@ async def compose_final(
     given = plan.candidates[selection.chosen].input if reckoned else None
     text = draft.text
     if isinstance(given, dict):  # a model's guess at a sum is worth nothing, even when calc fails
-        asked = given.get("said") or given["expression"]
-        text = lexicon().phrase(
-            "reckoned" if acted.ok else "not_reckoned",
-            language(stimulus.text),
-            expression=asked,
-            value=_value(acted, str(given.get("unit", ""))),
-        )
+        text = _worked_out(given, acted, surface)
         text = f"{text}\n{draft.text}" if reality.parts else text  # what was asked beside the sum
     done = await hands.use("chat", "say", {"text": text, "to": self_.author_name})
     said = done.output.get("text") if done.ok and isinstance(done.output, dict) else None
@@ -217,6 +211,16 @@ def _value(acted: Acted, unit: str) -> str:
     if not acted.ok:
         return acted.text or acted.error
     return f"{as_money(acted.text, unit)} {unit}" if unit else acted.text
+
+
+def _worked_out(given: dict[str, JSON], acted: Acted, surface: Surface) -> str:
+    """A sum with its result, or the result alone where only that is wanted."""
+    value = _value(acted, str(given.get("unit", "")))
+    if acted.ok and surface.limits.only_result:
+        return value
+    asked = given.get("said") or given["expression"]
+    key = "reckoned" if acted.ok else "not_reckoned"
+    return lexicon().phrase(key, surface.language, expression=str(asked), value=value)
 
 
 def rests_on_private(draft: Draft, reality: Reality) -> bool:

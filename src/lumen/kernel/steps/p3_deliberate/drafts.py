@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from lumen.core.canon import JSON
 from lumen.core.clock import Now
 from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
@@ -21,7 +22,10 @@ from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import addressed
 from lumen.kernel.language.reading import words
 from lumen.kernel.language.relatives import told_of_another
+from lumen.kernel.recall.evidence import Evidence
+from lumen.kernel.steps.p1_evidence import EvidenceLedger
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface, whole
+from lumen.kernel.steps.p2_orient import Budget, Chronos, Mode
 from lumen.kernel.steps.p3_deliberate.grounded import (
     DraftContext,
     answers_all,
@@ -30,6 +34,7 @@ from lumen.kernel.steps.p3_deliberate.grounded import (
     rests_on,
     too_small,
 )
+from lumen.kernel.steps.p3_deliberate.within_budget import within_budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,9 @@ async def drafts(
     ingested: Ingested,
     surface: Surface,
     reality: Reality,
+    ledger: EvidenceLedger,
+    mode: Mode,
+    chronos: Chronos,
     self_: Self,
     now: Now,
     mind: Mind,
@@ -75,17 +83,21 @@ async def drafts(
         raise Skip("nobody spoke")
     message = whole(ingested, surface)
     asked = replace(stimulus, text=message) if surface.understood else stimulus
-    own = grounded(DraftContext(asked, surface, reality, self_, now, grounding))
+    reality = chronos.on(reality)
+    quoted = replace(grounding, quotes=1) if surface.limits.brief else grounding
+    own = grounded(DraftContext(asked, surface, reality, self_, now, quoted))
+    own = ledger.beside(own, now, surface.language) if own else None
     done = closed(stimulus.text, self_.goals)
     settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
     settled = settled or answers_all(reality)
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
+    trusted = await mind.may(Ability.WORLD, "interface")
     if not await mind.speaks(surface.language):
-        english = await mind.may(Ability.WORLD, "interface")
-        silent = own or too_small(stimulus.text, surface, english=english)
+        silent = own or too_small(stimulus.text, surface, english=trusted)
         return Drafts(drafts=(silent,), trouble="the model does not speak this language")
-    useful = [e for e in reality.evidence if e.score >= grounding.middling][: grounding.facts]
+    useful = [e for e in reality.evidence if e.score >= grounding.middling]
+    useful = useful[: mode.budget.facts or grounding.facts]
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
     slots = {
         "name": self_.name,
@@ -94,6 +106,7 @@ async def drafts(
         "personal": surface.modality == "question" and surface.personal,
         "guest": bool(stimulus.guest),
         "language": surface.language,
+        "depth": mode.chosen,
         "message": ingested.excerpt,
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, now)}: {_line(e.quote)}", e.memory.private)
@@ -102,35 +115,60 @@ async def drafts(
         ],
         "recent": exchanges(reality.recent, drafting.exchange),
     }
+    heard = (message, ingested.excerpt, *(m.text[: intake.excerpt] for m in reality.recent))
+    quotes = [e.quote for e in useful]
+    tokens = mode.budget.tokens if trusted and mode.budget.tokens else drafting.tokens
     try:
-        spoken = await mind.ask("drafts", slots, drafting.tokens)
+        spoken = await mind.ask("drafts", slots, tokens)
     except MindError as error:
-        if not own and surface.about == "being" and surface.modality == "question":
-            unknown = too_small(stimulus.text, surface)
-            return Drafts(drafts=(unknown,), trouble=error.what, fix=error.fix)
-        left = own if own and surface.modality != "question" else None
-        drafts = (left or _without_model(own, error.what, surface.language),)
-        return Drafts(drafts=drafts, trouble=error.what, fix=error.fix)
-    heard = (ingested.excerpt, *(m.text[: intake.excerpt] for m in reality.recent))
-    if trouble := _amiss(spoken, surface, (message, *heard), [e.quote for e in useful]):
+        return _unheard(own, stimulus.text, surface, error)
+    trouble = _amiss(spoken, surface, heard, quotes)
+    again = trusted and mode.budget.calls > 1 and (trouble or mode.chosen == "deep")
+    more = await _another(mind, slots, tokens) if again else ()
+    every = [one for one in (spoken, *more) if not _amiss(one, surface, heard, quotes)]
+    if not every:
         unknown = Draft(lexicon().phrase("unknown", surface.language), "grounded")
         silent = own or (too_small(stimulus.text, surface) if spoken.small else unknown)
         return Drafts(drafts=(silent,), trouble=trouble)
-    kind = "small model" if spoken.small else "model"
+    if spoken.small and not own:
+        own = too_small(
+            stimulus.text, surface
+        )  # it speaks only where there is something to fall back on
+    theirs = dict.fromkeys(_theirs(one, message, useful, mode.budget) for one in every)
+    return Drafts(drafts=(own, *theirs) if own else tuple(theirs))
+
+
+def _unheard(own: Draft | None, text: str, surface: Surface, error: MindError) -> Drafts:
+    """What is left where the model fails."""
+    if not own and surface.about == "being" and surface.modality == "question":
+        left = too_small(text, surface)
+    elif own and surface.modality != "question":
+        left = own
+    else:
+        left = _without_model(own, error.what, surface.language)
+    return Drafts(drafts=(left,), trouble=error.what, fix=error.fix)
+
+
+async def _another(mind: Mind, slots: dict[str, JSON], tokens: int) -> tuple[ModelReply, ...]:
+    """A second way of saying it, from the other side; none where the model fails."""
+    try:
+        return (await mind.ask("drafts", {**slots, "depth": "against"}, tokens),)
+    except MindError:
+        return ()
+
+
+def _theirs(spoken: ModelReply, message: str, useful: list[Evidence], budget: Budget) -> Draft:
+    """A model's words as a draft, kept to what the turn may say."""
     text = spoken.text if spoken.small else addressed(spoken.text, [e.quote for e in useful])
-    theirs = Draft(
-        text.strip(),
-        kind,
+    text = within_budget(text, budget)
+    return Draft(
+        text,
+        "small model" if spoken.small else "model",
         rests_on(text, message, useful),
         spoken.model,
         spoken.private,
         shown=tuple(e.memory.seq for e in useful),
     )
-    if spoken.small and not own:
-        own = too_small(
-            stimulus.text, surface
-        )  # it speaks only where there is something to fall back on
-    return Drafts(drafts=(own, theirs) if own else (theirs,))
 
 
 def _amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: list[str]) -> str:

@@ -193,6 +193,7 @@ def _quotes(opens: str, evidence: Sequence[Evidence], context: DraftContext) -> 
 def _quote(key: str, e: Evidence, context: DraftContext) -> str:
     when = day(e.memory.timestamp, context.now, context.surface.language)
     said = context.phrase(key, date=when, quote=e.quote)
+    said = f"{said} {e.days}" if e.days else said
     if _needs_old(e) and e.replaces:
         old = " ".join(e.replaces.text.split())[:LONGEST_MIRROR]
         said = f"{said} {context.phrase('in_place_of', quote=old)}"

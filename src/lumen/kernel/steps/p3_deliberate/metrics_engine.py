@@ -11,6 +11,7 @@ from lumen.kernel.contour.slots import Self, Slot
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.recall.evidence import Recall
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface, whole
+from lumen.kernel.steps.p2_orient import Mode
 from lumen.kernel.steps.p3_deliberate.axes import Axes, AxisWeights, Ground, axes
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 
@@ -27,6 +28,7 @@ async def metrics_engine(
     ingested: Ingested,
     surface: Surface,
     reality: Reality,
+    mode: Mode,
     drafts: Drafts,
     self_: Self,
     recall: Recall,
@@ -40,7 +42,8 @@ async def metrics_engine(
     texts = tuple(d.text for d in drafts.drafts)
     message = whole(ingested, surface)
     nearness = recall.likeness(texts, message)
-    told = " ".join(e.quote for e in reality.evidence[: grounding.facts])
+    shown = mode.budget.facts or grounding.facts
+    told = " ".join(e.quote for e in reality.evidence[:shown])
     heard = (m.text[: intake.excerpt] for m in reality.recent if m.author is Author.EXTERNAL)
     around = " ".join([self_.name, self_.author_name, *heard])
     asks = surface.modality == "question"
