@@ -17,6 +17,7 @@ ABOUT = {
         "Do you sleep?",
         "Can I trust you?",
         "How do you feel?",
+        "What should you learn?",
         "Is Vela free?",
         "What happens to you when I turn off the computer?",
         "Wie schlau bist du?",
@@ -28,8 +29,10 @@ ABOUT = {
     "author": [
         "When is my scan?",
         "Do you know where I live?",
+        "Which flowers should you leave out of a bunch for me?",
         "What did I tell you about Lena?",
         "Weißt du noch, wo ich wohne?",
+        "Welche Blumen solltest du weglassen, wenn der Strauß für mich ist?",
         "Was habe ich dir über Lena erzählt?",
         "Ты помнишь, где я живу?",
         "Как зовут моих кошек?",
@@ -37,6 +40,7 @@ ABOUT = {
     "world": [
         "Why is the sky blue?",
         "How do you spell rhythm?",
+        "What should you do when somebody faints?",
         "Where does Lena live?",
         "Wer hat Faust geschrieben?",
         "Kannst du dich an Lena erinnern?",
