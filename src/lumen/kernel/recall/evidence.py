@@ -9,8 +9,10 @@ from typing import Protocol
 
 from lumen.core.canon import JSON
 from lumen.core.data import Memory
+from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import despairs
+from lumen.kernel.language.reading import stems
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.fusion import RankedMemory
 from lumen.kernel.recall.summary import Line, Noted
@@ -85,6 +87,27 @@ def _evidence(
         wrong_kind=at.wrong_kind and best.wrong_kind,
         stands_out=best.cosine + AHEAD * (one.score - fmean(behind)) if behind else ALONE,
     )
+
+
+def as_of_now(found: Sequence[Evidence], question: str) -> tuple[Evidence, ...]:
+    """Evidence for a question that asks how something is now: what is said to be so now stands for what was
+    said before it of the same thing, if it bears on the question better.
+    """
+    now = lexicon().signals["present"]
+    if not now.search(question.lower()):
+        return tuple(found)
+    asked = stems(now.sub(" ", question.lower()))
+    kept: list[Evidence] = []
+    for one in found:
+        theirs = asked & stems(one.quote)
+        if not any(
+            e.memory.seq > one.memory.seq
+            and now.search(e.quote.lower())
+            and theirs & stems(e.quote)
+            for e in kept[:QUOTED]
+        ):
+            kept.append(one)
+    return tuple(kept)
 
 
 class Recall(Protocol):

@@ -108,7 +108,8 @@ def _verdict(
     whole = (0, len(one.memory.text))
     parts = [each for each in every if (each[2].start, each[2].stop) != whole]
     changing = [each for each in parts if one.replaces and each[2].marks & CHANGES]
-    spot = max(changing or parts or [best], key=lambda each: each[0])[2]
+    meant = [each for each in parts if each[1] is not False]  # a name alone answers nothing
+    spot = max(changing or meant or parts or [best], key=lambda each: each[0])[2]
     nearest = max(p.cosine for p in passages)
     return EvidenceVerdict(best[0], best[1], spot.start, spot.stop, nearest, wrong_kind)
 

@@ -36,7 +36,7 @@ from lumen.kernel.language.reading import (
 )
 from lumen.kernel.language.spans import asks_what_happened, span_of
 from lumen.kernel.language.sums import sum_asked
-from lumen.kernel.recall.evidence import Evidence, Recall
+from lumen.kernel.recall.evidence import Evidence, Recall, as_of_now
 from lumen.kernel.recall.summary import tell
 
 SOON = timedelta(hours=1)
@@ -246,6 +246,7 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
     asks = surface.modality == "question"
     if asks:
         evidence = tuple(e for e in evidence if _is_about(surface.about, e, text))
+        evidence = as_of_now(evidence, text)
     told = {w for e in evidence for w in words(e.quote)}
     return Reality(
         verdict=verdict(evidence, grounding),

@@ -18,7 +18,15 @@ from lumen.kernel.language.corrections import fact_of, subject
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
-from lumen.kernel.language.reading import names, stem, stems, unframed, words
+from lumen.kernel.language.reading import (
+    asks_for,
+    fits,
+    names,
+    stem,
+    stems,
+    unframed,
+    words,
+)
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
@@ -121,11 +129,16 @@ def bears(text: str, surface: Surface, reality: Reality, grounding: Grounding) -
 def _shares(question: str, found: Evidence) -> bool:
     """Whether evidence speaks of more than half of what a question speaks of, or tells of somebody it is about.
 
-    "Who wrote Faust?" is not about having read Faust in the park.
+    "Who wrote Faust?" is not about having read Faust in the park. Half is enough where it is two words or more
+    and what is asked for, a day or a figure, is there too; the words that only ask for that are not looked for.
     """
-    asked = stems(question)
+    kind = asks_for(question)
+    asked = stems(kind.asks.sub(" ", question.lower()) if kind else question)
+    shared = asked & stems(found.quote)
+    if len(shared) > 1 and fits(kind, found.quote, question):
+        return 2 * len(shared) >= len(asked)
     told_of = {stem(w) for w in subject(found.quote)}
-    return 2 * len(asked & stems(found.quote)) > len(asked) or bool(told_of & asked)
+    return 2 * len(shared) > len(asked) or bool(told_of & asked)
 
 
 def rests_on(text: str, message: str, shown: Sequence[Evidence]) -> tuple[int, ...]:
