@@ -244,6 +244,7 @@ async def _reply(calls: Calls, role: str, case: Case) -> tuple[str, bool]:
         "personal": lexicon().has("first_person", case.message) and not case.anew,
         "guest": False,
         "language": case.language or "en",
+        "depth": "talk",
         "message": case.message,
         "facts": list(case.facts),
         "recent": [],

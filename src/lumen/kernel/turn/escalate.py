@@ -160,6 +160,7 @@ def _slots(kernel: Kernel, asked: Memory) -> dict[str, JSON]:
         "author_name": kernel.self_.author_name,
         "kind": "question",
         "language": language(asked.text),
+        "depth": "talk",
         "personal": False,
         "guest": asked.origin is Origin.GUEST,
         "message": asked.text[: parameters(Intake, contour_in_force(kernel.index)).excerpt],
