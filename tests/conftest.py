@@ -6,6 +6,7 @@ Temporary files stand on a memory disk, except for tests marked `real_disk`.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import signal
@@ -29,7 +30,7 @@ from tests.measuring import (
 from tests.peers import LlamaServer, Wire
 from tests.recorded import Answer, answering, read, write
 from tests.remembering import FILE, KEPT, RECORDED, Remembering, keep
-from tests.sampling import Sampled, set_examples
+from tests.sampling import Sampled, left_out, set_examples
 
 from lumen.mind import embed
 from lumen.mind.catalogue import offered
@@ -105,10 +106,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only --deep has the time for, and measure what stands for the rest."""
     if not config.getoption("deep"):
-        long = [item for item in items if item.get_closest_marker("deep")]
-        config.hook.pytest_deselected(items=long)
+        long = {*left_out(items, config.getoption("seed"))}
+        config.hook.pytest_deselected(items=[*long])
         items[:] = [item for item in items if item not in long]
     measure_first_examples(items)
+
+
+def pytest_collection_finish() -> None:
+    """What was read of the tests stays to the end: looking through it for garbage takes time for nothing."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header(config: pytest.Config) -> str:

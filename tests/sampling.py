@@ -6,11 +6,14 @@ in whatever order and on however many workers the tests run.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, core, settings
 
 from lumen.core.clock import draw_from
@@ -18,6 +21,9 @@ from lumen.core.clock import draw_from
 T = TypeVar("T")
 USUAL_EXAMPLES = 50
 DEEP_EXAMPLES = 500
+COSTLY = Path(__file__).with_name(
+    "costly.txt"
+)  # how many examples of each are tried, 0: with --deep only
 ASTRAY = 3  # places that a state may be found from where it belongs
 
 
@@ -38,11 +44,39 @@ class Sampled:
         print(f"{len(drawn) + 2} of {len(every)} tried, drawn by --seed {self.seed}")  # noqa: T201
         return [every[at] for at in (0, *sorted(drawn), len(every) - 1)]
 
+    def drawn(self, every: Sequence[T], few: int) -> list[T]:
+        """So many of them, in their order; all with --deep."""
+        if self.deep or few >= len(every):
+            return list(every)
+        found = draw_from(f"{self.seed}:{self.name}").sample(range(len(every)), few)
+        return [every[at] for at in sorted(found)]
+
     def rounds(self, few: int, many: int) -> int:
         """How often to do what differs each time; a test that fails shows the seed."""
         often = many if self.deep else few
         print(f"{often} rounds, drawn by --seed {self.seed}")  # noqa: T201
         return often
+
+
+def costly() -> dict[str, int]:
+    """How many examples of each costly test are tried without --deep; 0: none of them."""
+    lines = COSTLY.read_text(encoding="utf-8").splitlines()
+    return {test: int(few) for few, test in (line.split() for line in lines)}
+
+
+def left_out(items: Sequence[pytest.Item], seed: int) -> list[pytest.Item]:
+    """The tests that only --deep has the time for: those marked so, and most examples of costly ones."""
+    by_test: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        by_test[item.nodeid.partition("[")[0]].append(item)
+    few = costly()
+    tried = {
+        item
+        for test, examples in by_test.items()
+        for item in Sampled(test, seed, deep=False).drawn(examples, few.get(test, len(examples)))
+        if not item.get_closest_marker("deep")
+    }
+    return [item for item in items if item not in tried]
 
 
 def set_examples(seed: int, *, deep: bool) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.sampling import Sampled
 from tests.waiting import PATIENCE
 
 import lumen
@@ -28,8 +29,8 @@ from lumen.soul.state.selfhood import spell
 Events = Callable[[], list[Event]]
 Script = Callable[..., None]
 
-CONVERSATIONS, MESSAGES = 5, 10
-CANCELLED, FAILING = (3, 4), (1, 6)
+CONVERSATIONS = 5
+CANCELLED, FAILING = (3, 4), (1, 3)
 ANSWER = "I have noted down everything about {0} and will think it over tonight."
 WRITES = """
 import select, sys
@@ -104,11 +105,12 @@ async def appears(events: Events, text: str) -> None:
             await asyncio.sleep(0.02)
 
 
-def test_five_conversations_of_ten_messages_at_once_while_another_process_writes(
-    home: Path, script: Script, events: Events
+def test_five_conversations_at_once_while_another_process_writes(
+    home: Path, script: Script, events: Events, sampled: Sampled
 ) -> None:
+    each = sampled.rounds(5, 10)
     draw = draw_from("five conversations")
-    every = [(talk, number) for talk in range(CONVERSATIONS) for number in range(MESSAGES)]
+    every = [(talk, number) for talk in range(CONVERSATIONS) for number in range(each)]
     script(*(rule(*one, draw.uniform(0, 0.3)) for one in every))
 
     async def talk() -> dict[tuple[int, int], lumen.Said | BaseException]:
@@ -117,7 +119,7 @@ def test_five_conversations_of_ten_messages_at_once_while_another_process_writes
                 (one, number): asyncio.create_task(
                     being.say(f"The {name(one, number)} came today.", f"talk {one}")
                 )
-                for number in range(MESSAGES)
+                for number in range(each)
                 for one in range(CONVERSATIONS)
             }
             await appears(events, name(*CANCELLED))
@@ -147,7 +149,7 @@ def test_five_conversations_of_ten_messages_at_once_while_another_process_writes
             (told,) = re.findall(r"parcel \d+x\d+", message.entry.description)
             assert told in replies[key].entry.description or told == name(*FAILING)
     for talked in range(CONVERSATIONS):
-        wanted = [f"The {name(talked, number)} came today." for number in range(MESSAGES)]
+        wanted = [f"The {name(talked, number)} came today." for number in range(each)]
         assert order[f"talk {talked}"] == wanted
     (broken,) = [e.entry for e in archived if e.entry.situation == "interrupted"]
     assert name(*CANCELLED) in messages[broken.session_key].entry.description

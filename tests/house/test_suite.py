@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.sampling import Sampled
+from tests.sampling import Sampled, costly, left_out
 
 WAITS = "import signal; signal.alarm(60); print('ready', flush=True); signal.pause()"
 NOT_MEASURED = ("COV", "PYTEST")
@@ -76,3 +76,22 @@ def test_deep_leaves_nothing_out() -> None:
     assert deep.of(range(1000), 10) == list(range(1000))
     assert (deep.rounds(3, 40), Sampled("a test", 7, deep=False).rounds(3, 40)) == (40, 3)
     assert Sampled("a test", 7, deep=False).of([1, 2, 3], 10) == [1, 2, 3]
+
+
+def test_what_is_said_to_be_costly_is_a_test(root: Path) -> None:
+    for test in costly():
+        path, _, name = test.partition("::")
+        assert f"def {name}(" in (root / path).read_text("utf-8"), test
+
+
+@pytest.mark.parametrize("example", range(3))
+def test_of_a_costly_test_so_many_examples_are_tried_and_the_seed_draws_which(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, example: int
+) -> None:
+    name = request.node.nodeid.partition("[")[0]
+    mine = [i for i in request.session.items if i.nodeid.startswith(name)]
+    monkeypatch.setattr("tests.sampling.costly", lambda: {name: example})
+    assert len(left_out(mine, seed=0)) == 3 - example
+    assert left_out(mine, seed=0) == left_out(mine, seed=0)
+    drawn = [left_out(mine, seed) for seed in range(20)]
+    assert any(one != drawn[0] for one in drawn) == (0 < example < 3)

@@ -384,7 +384,7 @@ def test_whatever_happens_the_archive_alone_says_what_is(
     run_state_machine_as_test(
         Born,
         settings=settings(
-            max_examples=sampled.rounds(4, 60),
+            max_examples=sampled.rounds(2, 60),
             stateful_step_count=30,
             phases=[Phase.generate],  # thirty steps can be read; making them fewer takes minutes
             suppress_health_check=[*HealthCheck],

@@ -191,7 +191,7 @@ def _are_over(running: list[subprocess.Popen[bytes]]) -> bool:
 def test_two_processes_in_any_order_lose_nothing_and_agree(
     tmp_path: Path, sampled: Sampled
 ) -> None:
-    operations = sampled.rounds(500, 5_000)
+    operations = sampled.rounds(200, 5_000)
     being, keyring, _ = home = born(tmp_path)
     running = []
     for me in ("ada", "bob"):

@@ -90,7 +90,7 @@ def whole(home: Home, acks: list[bytes]) -> None:
 
 
 def test_killed_writers_lose_nothing_they_acknowledged(home: Home, sampled: Sampled) -> None:
-    rounds = sampled.rounds(4, 30)
+    rounds = sampled.rounds(3, 30)
     home.begin().close()
     draw = draw_from(f"chaos {sampled.seed}")
     acks: list[bytes] = []
