@@ -27,11 +27,6 @@ _MEASURE = re.compile(
 _NO_PASSWORD = re.compile(
     r"\[redacted\]|.*://|[^@]+@[^@]+\.|[=:(/~.$<{]|version[0-9]|v[0-9]", re.IGNORECASE
 )
-_CARD = re.compile(
-    r"(?<![\w.,/+-])[0-9]{13,19}(?![\w-]|[.,/][0-9])"
-    r"|(?<![\w.,/+-])[0-9]{4}(?P<gap>[ -])[0-9]{4}(?:(?P=gap)[0-9]{4}){1,2}(?:(?P=gap)[0-9]{1,4})?(?![\w-]|[.,/ ][0-9])"
-    r"|(?<![\w.,/+-])[0-9]{4}(?P<amex>[ -])[0-9]{6}(?P=amex)[0-9]{4,5}(?![\w-]|[.,/ ][0-9])"
-)
 _ACCOUNT = re.compile(r"[A-Za-z]{2}[0-9]{2}[ -]?(?:[0-9A-Z]{4}[ -]){0,4}\Z")
 _ITEM = re.compile(
     r"(?:[0-9]{1,2}[.):]?[ \t]{0,2})?(?P<word>[^\W\d_]{3,10})(?=[\s,;.]|\Z)[,;]?\s{0,3}"
@@ -56,6 +51,7 @@ class _Words(NamedTuple):
     least: int
     most: int
     prose: frozenset[str]
+    card: re.Pattern[str]
     cards: tuple[tuple[re.Pattern[str], frozenset[int]], ...]
 
 
@@ -87,6 +83,7 @@ def _words() -> _Words:
         phrase["least"],
         phrase["most"],
         frozenset(phrase["prose"]),
+        re.compile("|".join(raw["card"]["shapes"])),
         tuple(map(_kind, raw["card"]["kinds"])),
     )
 
@@ -192,7 +189,7 @@ def _phrases(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cards(text: str) -> Iterator[tuple[int, int]]:
-    for found in _CARD.finditer(text):
+    for found in _words().card.finditer(text):
         figures = re.sub("[^0-9]", "", found.group())
         if _is_card(figures) and not _ACCOUNT.search(
             text[max(0, found.start() - 30) : found.start()]
