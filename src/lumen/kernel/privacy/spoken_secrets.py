@@ -36,7 +36,7 @@ _LINK = re.compile(
 )
 
 
-class _Words(NamedTuple):
+class _SpokenWords(NamedTuple):
     """The table as patterns."""
 
     name: re.Pattern[str]
@@ -64,13 +64,13 @@ def spoken_spans(text: str, lower: str) -> list[tuple[int, int]]:
 
 
 @cache
-def _words() -> _Words:
+def _words() -> _SpokenWords:
     raw = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     password, phrase = raw["password"], raw["phrase"]
     name = rf"(?<![\w-])(?:{'|'.join(password['names'])})(?![\w-])"
     back, owner = "|".join(password["back"]), "|".join(password["owners"])
     back = rf"(?P<value>\S{{6,64}})[ \t](?:{back})(?:[ \t](?:{owner})){{0,3}}[ \t]\Z"
-    return _Words(
+    return _SpokenWords(
         re.compile(name, re.IGNORECASE),
         _whole(password["others"]),
         _whole(password["said"]),
