@@ -164,3 +164,19 @@ def test_a_chain_that_does_not_verify_and_how_its_signatures_stand_is_told(
     segment.write_bytes(segment.read_bytes().replace(b"rice", b"mice"))
     ran = inside("doctor")
     assert (ran.code, "was changed after it was written" in ran.out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("values.json", b"{broken"), ("values.json", b"\xff"), ("goals", b'[{"name": 3}]')],
+)
+def test_a_file_of_the_self_that_cannot_be_used_is_bad_and_the_cure_is_named(
+    lumen: Lumen, inside: Inside, name: str, data: bytes
+) -> None:
+    folder = lumen.being / "data"
+    path = folder / name if name.endswith(".json") else next((folder / name).glob("*.json"))
+    path.write_bytes(data)
+    ran = inside("doctor")
+    assert ran.code == 1
+    assert f"{path.name} line 1 is not used" in ran.out
+    assert "lumen self diff" in ran.out

@@ -244,6 +244,7 @@ def test_what_selects_a_check_and_is_empty_is_refused(
         (("backup", ""), "The file has no name", "lumen backup being.lumen"),
         (("chat", "-m"), "Option '-m' requires an argument.", "try: lumen chat --help"),
         (("why", " "), "Nothing is asked for", "lumen why"),
+        (("skills", "test", ""), "There is no skill named ''", "one of: calc"),
         (("keys", "revoke", ""), "The archive names no key ''", "lumen keys list"),
         (("skills", "run", "calc", ""), "has no action ''; it has work_out", "lumen skills show"),
     ],

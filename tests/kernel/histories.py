@@ -282,7 +282,8 @@ class World:
                 path.write_bytes(data)
                 os.utime(path, (0, 0))
         last = parse(erasure)  # the mark was written before it
-        mark = MarkFile(Keyring(self.host).mark_file(self.soul))
+        host = Keyring(self.host)
+        mark = MarkFile(host.mark_file(self.soul), lambda: host.mark_key(self.soul))
         mark.write(Mark(last.seq, last.event_hash, last.seq - 1, last.parent_hash))
         mark.close()
 

@@ -240,10 +240,10 @@ def test_what_is_about_somebody_else_is_none_of_that(said: str) -> None:
         ("Will you remember this if I turn off the computer?", "It stays: ", "/memory"),
         (
             "Do you do anything when I'm not here?",
-            "Only while `lumen run` runs",
+            "While `lumen run` runs",
             "nothing on my own",
         ),
-        ("Ты делаешь что-нибудь, когда меня нет?", "Только пока работает `lumen run`", ""),
+        ("Ты делаешь что-нибудь, когда меня нет?", "Пока работает `lumen run`", "lumen reflect"),
         ("На какой модели ты работаешь и сколько это стоит?", "Мои слова", "lumen treasury"),  # noqa: RUF001 - Russian
         ("Do you value kindness?", "I hold nothing dear yet", ""),
         ("Do you sell my data?", "No: I sell nothing", "My ledger has no call to a model"),

@@ -58,6 +58,18 @@ def test_what_comes_near_is_offered_as_near_and_not_as_the_answer(life: Life) ->
     assert answered.sources == (told,)
 
 
+@pytest.mark.parametrize("private", [False, True])
+def test_what_is_private_is_no_mere_closest_where_one_speaks_openly(
+    life: Life, private: bool
+) -> None:
+    life.script({"when": ".", "say": "Your sister is called Beatriz."})
+    life.say(SISTER, private=True)
+    asked = life.say("What is the name of my sister's school?", private=private)
+    assert ("Lisbon" in asked.text) == private
+    answered = life.say("Where does my sister live?")
+    assert SISTER in answered.text
+
+
 def test_a_question_that_has_nothing_to_do_with_the_author_is_the_models(life: Life) -> None:
     life.script({"when": ".", "say": "It is the sum of two and two."})
     life.tell(SISTER)

@@ -121,6 +121,11 @@ def test_what_is_about_the_world_or_the_author_is_none_of_that(said: str) -> Non
         ("Who else can see this?", "Whoever can read the folder /", "My ledger has no call"),
         ("Can you read my files?", "Only what you tell me, and what my skill search", "lumen.toml"),
         ("Do you remember everything forever?", "I keep every message, word for word", "/forget"),
+        (
+            "Do you keep everything I say?",
+            "I keep every message, word for word",
+            "key that I can tell",
+        ),
         ("Can you access the internet?", "Not by myself.", "listener/ear, on this machine"),
         ("Are you able to send an email?", "No, I have no skill for that.", "calc, note, search"),
         ("Do you lie?", "I mean not to.", "lumen why"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from lumen.kernel.privacy.redact import MARK, redacted
@@ -137,3 +140,23 @@ def test_a_combination_told_in_parts_is_taken_whole() -> None:
 )
 def test_other_numbers_stay_though_a_code_or_a_place_is_named(text: str) -> None:
     assert redacted(text) == (text, 0)
+
+
+def sentences(part: str) -> list[tuple[str, str]]:
+    """Sentences as they are said, and what must be left of each."""
+    raw = tomllib.loads((Path(__file__).parent / "redaction" / "told.toml").read_text("utf-8"))
+    made = []
+    for entry in raw[part]:
+        said = left = entry["said"].replace("~", "")
+        for secret in entry.get("secret", ()):
+            left = left.replace(secret.replace("~", ""), MARK)
+        made.append((said, left))
+    return made
+
+
+@pytest.mark.parametrize(("said", "left"), [*sentences("dev"), *sentences("held")])
+def test_a_password_a_card_or_a_recovery_phrase_is_taken_as_people_tell_it(
+    said: str, left: str
+) -> None:
+    assert redacted(said)[0] == left
+    assert redacted(left) == (left, 0)

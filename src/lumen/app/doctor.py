@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from lumen.app.protection import Finding, archive_of, keys_of, skills_of, wide_grants
+from lumen.app.protection import Finding, archive_of, keys_of, self_of, skills_of, wide_grants
 from lumen.app.settings import Settings, must_be
 from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
@@ -114,7 +114,7 @@ async def _being(being: BeingPaths, by_default: bool) -> AsyncIterator[Finding]:
     free = shutil.disk_usage(being.root).free
     state = "ok" if free > ROOM else "warn"
     yield Finding("disk", state, f"{free / 1e9:.1f} GB free", "" if state == "ok" else "make room")
-    for found in archive_of(being, settings.soul):
+    for found in (*self_of(being), *archive_of(being, settings.soul)):
         yield found
 
 

@@ -10,11 +10,15 @@ from pathlib import Path
 from shlex import quote
 
 from lumen.app.settings import Settings, data_home
+from lumen.app.storage import files_of
 from lumen.app.words import counted
 from lumen.core.data import BeingPaths
 from lumen.core.errors import ArchiveError, LumenError, SkillError
 from lumen.hands.skills import discover, shipped
 from lumen.soul.checking.verify import Report, verify
+from lumen.soul.ports.files import FilesOnDisk
+from lumen.soul.state.records import check
+from lumen.soul.state.selfhood import Flaw
 from lumen.soul.trust.keys import Keyring
 
 NO_KEY = "not on this host: the next turn makes a new, unvouched one"
@@ -29,6 +33,29 @@ class Finding:
     state: str
     detail: str
     fix: str = ""
+
+
+def self_of(being: BeingPaths) -> Iterator[Finding]:
+    """Whether the files that say who the being is can be used as they stand."""
+    files = files_of(being)
+    for path in sorted(files.stores()):
+        flaw = _flaw(files, path)
+        if flaw:
+            what = f"{path} line {flaw.line} is not used: {flaw.why}"
+            fix = "mend the file, or see what was in force: lumen self diff"
+            yield Finding("self", "bad", what, fix)
+
+
+def _flaw(files: FilesOnDisk, path: str) -> Flaw | None:
+    try:
+        check(path, (files.read(path) or b"").decode())
+    except OSError as error:
+        return Flaw(1, f"it cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        return Flaw(1, "it is not UTF-8 text")
+    except Flaw as flaw:
+        return flaw
+    return None
 
 
 def keys_of(being: BeingPaths, settings: Settings) -> Iterator[Finding]:

@@ -188,7 +188,9 @@ async def _must_have_action(kernel: Kernel, name: str, action: str) -> None:
 
 def to_test(being: BeingPaths, name: str | None) -> list[Skill]:
     """The skill of a name, or all that are switched on."""
-    return [known_skill(being, name)] if name else [s for s in discover(being.skills) if _on(s)]
+    if name is not None:
+        return [known_skill(being, name)]
+    return [s for s in discover(being.skills) if _on(s)]
 
 
 async def test_skill(kernel: Kernel, skill: Skill) -> Tried:

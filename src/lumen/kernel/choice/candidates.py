@@ -86,8 +86,7 @@ def for_goal(
         return (_learn(skill, can, authors=authors),)
     ability = needed(goal.name)
     if ability:  # nothing else would serve it
-        given = {"goal": goal.name}
-        return (Candidate(ability, "do", f"{goal.name}: done", given, completes=True),)
+        return (Candidate(ability, "do", f"{goal.name}: done", {"goal": goal.name}),)
     about = " ".join(words(goal.name)[:8])
     look = Candidate("search", "find", f"something about {about} is found", {"words": about})
     if goal.status == "todo" or not told:

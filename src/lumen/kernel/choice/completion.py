@@ -34,8 +34,8 @@ def reached(
     """Whether an action that worked reached its goal, as far as code can see.
 
     A goal that names a file is reached by writing that very file, and it must be there with
-    something in it; one that needs an ability, by a skill for it that passed its trial. `gave` is
-    what the action came to, in words.
+    something in it; one to learn an ability, by a skill for it that passed its trial. That a skill
+    says it worked is no check. `gave` is what the action came to, in words.
     """
     file = named_file(goal.name)
     if file:

@@ -34,6 +34,10 @@ from lumen.soul.ports.self_files import SelfFiles
 HEADS = "heads.jsonl"
 AUTHOR = "lumen:author"
 KERNEL = "lumen:kernel"
+TAKEN_OVER = (
+    "The mark of how far this host wrote the archive was from before marks were made with its key: "
+    "the end was found to be signed, and is marked with the key from here on."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,8 @@ def recover(gate: Gate, soul: str = "") -> None:
             _retire_key(gate, soul)
             if found:
                 _settle_end(gate, found)
+            if gate.keyring.mark_is_unkeyed(soul):
+                gate.repairs.append(TAKEN_OVER)
         gate.log.own_up()
         gate.log.recover()
         gate.index.catch_up()

@@ -74,6 +74,7 @@ _BESIDE = re.compile(
     r"[ \t](?:от|к|для|на|for|to)\b" + _OPENS + r"[ \t](?P<plain>(?:[0-9]{4,12}|(?=\S{0,40}[0-9])"
     r"(?=\S{0,40}[A-Za-z])[A-Za-z0-9]\S{0,40}[!#$%^&*+=?]\S{1,40}))(?=[.,;!?)]|\s*\Z|\s*\n)"
 )
+_MANAGER = re.compile(r"[ -]?manager|-?менеджер", re.IGNORECASE)  # keeps passwords and is none
 _PIN = re.compile(r"[0-9]{4,12}\Z")
 _ENDS = re.compile(r"[\"'`“”»]?(?:[.,;!?)]|\s*\Z|\s*\n)")
 _MARKS = re.compile(r"\w[!#$%^&*+=?]+\w")
@@ -236,7 +237,7 @@ def _value_after(text: str, at: int, name: tuple[str, str]) -> tuple[int, int] |
     tail = name[1].lower()
     if tail not in ("token", "secret", "passcode") and not _is_strong(name[0], tail):
         return None
-    found = _TOLD.match(text, at)
+    found = None if _MANAGER.match(text, at) else _TOLD.match(text, at)
     if found is None:
         return _given(text, at)
     start = found.start("plain")
@@ -259,7 +260,7 @@ def _spoken(text: str, at: int, name: tuple[str, str]) -> tuple[int, int] | None
     if not tail.startswith(_SPOKEN) or not _is_strong(name[0], tail):
         return None
     found = _LISTED.match(text, at) or _BESIDE.match(text, at)
-    if found is None:
+    if found is None or _MANAGER.match(text, at):
         return None
     value = found["plain"].rstrip(".,;:!?)]}")
     start, stop = found.start("plain"), found.start("plain") + len(value)

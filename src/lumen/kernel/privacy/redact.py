@@ -25,6 +25,7 @@ from lumen.kernel.privacy.named_secrets import (
 )
 from lumen.kernel.privacy.normal_form import folded
 from lumen.kernel.privacy.spoken_codes import code_spans
+from lumen.kernel.privacy.spoken_secrets import spoken_spans
 
 _FIELD = re.compile(r"[a-z][a-z_]*\Z")
 SHORTEST = 15  # of the shapes that hold no space; everyday words are shorter
@@ -97,7 +98,7 @@ def _keys(text: str) -> list[tuple[int, int]]:
     lower = text.lower()
     if len(lower) != len(text):  # a few letters are two in lower case, and places would shift
         lower = "".join(low if len(low := char.lower()) == 1 else char for char in text)
-    found = named_spans(text, lower) + code_spans(text)
+    found = named_spans(text, lower) + code_spans(text) + spoken_spans(text, lower)
     if max(map(len, text.split()), default=0) >= SHORTEST:
         found += bare_spans(text) + prefixed_spans(text) + paired_spans(text)
         found += special_spans(text, lower)

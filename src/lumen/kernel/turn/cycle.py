@@ -87,7 +87,13 @@ def next_goal(kernel: Kernel) -> tuple[SelfItem, int] | None:
 
 
 def _rests(kernel: Kernel, goal: SelfItem, heard: int) -> bool:
-    """Whether all there was to write about a goal is written: to go on would be to do it again."""
+    """Whether all there was to do about a goal is done: to go on would be to do it again.
+
+    What a skill says it did is done once, and is no check: it rests until the author closes the goal.
+    """
+    ability = "" if wanted_skill(goal.name) else needed(goal.name)
+    if ability and kernel.index.cycles.brought(ability, goal.name):
+        return True
     if named_file(goal.name) or not kernel.index.cycles.brought("write_file", goal.name):
         return False
     return kernel.index.cycles.last_pursued(goal.name) > heard
@@ -128,7 +134,7 @@ async def pursue(kernel: Kernel, watch: Watch) -> CycleResult:
     if selection.chosen < 0:
         return CycleResult("action", goal.name, selection.why, done=bool(selection.changes))
     skill = plan.candidates[selection.chosen].skill
-    told = (_outcome(turn.slots[Acted]), _standing(skill, came), selection.held)
+    told = (_outcome(turn.slots[Acted]), _standing(goal, skill, came), selection.held)
     outcome = " · ".join(filter(None, told))
     return CycleResult("action", f"{goal.name} → {skill}", outcome, came.delta)
 
@@ -160,12 +166,12 @@ def _outcome(acted: Acted) -> str:
     return "ok" if acted.found else "found nothing"
 
 
-def _standing(skill: str, came: Evaluation) -> str:
+def _standing(goal: SelfItem, skill: str, came: Evaluation) -> str:
     """How the goal stands now, where there is something to say about that."""
     if came.completed:
         return "reached"
-    written = skill == "write_file" and came.progress
-    return "the goal is done when you say so" if written else ""
+    worked = skill in ("write_file", needed(goal.name)) and came.progress
+    return "the goal is done when you say so" if worked else ""
 
 
 def due(kernel: Kernel, *, asked: bool = False) -> tuple[Fired, ...]:

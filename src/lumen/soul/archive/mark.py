@@ -3,19 +3,22 @@
 A record of fixed size, written over in place under the archive's lock before every append and
 flushed by nobody: it is there after a kill, so that every line this host wrote is known to be its
 own, signed or not. After a power cut it may be behind. It holds where the chain will end and where
-it ended before, as the append itself may be cut off.
+it ended before, as the append itself may be cut off. A keyed hash shows that this host wrote it: it
+is made before every append, where a signature would take longer than the append itself.
 """
 
 from __future__ import annotations
 
+import hmac
 import os
 import re
 from collections.abc import Callable, Iterable
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
 from lumen.core.data import Head
-from lumen.core.errors import Estranged
+from lumen.core.errors import Damaged, Estranged
 from lumen.soul.archive.disk import refusal
 from lumen.soul.archive.line import GENESIS_PARENT
 
@@ -23,7 +26,11 @@ DECIDE = (
     "look at them: lumen memory; if they are true: lumen archive accept-tail; "
     "if not: lumen archive cut-tail"
 )
-RECORD = re.compile(rb"([0-9]{20}) ([0-9a-f]{64}) ([0-9]{20}) ([0-9a-f]{64})\n")
+RECORD = re.compile(rb"(([0-9]{20}) ([0-9a-f]{64}) ([0-9]{20}) ([0-9a-f]{64})) [0-9a-f]{64}\n")
+PLACES = 20 + 1 + 64 + 1 + 20 + 1 + 64  # bytes
+RECORD_SIZE = PLACES + 1 + 64 + 1
+UNKEYED = re.compile(rb"[0-9]{20} [0-9a-f]{64} [0-9]{20} [0-9a-f]{64}\n")  # as they once were
+PURPOSE = b"lumen-mark/1"
 
 
 class KnownPlace(NamedTuple):
@@ -62,9 +69,27 @@ def own_up_to(places: Iterable[KnownPlace], hash_of: Callable[[int], str | None]
     return max((seq for seq, known in places if hash_of(seq) == known), default=0)
 
 
-def read_mark(path: Path) -> Mark | None:
-    """The mark that a file holds; nothing where there is none, or one nobody can read."""
-    return _parse(_stored(path))
+def read_mark(path: Path, key: bytes) -> Mark | None:
+    """The mark that a file holds; nothing where there is none, or one nobody can read.
+
+    Raises:
+        Damaged: it was not written under that key.
+    """
+    found = RECORD.fullmatch(_stored(path))
+    if not found:
+        return None
+    if not _is_made_with(key, found):
+        raise Damaged(
+            f"the mark {path}, up to where this host wrote the archive, was forged or edited: "
+            "this host's key did not make it",
+            fix="find out who changed it, then move it away: the signed heads say what counts",
+        )
+    return _parse(found)
+
+
+def is_unkeyed(path: Path) -> bool:
+    """Whether a file holds a mark of old, which anybody could have written."""
+    return UNKEYED.fullmatch(_stored(path)) is not None
 
 
 def _stored(path: Path) -> bytes:
@@ -75,14 +100,17 @@ def _stored(path: Path) -> bytes:
         return b""
 
 
-def _parse(raw: bytes) -> Mark | None:
-    found = RECORD.fullmatch(raw)
-    if not found:
-        return None
-    return Mark(int(found[1]), found[2].decode(), int(found[3]), found[4].decode())
+def _parse(found: re.Match[bytes]) -> Mark:
+    return Mark(int(found[2]), found[3].decode(), int(found[4]), found[5].decode())
 
 
-RECORD_SIZE = 20 + 1 + 64 + 1 + 20 + 1 + 64 + 1
+def _record(key: bytes, places: bytes) -> bytes:
+    seal = blake2b(places, digest_size=32, key=key, person=PURPOSE)
+    return b"%b %b\n" % (places, seal.hexdigest().encode())
+
+
+def _is_made_with(key: bytes, found: re.Match[bytes]) -> bool:
+    return bool(key) and hmac.compare_digest(_record(key, found[1]), found[0])
 
 
 def not_ours(seq: int) -> Estranged:
@@ -94,11 +122,13 @@ def not_ours(seq: int) -> Estranged:
 
 
 class MarkFile:
-    """The open file of a mark."""
+    """The open file of a mark. `key_now` gives the key that marks are made with, or none."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, key_now: Callable[[], bytes]) -> None:
         self._path = path
         self._file = -1
+        self._key_now = key_now
+        self._key = b""
 
     def close(self) -> None:
         """Let go of the file."""
@@ -106,32 +136,52 @@ class MarkFile:
             os.close(self._file)
         self._file = -1
 
+    def renew_key(self) -> None:
+        """Make and check marks with the key this host has now."""
+        self._key = self._key_now()
+
     def must_know(self, seq: int, event_hash: str) -> None:
-        """See that a chain which ends so is this host's own work, where it keeps a mark at all.
+        """See that a chain which ends so is this host's own work.
+
+        Whoever has written a mark finds one there. Before that, what the mark is worth is for
+        witness.py to say: there may be none, or one made with a key that is gone.
 
         Raises:
             Estranged: somebody else put lines there.
         """
-        raw = os.pread(self._file, RECORD_SIZE + 1, 0) if self._file >= 0 else _stored(self._path)
+        written = self._file >= 0
+        raw = os.pread(self._file, RECORD_SIZE + 1, 0) if written else _stored(self._path)
         known = b"%020d %b" % (seq, event_hash.encode())
-        if len(raw) == RECORD_SIZE and raw.startswith(known):
+        if self._key and raw.startswith(known) and raw == _record(self._key, raw[:PLACES]):
             return  # by far the most: another process of this host wrote last
-        mark = _parse(raw)
-        if mark and not mark.knows(seq, event_hash):
+        found = RECORD.fullmatch(raw)
+        made = found is not None and self._made(found)
+        if (written and not made) or (found and made and not _parse(found).knows(seq, event_hash)):
             raise not_ours(seq)
 
+    def _made(self, found: re.Match[bytes]) -> bool:
+        if _is_made_with(self._key, found):
+            return True
+        self.renew_key()  # another process may have got this host a new one
+        return _is_made_with(self._key, found)
+
     def write(self, mark: Mark) -> None:
-        """Put another mark in place, in one write.
+        """Put another mark in place, in one write; a host without a key makes none.
 
         Raises:
             ArchiveError: it cannot be kept; nothing may be appended then.
         """
-        record = b"%020d %b %020d %b\n" % (
+        if not self._key:
+            self.renew_key()
+        if not self._key:
+            return
+        places = b"%020d %b %020d %b" % (
             mark.seq,
             mark.event_hash.encode(),
             mark.before,
             mark.before_hash.encode(),
         )
+        record = _record(self._key, places)
         try:
             if self._file < 0:
                 self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

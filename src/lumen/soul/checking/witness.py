@@ -85,7 +85,7 @@ def refuse_strange(index: Queries, keyring: Keyring, soul: str) -> ForeignTail |
 
     Raises:
         Estranged: it was rolled back, it is a fork, or it has lines nobody vouches for.
-        Damaged: the witness cannot be read, or was forged.
+        Damaged: the witness cannot be read, or it or the mark was forged.
     """
     refuse_rolled_back(index, keyring, soul)
     found = foreign(index, keyring, soul)
@@ -131,16 +131,22 @@ def _unvouched(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | Non
         return None
     trust = trust_in(index, keyring.accepted(soul))
     seen = keyring.witness(soul)
+    if seen and not (trust.counts(seen) or keyring.is_ours(seen, ())):
+        seen = None  # a witness somebody else signed speaks for nothing
     own = own_up_to(known_places(mark, seen), index.events.hash_of)
     first = max(own, signed_up_to(index, trust)) + 1
     if first > last:
         return None
     kind = FOREIGN
-    if mark is None and seen is not None and trust.is_old:
+    if _never_marked(keyring, soul) and seen is not None and trust.is_old:
         kind = OLD  # from before there were marks: this host has seen the chain before these
     elif mark is not None and mark.leaves_off(first, last):
         kind = UNFINISHED
     return ForeignTail(first, last, kind)
+
+
+def _never_marked(keyring: Keyring, soul: str) -> bool:
+    return keyring.mark(soul) is None and not keyring.mark_is_unkeyed(soul)
 
 
 def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 
 from lumen.core.canon import JSON, dumps, loads
@@ -21,11 +22,12 @@ from lumen.core.data import Entry, Head, Signed, kernel_entry
 from lumen.core.durable import save
 from lumen.core.errors import Damaged
 from lumen.soul.archive.disk import refusal, take
-from lumen.soul.archive.mark import Mark, read_mark
+from lumen.soul.archive.mark import Mark, is_unkeyed, read_mark
 from lumen.soul.trust.passphrase import is_sealed, public_of, seal, unseal
 
 HEX = re.compile(r"[0-9a-f]*")
 SECRET = 32  # bytes of a private key
+MARK_KEY = b"lumen-mark-key/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +171,30 @@ class Keyring:
         return self.folder / "witness" / f"{soul}.tail"
 
     def mark(self, soul: str) -> Mark | None:
-        """Up to which line this host wrote the archive; nothing where it never did."""
-        return read_mark(self.mark_file(soul))
+        """Up to which line this host wrote the archive; nothing where it never did, or has no key.
+
+        Raises:
+            Damaged: somebody else wrote the mark.
+        """
+        key = self.mark_key(soul)
+        try:
+            return read_mark(self.mark_file(soul), key) if key else None
+        except Damaged:
+            if self.has_key(soul):
+                raise
+            return None  # made with a key that is gone, before the new one was in use
+
+    def mark_is_unkeyed(self, soul: str) -> bool:
+        """Whether the mark is one of old, from before this host's key made them."""
+        return is_unkeyed(self.mark_file(soul))
+
+    def mark_key(self, soul: str) -> bytes:
+        """What marks are made with: from this host's key, in use or just set aside; empty: none."""
+        path = self.key_file(soul)
+        path = path if path.exists() else path.with_suffix(".new")
+        if not path.exists():
+            return b""
+        return blake2b(_plain(path), digest_size=32, person=MARK_KEY).digest()
 
     def accepted_file(self, soul: str) -> Path:
         """Where the keys are kept that the owner of this host vouches for."""

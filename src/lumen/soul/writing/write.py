@@ -12,6 +12,7 @@ import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Clock, stamp
@@ -221,7 +222,8 @@ class Writer:
 
     def _marked(self, soul: str) -> MarkFile:
         if self._mark is None:
-            self._mark = MarkFile(self.keyring.mark_file(soul))
+            key_now = partial(self.keyring.mark_key, soul)
+            self._mark = MarkFile(self.keyring.mark_file(soul), key_now)
         return self._mark
 
     def _must_be_ours(self, end: Tail) -> None:
@@ -338,6 +340,7 @@ class Writer:
             return []
         added = self.keyring.introduce(end.soul)
         self.repairs.append(added.description)
+        self._marked(end.soul).renew_key()
         return [added]
 
     def _flush(self) -> None:

@@ -157,12 +157,13 @@ def _answer(context: DraftContext) -> Draft | None:
     told = tuple(e for e in reality.evidence if e.memory.seq not in said_with)[: grounding.quotes]
     if reality.verdict == "strong":
         close = [e for e in told[1:] if e.score >= told[0].score - grounding.close]
+        close = [e for e in close if e.score >= grounding.strong or _may_be_offered(e, context)]
         said = _quotes("stated", (told[0], *close), context)
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
     if reality.unproved or surface.identity:
         key = "unproved" if reality.unproved else "myself"
         return Draft(phrase(key, name=context.self_.name), "grounded")
-    near = tuple(e for e in told if e.score >= grounding.middling)
+    near = tuple(e for e in told if e.score >= grounding.middling and _may_be_offered(e, context))
     if surface.advice:
         who = names(text)
         known = tuple(e for e in near if who & set(words(e.quote)))
@@ -177,6 +178,11 @@ def _answer(context: DraftContext) -> Draft | None:
         return Draft(phrase("untold_world" if surface.about == "world" else "untold"), "grounded")
     items = _quotes("closest_item", near, context)
     return Draft("\n".join([phrase("closest"), *items]), "grounded", _sources(near))
+
+
+def _may_be_offered(e: Evidence, context: DraftContext) -> bool:
+    """Whether evidence may be said though it may not be meant: what is private, in private only."""
+    return context.stimulus.private or not e.memory.private
 
 
 def _is_personal(surface: Surface) -> bool:
