@@ -111,7 +111,8 @@ async def surface_parse(
     before = () if stimulus.goal else _exchanges(recall.recent(), private=stimulus.private)
     understood = completed(ingested.excerpt, before, self_.name)
     surface = surface_of(understood or ingested.excerpt, self_)
-    return replace(surface, understood=understood)
+    spoken = surface.limits.language or language(ingested.excerpt)
+    return replace(surface, understood=understood, language=spoken)
 
 
 def _exchanges(recent: tuple[Memory, ...], *, private: bool) -> tuple[Exchanged, ...]:
