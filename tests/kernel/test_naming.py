@@ -184,7 +184,9 @@ def test_an_introduction_is_used_at_once_and_a_name_that_is_given_weighs_more(me
 def test_an_introduction_is_taken_back_by_a_name_that_is_denied(met: Life) -> None:
     met.say("Hi there! I'm Martin, who are you?")
     assert met.say("What is my name?").text == "Your name is Martin."
-    assert met.say("Ich heiße nicht Martin, sondern Markus.").text == "Notiert: Ich nenne dich Markus."
+    assert (
+        met.say("Ich heiße nicht Martin, sondern Markus.").text == "Notiert: Ich nenne dich Markus."
+    )
     assert met.say("Wie heiße ich?").text == "Du heißt Markus."
 
 

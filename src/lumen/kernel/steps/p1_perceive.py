@@ -16,13 +16,8 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.biography import Biography
-from lumen.kernel.language.asking import (
-    About,
-    about,
-    asks_why,
-    gives_reason,
-    speaks_to_being,
-)
+from lumen.kernel.language.asking import About, about, asks_why, gives_reason
+from lumen.kernel.language.asking import speaks_to_being, where_moved
 from lumen.kernel.language.corrections import gone, leaves_alone, still_holds
 from lumen.kernel.language.followups import Exchanged, completed
 from lumen.kernel.language.lexicon import lexicon
@@ -287,11 +282,12 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
         )
     if surface.modality not in ("question", "statement"):
         return Reality(recent=recent, gently=gently)
-    evidence = tuple(e for one in recall.evidence(text) for e in _still(one, text))
     asks = surface.modality == "question"
-    if asks:
-        evidence = tuple(e for e in evidence if _is_about(surface.about, e, text))
-        evidence = as_of_now(evidence, text)
+    evidence = _bearing(text, surface, recall)
+    if asks and verdict(evidence, grounding) != "strong" and (elsewhere := where_moved(text)):
+        moved = _bearing(elsewhere, surface, recall)
+        if verdict(moved, grounding) == "strong" and names(text) <= {*words(moved[0].quote)}:
+            evidence = moved
     told = {w for e in evidence for w in words(e.quote)}
     found = verdict(evidence, grounding)
     if asks and surface.about == "author" and found in ("strong", "middling"):
@@ -305,6 +301,14 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
         unproved=recall.unproved() >= grounding.middling,
         gently=gently,
     )
+
+
+def _bearing(text: str, surface: Surface, recall: Recall) -> tuple[Evidence, ...]:
+    """What was told and bears on a message, best first."""
+    evidence = tuple(e for one in recall.evidence(text) for e in _still(one, text))
+    if surface.modality != "question":
+        return evidence
+    return as_of_now(tuple(e for e in evidence if _is_about(surface.about, e, text)), text)
 
 
 def _is_about(subject: About, found: Evidence, question: str) -> bool:
