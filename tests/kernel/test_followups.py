@@ -168,10 +168,10 @@ def test_somebody_named_only_in_the_quoted_answer_may_be_meant() -> None:
     [
         (["My brother Tom moved to Canada in May."], "When was that?", "When my brother Tom moved to Canada?"),
         (["My brother Tom moved to Canada in May."], "And where exactly?", "Where my brother Tom moved?"),
-        (["My brother Tom moved to Canada in May."], "А когда?", "Когда my brother Tom moved to Canada?"),
+        (["My brother Tom moved to Canada in May."], "А когда?", "Когда my brother Tom moved to Canada?"),  # noqa: RUF001
         (["My brother Tom moved to Canada in May.", "When was that?"], "And where?", "Where my brother Tom moved?"),
-        (["Мой брат переехал в Канаду в мае."], "А когда это было?", "Когда мой брат переехал в Канаду?"),
-        (["Мой брат переехал в Канаду в мае."], "А куда именно?", "Куда мой брат переехал в мае?"),
+        (["Мой брат переехал в Канаду в мае."], "А когда это было?", "Когда мой брат переехал в Канаду?"),  # noqa: RUF001
+        (["Мой брат переехал в Канаду в мае."], "А куда именно?", "Куда мой брат переехал в мае?"),  # noqa: RUF001
         (["Mein Bruder ist im Mai nach Kanada gezogen."], "Wann war das?", "Wann mein Bruder ist nach Kanada gezogen?"),
         (["Mein Bruder ist im Mai nach Kanada gezogen."], "Und wohin genau?", "Wohin mein Bruder ist im Mai gezogen?"),
         (["My brother Tom moved to Canada in May."], "When is my dentist appointment?", ""),
@@ -190,7 +190,7 @@ def test_a_bare_question_after_a_statement_asks_about_that(
     ("told", "asks", "quote"),
     [
         ("My brother Tom moved to Canada in May.", ["When was that?", "And where exactly?"], "You told me on"),
-        ("Мой брат переехал в Канаду в мае.", ["А когда?", "А куда?"], "Твои слова,"),
+        ("Мой брат переехал в Канаду в мае.", ["А когда?", "А куда?"], "Твои слова,"),  # noqa: RUF001
         ("Mein Bruder ist im Mai nach Kanada gezogen.", ["Wann war das?", "Und wohin?"], "Du hast mir am"),
     ],
 )  # fmt: skip

@@ -50,13 +50,13 @@ if TYPE_CHECKING:
         ("Ich heiße nicht Martin, sondern Markus.", "Markus"),
         ("Nein, mein Name ist nicht Martin, ich heiße Markus.", "Markus"),
         ("Nenn mich nicht Martin, sondern Markus.", "Markus"),
-        ("Меня зовут не Оля, а Юля", "Юля"),
-        ("Меня зовут Юля, а не Оля.", "Юля"),
+        ("Меня зовут не Оля, а Юля", "Юля"),  # noqa: RUF001
+        ("Меня зовут Юля, а не Оля.", "Юля"),  # noqa: RUF001
         ("My name isn't Bob, it's Rob.", "Rob"),
         ("My name is Rob, not Bob.", "Rob"),
         ("Hi! My name is Martin, what's yours?", "Martin"),
         ("Ich heiße Jonas, und du?", "Jonas"),
-        ("Меня зовут Оля, а тебя?", "Оля"),
+        ("Меня зовут Оля, а тебя?", "Оля"),  # noqa: RUF001
     ],
 )
 def test_a_name_that_is_told_is_read(said: str, name: str) -> None:
@@ -114,12 +114,12 @@ def test_what_only_looks_like_it_names_nobody(said: str) -> None:
         ("Привет! Я — Марта, мне 41 год.", "Марта"),
         ("Hi there! I'm Martin, who are you?", "Martin"),
         ("I'm Martin. And you?", "Martin"),
-        ("Привет, я Оля, а ты кто?", "Оля"),
+        ("Привет, я Оля, а ты кто?", "Оля"),  # noqa: RUF001
         ("Hallo, ich bin Martin.", "Martin"),
         ("Ich bin Lena, und wer bist du?", "Lena"),
         ("I'm not Martin, I'm Markus.", "Markus"),
         ("Ich bin nicht Martin, sondern Markus.", "Markus"),
-        ("Я не Оля, а Юля.", "Юля"),
+        ("Я не Оля, а Юля.", "Юля"),  # noqa: RUF001
         ("Ich bin Lehrer.", ""),
         ("Ich bin Bäckerin, und du?", ""),
         ("Ich bin müde.", ""),

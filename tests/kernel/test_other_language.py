@@ -29,9 +29,9 @@ def test_where_the_author_lives_is_told_in_russian_too(life: Life, told: str) ->
         ("I am 35 and live in Bonn.", "I'm 36, not 35.", "Где я живу?", "Bonn"),
         ("I am 35 and live in Bonn.", "I'm 36, not 35.", "Wo wohne ich?", "Bonn"),
         ("I am 35 and live in Bonn.", "I'm 36, not 35.", "Where do I live?", "Bonn"),
-        ("I am 35 and live in Bonn.", "I live in Graz now.", "Сколько мне лет?", "35"),  # noqa: RUF001
+        ("I am 35 and live in Bonn.", "I live in Graz now.", "Сколько мне лет?", "35"),
         ("Ich bin 35 und wohne in Bonn.", "Ich bin 36, nicht 35.", "Where do I live?", "Bonn"),
-        ("Мне 35, и живу в Бонне.", "Мне 36, а не 35.", "Where do I live?", "Бонне"),
+        ("Мне 35, и живу в Бонне.", "Мне 36, а не 35.", "Where do I live?", "Бонне"),  # noqa: RUF001
     ],
 )
 def test_a_correction_of_one_fact_leaves_the_other_to_be_told(
