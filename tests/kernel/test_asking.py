@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lumen.kernel.language.asking import where_moved
 from lumen.kernel.language.reading import is_question, modality
 
 
@@ -50,3 +51,19 @@ def test_a_statement_that_opens_like_a_question_is_none(text: str) -> None:
 )
 def test_what_asks_for_something_to_be_done_is_a_task(text: str, kind: str) -> None:
     assert modality(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("asked", "instead"),
+    [
+        ("Where does Tom live?", "Where did Tom move to?"),
+        ("Where does my brother live now?", "Where did my brother move to?"),
+        ("Wo wohnt Inge?", "Wohin ist Inge gezogen?"),
+        ("Где живёт Оля?", "Куда переехал Оля?"),
+        ("Where do I live?", ""),
+        ("Where do you live?", ""),
+        ("Where did Tom live?", ""),
+    ],
+)
+def test_where_somebody_lives_may_be_told_by_where_they_moved(asked: str, instead: str) -> None:
+    assert where_moved(asked) == instead

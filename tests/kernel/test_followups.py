@@ -161,3 +161,46 @@ def test_of_two_that_a_pronoun_may_mean_the_one_named_later_is_meant() -> None:
 def test_somebody_named_only_in_the_quoted_answer_may_be_meant() -> None:
     talk = [("Who came on Sunday?", "You told me on Monday: “On Sunday my uncle came.”")]
     assert completed("How old is he?", talk) == "How old is my uncle?"
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "whole"),
+    [
+        (["My brother Tom moved to Canada in May."], "When was that?", "When my brother Tom moved to Canada?"),
+        (["My brother Tom moved to Canada in May."], "And where exactly?", "Where my brother Tom moved?"),
+        (["My brother Tom moved to Canada in May."], "А когда?", "Когда my brother Tom moved to Canada?"),  # noqa: RUF001
+        (["My brother Tom moved to Canada in May.", "When was that?"], "And where?", "Where my brother Tom moved?"),
+        (["Мой брат переехал в Канаду в мае."], "А когда это было?", "Когда мой брат переехал в Канаду?"),  # noqa: RUF001
+        (["Мой брат переехал в Канаду в мае."], "А куда именно?", "Куда мой брат переехал в мае?"),  # noqa: RUF001
+        (["Mein Bruder ist im Mai nach Kanada gezogen."], "Wann war das?", "Wann mein Bruder ist nach Kanada gezogen?"),
+        (["Mein Bruder ist im Mai nach Kanada gezogen."], "Und wohin genau?", "Wohin mein Bruder ist im Mai gezogen?"),
+        (["My brother Tom moved to Canada in May."], "When is my dentist appointment?", ""),
+        (["My brother Tom moved to Canada in May."], "Why?", ""),
+        (["My brother Tom moved to Canada in May."], "What time is it?", ""),
+        (["Hello!"], "When was that?", ""),
+    ],
+)  # fmt: skip
+def test_a_bare_question_after_a_statement_asks_about_that(
+    said: list[str], message: str, whole: str
+) -> None:
+    assert completed(message, [(one, "Noted.") for one in said]) == whole
+
+
+@pytest.mark.parametrize(
+    ("told", "asks", "quote"),
+    [
+        ("My brother Tom moved to Canada in May.", ["When was that?", "And where exactly?"], "You told me on"),
+        ("Мой брат переехал в Канаду в мае.", ["А когда?", "А куда?"], "Твои слова,"),  # noqa: RUF001
+        ("Mein Bruder ist im Mai nach Kanada gezogen.", ["Wann war das?", "Und wohin?"], "Du hast mir am"),
+    ],
+)  # fmt: skip
+def test_what_was_just_told_answers_a_bare_question(
+    life: Life, told: str, asks: list[str], quote: str
+) -> None:
+    life.listen(STUPID, small=True)
+    life.tell("The heating was repaired in June.", "My sister lives in Lisbon.")
+    life.say(told)
+    for message in asks:
+        answer = life.say(message).text
+        assert answer.startswith(quote)
+        assert told in answer

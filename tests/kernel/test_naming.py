@@ -46,6 +46,17 @@ if TYPE_CHECKING:
         ("Называй меня Леной, пожалуйста.", "Лена"),
         ("Зови меня Игорем", "Игорь"),
         ("Зови меня Аней", "Аня"),
+        ("Call me Sam", "Sam"),
+        ("Ich heiße nicht Martin, sondern Markus.", "Markus"),
+        ("Nein, mein Name ist nicht Martin, ich heiße Markus.", "Markus"),
+        ("Nenn mich nicht Martin, sondern Markus.", "Markus"),
+        ("Меня зовут не Оля, а Юля", "Юля"),  # noqa: RUF001
+        ("Меня зовут Юля, а не Оля.", "Юля"),  # noqa: RUF001
+        ("My name isn't Bob, it's Rob.", "Rob"),
+        ("My name is Rob, not Bob.", "Rob"),
+        ("Hi! My name is Martin, what's yours?", "Martin"),
+        ("Ich heiße Jonas, und du?", "Jonas"),
+        ("Меня зовут Оля, а тебя?", "Оля"),  # noqa: RUF001
     ],
 )
 def test_a_name_that_is_told_is_read(said: str, name: str) -> None:
@@ -80,6 +91,11 @@ def test_a_name_that_is_told_is_read(said: str, name: str) -> None:
         "Dear Ms Clark, my name is John Smith and I write about the flat.",
         "Tom thinks my name is Bob.",
         "Меня зовут не Анна",
+        "Ich heiße nicht Martin.",
+        "Mein Name ist nicht wichtig, sondern die Sache.",
+        "My name is Bob, isn't it?",
+        "My name is Bob, right?",
+        "Меня зовут Анна, да?",
         "Её зовут Анна.",
         "My name is Bob. " + "And this is a long text that somebody pasted. " * 20,
     ],
@@ -96,6 +112,23 @@ def test_what_only_looks_like_it_names_nobody(said: str) -> None:
         ("Hello, I am Marta Tamm from Tartu.", "Marta Tamm"),
         ("Я Марта.", "Марта"),
         ("Привет! Я — Марта, мне 41 год.", "Марта"),
+        ("Hi there! I'm Martin, who are you?", "Martin"),
+        ("I'm Martin. And you?", "Martin"),
+        ("Привет, я Оля, а ты кто?", "Оля"),  # noqa: RUF001
+        ("Hallo, ich bin Martin.", "Martin"),
+        ("Ich bin Lena, und wer bist du?", "Lena"),
+        ("I'm not Martin, I'm Markus.", "Markus"),
+        ("Ich bin nicht Martin, sondern Markus.", "Markus"),
+        ("Я не Оля, а Юля.", "Юля"),  # noqa: RUF001
+        ("Ich bin Lehrer.", ""),
+        ("Ich bin Bäckerin, und du?", ""),
+        ("Ich bin müde.", ""),
+        ("Ich bin in Berlin.", ""),
+        ("I'm not French, I'm Belgian.", ""),
+        ("I'm not happy, Lumen.", ""),
+        ("I'm Martin, right?", ""),
+        ("I'm Berlin-based.", ""),
+        ("Я учитель.", ""),
         ("I'm tired", ""),
         ("I'm Tired.", ""),
         ("I'm Portuguese", ""),
@@ -146,6 +179,21 @@ def test_an_introduction_is_used_at_once_and_a_name_that_is_given_weighs_more(me
     assert met.say("Привет!").text == "Привет, Маша."
     met.say("I'm Batman.")
     assert met.say("Как меня зовут?").text == "Тебя зовут Маша."
+
+
+def test_an_introduction_is_taken_back_by_a_name_that_is_denied(met: Life) -> None:
+    met.say("Hi there! I'm Martin, who are you?")
+    assert met.say("What is my name?").text == "Your name is Martin."
+    assert (
+        met.say("Ich heiße nicht Martin, sondern Markus.").text == "Notiert: Ich nenne dich Markus."
+    )
+    assert met.say("Wie heiße ich?").text == "Du heißt Markus."
+
+
+def test_a_name_that_is_only_denied_is_not_used_again(met: Life) -> None:
+    met.say("I'm Martin.")
+    met.say("My name is not Martin.")
+    assert met.say("hello").text == "Hello, friend."
 
 
 def test_whose_name_is_not_known_is_said_to_be_untold(met: Life) -> None:

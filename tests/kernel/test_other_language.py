@@ -23,6 +23,41 @@ def test_where_the_author_lives_is_told_in_russian_too(life: Life, told: str) ->
     assert "Porto" not in life.say("Где я живу?").text
 
 
+@pytest.mark.parametrize(
+    ("told", "corrected", "asked", "says"),
+    [
+        ("I am 35 and live in Bonn.", "I'm 36, not 35.", "Где я живу?", "Bonn"),
+        ("I am 35 and live in Bonn.", "I'm 36, not 35.", "Wo wohne ich?", "Bonn"),
+        ("I am 35 and live in Bonn.", "I'm 36, not 35.", "Where do I live?", "Bonn"),
+        ("I am 35 and live in Bonn.", "I live in Graz now.", "Сколько мне лет?", "35"),
+        ("Ich bin 35 und wohne in Bonn.", "Ich bin 36, nicht 35.", "Where do I live?", "Bonn"),
+        ("Мне 35, и живу в Бонне.", "Мне 36, а не 35.", "Where do I live?", "Бонне"),  # noqa: RUF001
+    ],
+)
+def test_a_correction_of_one_fact_leaves_the_other_to_be_told(
+    life: Life, told: str, corrected: str, asked: str, says: str
+) -> None:
+    life.listen("You live in Madrid.", small=True)
+    life.say("I moved to Leipzig in 2010.")
+    life.say(told)
+    life.say(corrected)
+
+    answer = life.say(asked).text
+    assert says in answer.splitlines()[0]
+    assert "Leipzig" not in answer.splitlines()[0]
+    assert corrected in answer
+
+
+def test_what_was_corrected_itself_is_not_told_as_if_it_held(life: Life) -> None:
+    life.listen("You live in Madrid.", small=True)
+    life.say("I am 35 and live in Bonn.")
+    life.say("I live in Graz now.")
+
+    answer = life.say("Где я живу?").text
+    assert "Graz" in answer
+    assert "Bonn" not in answer
+
+
 def test_the_authors_name_is_known_whatever_the_language_it_was_given_in(life: Life) -> None:
     life.kernel.author_name = "friend"  # as a being is born
     assert life.say("Как меня зовут?").text.startswith("Не знаю, говорил")  # noqa: RUF001 - Russian

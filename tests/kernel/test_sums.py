@@ -31,6 +31,8 @@ WRONG = "= 42"
         ("What is 1/3 of 99?", "1/3 of 99 = 33"),
         ("Сколько будет 2/5 от 40?", "2/5 от 40 = 16"),
         ("split 126 euros between 4 people", "126 / 4 = 31.5"),
+        ("What is a 15% tip on 48 euros?", "a 15% tip on 48 euros = 7.20 euros"),
+        ("We paid 48.50, how much is a 15% tip?", "48.50 × 15% = 7.28"),
         ("I have 50 euros and spend 12.30, what is left?", "50 - 12.30 = 37.70 euros"),
         ("Ich habe 50 Euro und gebe 12,30 aus, was bleibt übrig?", "50 - 12.30 = 37.70 Euro"),
         ("У меня 50 евро, я трачу 12,30, сколько останется?", "50 - 12.30 = 37.70 евро"),  # noqa: RUF001 - Russian
@@ -182,3 +184,42 @@ def test_a_sum_told_in_sentences_is_read_clause_by_clause() -> None:
 
     assert {t: s.expression for t in told if (s := sum_asked(t))} == told
     assert [t for t in none if sum_asked(t)] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "unit"),
+    [
+        ("The bill is 80 euros. How much is a 10% tip?", "80 × 10%", "euros"),
+        ("Dinner was $64, what would a 20% tip be?", "64 × 20%", "$"),
+        ("If I tip 20% on $64, how much is that?", "64 × 20%", "$"),
+        ("The bill is 80 euros, what do we pay with a 10% tip?", "80 + 10%", "euros"),
+        ("The coat is 80 euros with 20% off, how much do I pay?", "80 - 20%", "euros"),
+        ("The coat is 80 euros with 20% off, how much do I save?", "80 × 20%", "euros"),
+        ("The rent is 900, what's 30% of that?", "900 × 30%", ""),
+        ("Die Rechnung war 48,50 Euro. Wie viel sind 10% Trinkgeld?", "48.50 × 10%", "Euro"),
+        ("Wir haben 48 Euro bezahlt, wie viel sind 15 % Trinkgeld?", "48 × 15%", "Euro"),
+        ("Die Jacke kostet 80 Euro, 20% Rabatt: was zahle ich?", "80 - 20%", "Euro"),
+        ("Сколько чаевых будет 15% от 48 евро?", "48 × 15%", "евро"),
+        ("Счёт 1500 рублей, сколько будет 10% чаевых?", "1500 × 10%", "рублей"),
+        ("Куртка стоит 80 евро, скидка 20%, сколько я заплачу?", "80 - 20%", "евро"),
+    ],
+)
+def test_a_share_of_the_one_amount_of_a_message_is_read(asked: str, said: str, unit: str) -> None:
+    found = sum_asked(asked)
+    assert found
+    assert (found.said, found.unit) == (said, unit)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I left a 15% tip on 48 euros.",
+        "We were 4 and paid 48 euros, how much is a 15% tip?",
+        "I am 36 and 90% sure, what do you think?",
+        "Is 15% a good tip in 2026?",
+        "Ich habe 10% Trinkgeld gegeben.",
+        "My phone is at 15%, what time is it?",
+    ],
+)
+def test_a_share_is_not_guessed(said: str) -> None:
+    assert sum_asked(said) is None

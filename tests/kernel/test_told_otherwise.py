@@ -156,3 +156,10 @@ def test_a_sum_beside_another_question_leaves_both_answered(
     assert answered.text.startswith(f"{value}\n")
     assert told in answered.text
     assert answered.sources == (seq,)
+
+
+def test_where_somebody_moved_tells_where_they_live_and_nothing_of_others(small: Life) -> None:
+    told = "My brother Tom moved to Canada in May."
+    small.say(told)
+    assert small.say("Where does Tom live?").text.startswith("You told me on")
+    assert not small.say("Where does Anna live?").text.startswith("You told me on")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.choice.small_models import addresses
+from lumen.kernel.choice.small_models import addresses, is_bad_news, moved
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -128,3 +128,40 @@ def test_only_who_is_spoken_to_is_addressed() -> None:
     assert not addresses("You asked Iris about it.", "Iris")
     assert not addresses("Hello, Ada!", "Iris")
     assert not addresses("Hello!", "")
+
+
+@pytest.mark.parametrize(
+    ("said", "mood"),
+    [
+        ("Ich bin müde.", "strain"),
+        ("Ich bin heute echt erschöpft", "strain"),
+        ("Ich bin wütend!", "strain"),
+        ("Ich bin glücklich.", "joy"),
+        ("Ich freue mich!", "joy"),
+        ("Mir geht es heute gut.", "joy"),
+        ("I'm tired.", "strain"),
+        ("I feel a bit sick today", "strain"),
+        ("I'm angry.", "strain"),
+        ("I am happy.", "joy"),
+        ("I feel great today!", "joy"),
+        ("Я устала", "strain"),
+        ("Устал.", "strain"),
+        ("Я сегодня не выспался.", "strain"),
+        ("Мне сегодня хорошо!", "joy"),
+        ("У меня отличное настроение", "joy"),  # noqa: RUF001 - Russian
+        ("I'm not tired.", ""),
+        ("Ich bin nicht müde.", ""),
+        ("Я не устала.", ""),
+        ("I'm tired of the old sofa.", ""),
+        ("Ich bin krank geschrieben worden.", ""),
+        ("Мне хорошо видно море.", ""),
+        ("Tom is happy.", ""),
+    ],
+)
+def test_a_feeling_that_is_plainly_said_is_known_for_one(said: str, mood: str) -> None:
+    assert moved(said) == mood
+
+
+def test_exhaustion_is_met_with_sympathy() -> None:
+    assert is_bad_news("I'm exhausted")
+    assert not is_bad_news("The battery is exhausted.")

@@ -6,7 +6,7 @@ so, and never promised. The phrases stand in the lexicon.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -16,6 +16,7 @@ from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
 from lumen.kernel.answers.requests import cannot_act
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
+from lumen.kernel.language.corrections import fact_of
 from lumen.kernel.language.dates import day_named, days_there
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
@@ -165,15 +166,37 @@ def _age_by_birth(asking: AnswerContext) -> KernelAnswer:
 def _latest_statement(
     asking: AnswerContext, tells: Callable[[str], bool], untold: str
 ) -> KernelAnswer:
-    """The newest statement that tells something, quoted with its day."""
+    """The newest statement that tells something, quoted with its day.
+
+    So does one of which another statement corrected something else, with that behind it.
+    """
     own = (m for m in asking.recall.statements() if not lexicon().has("reported", m.text))
     told = next((m for m in own if tells(m.text)), None)
+    partly = max(_partly_corrected(asking, tells), key=lambda e: e[0].seq, default=None)
+    if partly and (told is None or partly[0].seq > told.seq):
+        said = f"{_stated(asking, 'stated', partly[0])} {_stated(asking, 'since', partly[1])}"
+        return KernelAnswer(said, _seqs(partly), GROUNDED)
     if told is None:
         return KernelAnswer(untold, by=GROUNDED)
-    when = asking.day(asking.moment(told.timestamp))
-    return KernelAnswer(
-        asking.phrase("stated", date=when, quote=_quote(told)), (told.seq,), GROUNDED
-    )
+    return KernelAnswer(_stated(asking, "stated", told), (told.seq,), GROUNDED)
+
+
+def _partly_corrected(
+    asking: AnswerContext, tells: Callable[[str], bool]
+) -> Iterator[tuple[Memory, Memory]]:
+    """Statements that still tell something, each with the one that corrected something else of it."""
+    for found in asking.recall.evidence(asking.text):
+        old = found.replaces
+        if old is None or not tells(old.text) or tells(found.memory.text):
+            continue
+        wrong = fact_of(old.text, found.memory.text)
+        if wrong != old.text and not tells(wrong):
+            yield old, found.memory
+
+
+def _stated(asking: AnswerContext, key: str, memory: Memory) -> str:
+    when = asking.day(asking.moment(memory.timestamp))
+    return asking.phrase(key, date=when, quote=_quote(memory))
 
 
 def _unending(asking: AnswerContext) -> KernelAnswer:

@@ -47,6 +47,8 @@ class NamingPatterns:
     shapes: tuple[str, ...]
     particles: frozenset[str]
     no_names: frozenset[str]
+    no_endings: tuple[str, ...]
+    given_names: frozenset[str]  # where every noun has a capital letter
     not_people: frozenset[str]  # what somebody can be instead: of a country, a faith, a mood
     nominative: frozenset[str]  # Russian names that only look declined
     patterns: Mapping[str, re.Pattern[str]]
@@ -69,6 +71,8 @@ def ways() -> NamingPatterns:
         shapes=tuple(raw["shapes"]),
         particles=frozenset(raw["particles"]),
         no_names=frozenset(raw["no_names"]),
+        no_endings=tuple(raw["no_endings"]),
+        given_names=frozenset(raw["given_names"]),
         not_people=frozenset(raw["not_people"]),
         nominative=frozenset(raw["nominative"]),
         patterns=MappingProxyType(compiled),
@@ -80,9 +84,9 @@ def author_name(index: Queries, configured: str) -> str:
 
     A name that was put into lumen.toml by hand stands in no event, and settles it.
     """
-    told, at = _given_name(index)
+    told, at, denied = _given_name(index)
     if not told and configured == UNNAMED:
-        return _introduced(index) or configured
+        return _introduced(index, denied) or configured
     if not told or configured == UNNAMED:
         return told or configured
     since = _set_at(index, configured)
@@ -113,21 +117,40 @@ def names_given(text: str) -> list[tuple[str, bool]]:
 def introduced(text: str) -> str:
     """The name somebody introduces themselves by: "I'm Marta", which "I'm Portuguese" only looks like."""
     for sentence in _own_sentences(text):
+        sentence = _told_part(sentence)
         found = ways().patterns["introduces"].match(sentence)
-        if found is None or is_question(sentence):
+        if found is None:
             continue
         name = _name_in(sentence[found.end() :], strict=True)[0]
         parts = [part.lower() for part in name.split()]
+        german = found["german"] or "sondern" in found[0].lower()
+        known = not german or not ways().given_names.isdisjoint(parts[:1])
         plain = not name.isupper() and not name.endswith(("'s", "’s", "ese"))
-        if name and plain and len(parts) <= LONGEST_INTRODUCED and not _is_no_person(parts):
+        if (
+            name
+            and plain
+            and known
+            and len(parts) <= LONGEST_INTRODUCED
+            and not _is_no_person(parts)
+        ):
             return name
     return ""
+
+
+def _told_part(sentence: str) -> str:
+    """A sentence without the question that is put back behind it; nothing where all of it asks."""
+    back = ways().patterns["asks_back"].search(sentence)
+    told = sentence[: back.start()] if back else sentence
+    return "" if is_question(told) else told
 
 
 def _is_no_person(parts: list[str]) -> bool:
     lex = lexicon()
     moods = ("hard", "glad", "grave", "acknowledgement")
-    return any(p in ways().not_people or any(lex.has(m, p) for m in moods) for p in parts)
+    return any(
+        p in ways().not_people or p.endswith(ways().no_endings) or any(lex.has(m, p) for m in moods)
+        for p in parts
+    )
 
 
 def _own_sentences(text: str) -> list[str]:
@@ -143,8 +166,7 @@ def _own_sentences(text: str) -> list[str]:
 
 
 def _in_sentence(sentence: str) -> Iterator[tuple[str, bool]]:
-    if is_question(sentence):
-        return
+    sentence = _told_part(sentence)
     if denied := ways().patterns["denies"].match(sentence):
         after = sentence[denied.end() :]
         name, rest = _name_in(after, strict=False)
@@ -215,8 +237,8 @@ def _small_name(text: str) -> str:
     return word.capitalize() if plain and not known else ""
 
 
-def _given_name(index: Queries) -> tuple[str, int]:
-    """The name the author gave last and did not take back, and the event."""
+def _given_name(index: Queries) -> tuple[str, int, set[str]]:
+    """The name the author gave last and did not take back, the event, and the names that are not theirs."""
     denied: set[str] = set()
     for memory in index.memories.newest_with(ways().telling, LOOKED_AT):
         if not is_evidence(memory) or memory.private:
@@ -225,15 +247,17 @@ def _given_name(index: Queries) -> tuple[str, int]:
             if not theirs:
                 denied.add(name.casefold())
             elif name.casefold() not in denied:
-                return name, memory.seq
-    return "", 0
+                return name, memory.seq, denied
+    return "", 0, denied
 
 
-def _introduced(index: Queries) -> str:
-    """The name the author introduced themselves by last."""
+def _introduced(index: Queries, denied: set[str]) -> str:
+    """The name the author introduced themselves by last, of those they did not take back."""
     for seq in index.memories.said_like(ways().introducing, ways().shapes, INTRODUCTIONS):
         for memory in index.memories.get([seq]).values():
-            if is_evidence(memory) and not memory.private and (name := introduced(memory.text)):
+            if not is_evidence(memory) or memory.private:
+                continue
+            if (name := introduced(memory.text)) and name.casefold() not in denied:
                 return name
     return ""
 

@@ -17,6 +17,7 @@ from lumen.kernel.language.times.phrases import names_time, phrases
 
 INSIDE = re.compile(r"(?<![.!?…]\s)(?<!^)\b[^\W\d_][\w-]+")  # a word that opens no sentence
 MOST_CAPITALS = 4
+NOBODY_ELSE = ("i", "we", "you", "ich", "wir", "du", "sie", "\u044f", "мы", "ты", "вы")
 LOOKED_AT = 2000  # characters of a text that are looked at
 _WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time", "request")
 _SUBJECT = ("knows", "tells", "to_being", "anybody", "why", "reason")
@@ -60,6 +61,7 @@ class TextShape:
 class _Patterns:
     ways: dict[str, re.Pattern[str]]
     own: tuple[str, str]
+    moved: tuple[tuple[re.Pattern[str], str], ...]
 
 
 @cache
@@ -72,6 +74,10 @@ def _patterns() -> _Patterns:
     return _Patterns(
         {way: re.compile(rf"\b(?:{'|'.join(p)})\b", re.IGNORECASE) for way, p in ways.items()},
         (raw["en"]["own"][0], raw["en"]["own"][1]),
+        tuple(
+            (re.compile(asks, re.IGNORECASE), instead)
+            for asks, instead in (words["moved"] for words in raw.values())
+        ),
     )
 
 
@@ -150,6 +156,16 @@ def bare(question: str) -> str:
     """A question without what only opens it: "Remind me what my sister is called" is about no reminding."""
     opened = _patterns().ways["request"].match(question)
     return question[opened.end() :].lstrip(" ,") if opened else question
+
+
+def where_moved(question: str) -> str:
+    """For a question where somebody else lives, the one where they moved: that tells it too; or nothing."""
+    plain = question.strip(" ?.!")
+    for asks, instead in _patterns().moved:
+        if found := asks.fullmatch(plain):
+            who = next(filter(None, found.groupdict().values()))
+            return "" if who.lower() in NOBODY_ELSE else instead.format(who=who)
+    return ""
 
 
 def in_first_person(question: str, names: Iterable[str]) -> str:

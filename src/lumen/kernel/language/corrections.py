@@ -202,8 +202,14 @@ def _gives_way(clause: str, old: str, new: str) -> bool:
     who = _counted(new)
     if who and any(who <= one or one <= who for one in _all_counted(clause)):
         return True
-    if any(lexicon().has(s, new) and lexicon().has(s, clause) for s in ("home", "age")):
-        return True
+    whole = [
+        clause,
+        f"I {clause}",
+        f"ich {clause}",
+    ]  # the subject of the clause before may be left out
+    for signal in ("home", "age"):
+        if lexicon().has(signal, new) and any(lexicon().has(signal, said) for said in whole):
+            return True
     return any(one & stems(clause) for one in _living(new))
 
 

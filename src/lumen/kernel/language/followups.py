@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lumen.kernel.language.asking import about
+from lumen.kernel.language.asking import about, asking
 from lumen.kernel.language.mentions import (
     Mention,
     followup_words,
@@ -25,6 +25,7 @@ from lumen.kernel.language.times.phrases import phrases
 LONGEST = 160  # characters of a message that may lean on another
 LONGEST_BEFORE = 400  # characters of what was said before that are looked at
 EDGES = " \t.!?…,"
+BEFORE_TIME = re.compile(r"\b(?:in|on|at|since|im|am|um|seit|в|во|на|с)\s+$", re.IGNORECASE)  # noqa: RUF001
 Exchanged = tuple[str, str]  # what was said, and the reply
 
 # The verb beside "I", and beside anybody else.
@@ -43,12 +44,53 @@ def completed(message: str, exchanges: Sequence[Exchanged], name: str = "") -> s
     stands = len(message) > LONGEST or not is_question(message) or asked(message, name)[0]
     if not exchanges or stands or about(message, name) == "being":
         return ""
+    if whole := _of_statement(message, exchanges):
+        return whole
     *earlier, (said, reply) = exchanges
     said = completed(said, earlier, name) or said[-LONGEST_BEFORE:]
     frame = _frame(said, name)
     if frame and (whole := _in_frame(message, frame, name)):
         return whole
     return _without_pronouns(message, [*earlier, (said, reply)])
+
+
+def _of_statement(message: str, exchanges: Sequence[Exchanged]) -> str:
+    """What a bare question asks of the statement before it: "When was that?" after "Tom moved in May".
+
+    What it asks for is left out of the statement, for it is what is looked for; the grammar is of no matter.
+    """
+    asks, told = _bare_question(message), _statement_before(exchanges)
+    if not asks or not told:
+        return ""
+    named = asking(asks)
+    if named.when:
+        for time in reversed(phrases(told)):
+            told = f"{BEFORE_TIME.sub('', told[: time.start])}{told[time.stop :]}"
+    elif named.where:
+        told = followup_words(language(told)).patterns["whereabouts"].sub("", told)
+    told = " ".join(told.split()).strip(EDGES)
+    opens = "" if told[:2] in ("I ", "I'", "I’") else told[:1].lower()
+    return f"{asks[0].upper()}{asks[1:]} {opens or told[:1]}{told[1:]}?" if told else ""
+
+
+def _bare_question(message: str) -> str:
+    """The question word of a message that says nothing else."""
+    words = followup_words(language(message)).patterns
+    bare = words["opens"].sub("", message, count=1).strip(EDGES)
+    opening = words["asks"].match(bare)
+    alone = opening and words["exactly"].fullmatch(bare[opening.end() :])
+    return opening[0] if opening and alone else ""
+
+
+def _statement_before(exchanges: Sequence[Exchanged]) -> str:
+    """The last statement, if nothing but bare questions came since."""
+    for said, _ in reversed(exchanges):
+        if modality(said) == "statement":
+            last = [said[a:b] for a, b in sentences(said[-LONGEST_BEFORE:])][-1:]
+            return last[0] if last else ""
+        if not _bare_question(said):
+            return ""
+    return ""
 
 
 def _frame(said: str, name: str) -> str:

@@ -28,6 +28,7 @@ class _Words:
     money: re.Pattern[str]
     spelled: re.Pattern[str]
     amount: re.Pattern[str]
+    share: re.Pattern[str]
 
 
 @cache
@@ -39,13 +40,17 @@ def _words() -> _Words:
         clauses=re.compile(raw["clauses"]),
         roles={
             role: re.compile(raw[role])
-            for role in ("has", "spends", "gains", "asks_left", "asks_total", "each_marked")
+            for role in (
+                *("has", "spends", "gains", "asks_left", "asks_total", "each_marked"),
+                *("shared_out", "taken_off", "asks_share", "with_share", "saved", "no_amount"),
+            )
         },
         each=re.compile(filled(raw["each"], parts)),
         number=re.compile(rf"(?<![\w.,])(?:{NUMBER})(?!\w)"),
         money=re.compile(rf"(?<!\w)(?:{raw['money']})(?!\w)|[$€£₽]"),
         spelled=re.compile(rf"(?<!\w)(?:{alternatives(counted)})(?!\w)"),
         amount=re.compile(filled(raw["amount"], parts)),
+        share=re.compile(rf"(?<![\w.,]){filled(raw['share'], parts)}"),
     )
 
 
@@ -66,6 +71,29 @@ def told_sum(plain: str) -> Sum | None:
     expression = " ".join(terms).removeprefix("+ ")
     found = words.money.search(plain)
     return Sum(expression, expression, found[0] if found else "")
+
+
+def told_share(plain: str) -> Sum | None:
+    """A share of the one amount that a message in lower case names: its tip, or what is taken off.
+
+    Whatever has more numbers than the two may mean something else by them, and is no such sum.
+    """
+    words = _words()
+    shares = list(words.share.finditer(plain))
+    rest = words.share.sub(" ", plain)
+    amounts = words.number.findall(words.spelled.sub(lambda m: lexicon().sums[m[0]], rest))
+    asks, out, off, with_it, saved, other = (
+        words.roles[role].search(plain) is not None
+        for role in ("asks_share", "shared_out", "taken_off", "with_share", "saved", "no_amount")
+    )
+    if len(shares) != 1 or len(amounts) != 1 or not asks or not (out or off) or other:
+        return None
+    share, amount = digits(shares[0]["share"]), digits(amounts[0])
+    sign = "-" if off and not saved else "+" if with_it and not off else "×"
+    part = f"{amount} * {share} / 100"
+    value = part if sign == "×" else f"{amount} {sign} {part}"
+    currency = words.money.search(rest)
+    return Sum(f"round({value}, 2)", f"{amount} {sign} {share}%", currency[0] if currency else "")
 
 
 def _is_asked(asks: str, terms: list[str]) -> bool:

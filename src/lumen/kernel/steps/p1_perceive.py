@@ -22,12 +22,11 @@ from lumen.kernel.language.asking import (
     asks_why,
     gives_reason,
     speaks_to_being,
+    where_moved,
 )
-from lumen.kernel.language.corrections import gone, leaves_alone, still_holds
 from lumen.kernel.language.followups import Exchanged, completed
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.markers import NO_LIMITS, AnswerLimits, Role, limits, markers, roles
-from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
 from lumen.kernel.language.reading import (
     Modality,
@@ -43,6 +42,7 @@ from lumen.kernel.language.spans import asks_what_happened, span_of
 from lumen.kernel.language.sums import sum_asked, sum_beside
 from lumen.kernel.recall.evidence import Evidence, Recall, as_of_now
 from lumen.kernel.recall.summary import tell
+from lumen.kernel.steps.p1_revised import gone_since, still
 
 TOPIC_WORDS = 5
 SOON = timedelta(hours=1)
@@ -111,7 +111,8 @@ async def surface_parse(
     before = () if stimulus.goal else _exchanges(recall.recent(), private=stimulus.private)
     understood = completed(ingested.excerpt, before, self_.name)
     surface = surface_of(understood or ingested.excerpt, self_)
-    return replace(surface, understood=understood)
+    spoken = surface.limits.language or language(ingested.excerpt)
+    return replace(surface, understood=understood, language=spoken)
 
 
 def _exchanges(recent: tuple[Memory, ...], *, private: bool) -> tuple[Exchanged, ...]:
@@ -286,15 +287,12 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
         )
     if surface.modality not in ("question", "statement"):
         return Reality(recent=recent, gently=gently)
-    evidence = tuple(e for one in recall.evidence(text) for e in _still(one, text))
     asks = surface.modality == "question"
-    if asks:
-        evidence = tuple(e for e in evidence if _is_about(surface.about, e, text))
-        evidence = as_of_now(evidence, text)
+    evidence = _found(text, surface, known)
     told = {w for e in evidence for w in words(e.quote)}
     found = verdict(evidence, grounding)
     if asks and surface.about == "author" and found in ("strong", "middling"):
-        evidence = _gone_since(evidence, recall.statements())
+        evidence = gone_since(evidence, recall.statements())
     return Reality(
         verdict=found,
         evidence=evidence,
@@ -304,6 +302,25 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
         unproved=recall.unproved() >= grounding.middling,
         gently=gently,
     )
+
+
+def _found(text: str, surface: Surface, known: Known) -> tuple[Evidence, ...]:
+    """What bears on a message; where somebody moved tells where they live."""
+    evidence = _bearing(text, surface, known.recall)
+    elsewhere = where_moved(text) if surface.modality == "question" else ""
+    if not elsewhere or verdict(evidence, known.grounding) == "strong":
+        return evidence
+    moved = _bearing(elsewhere, surface, known.recall)
+    sure = verdict(moved, known.grounding) == "strong" and names(text) <= {*words(moved[0].quote)}
+    return moved if sure else evidence
+
+
+def _bearing(text: str, surface: Surface, recall: Recall) -> tuple[Evidence, ...]:
+    """What was told and bears on a message, best first."""
+    evidence = tuple(e for one in recall.evidence(text) for e in still(one, text))
+    if surface.modality != "question":
+        return evidence
+    return as_of_now(tuple(e for e in evidence if _is_about(surface.about, e, text)), text)
 
 
 def _is_about(subject: About, found: Evidence, question: str) -> bool:
@@ -326,40 +343,6 @@ def _is_about(subject: About, found: Evidence, question: str) -> bool:
 def _tells_favourite(told: str, question: str) -> bool:
     """Whether a sentence says what somebody likes, or names what is asked for: a blue car does neither."""
     return lexicon().has("likes", told) or bool(stems(told) & stems(question))
-
-
-def _gone_since(
-    evidence: tuple[Evidence, ...], statements: tuple[Memory, ...]
-) -> tuple[Evidence, ...]:
-    """Evidence, each with the later sentence that says it is gone, where there is one."""
-    over = [(m, things) for m in statements if (things := gone(m.text))]
-    return tuple(_with_end(e, over) if over and not gone(e.quote) else e for e in evidence)
-
-
-def _with_end(found: Evidence, over: list[tuple[Memory, set[str]]]) -> Evidence:
-    about, seq = stems(found.quote), found.memory.seq
-    end = next((m for m, things in over if m.seq > seq and things & about), None)
-    if end is None or found.later:
-        return found
-    text = quoted(end.text, 0, len(end.text))
-    return replace(found, later=replace(found, memory=end, quote=text, replaces=None))
-
-
-def _still(found: Evidence, question: str) -> tuple[Evidence, ...]:
-    """Evidence as it was before a revision that is about something else than the question.
-
-    Where the revision is about somebody else it says nothing here; else both are evidence, for what
-    changed may bear on what is asked.
-    """
-    old, new = found.replaces, found.memory.text
-    if old is None:
-        return (found,)
-    before = replace(found, memory=old, quote=quoted(old.text, 0, len(old.text)), replaces=None)
-    if still_holds(question, old.text, new):
-        return (before,)
-    if leaves_alone(question, old.text, new):
-        return (replace(before, later=found), found)
-    return (found,)
 
 
 def _despaired(recent: tuple[Memory, ...], now: Now) -> bool:
