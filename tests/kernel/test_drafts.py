@@ -82,7 +82,7 @@ def test_a_question_that_has_nothing_to_do_with_the_author_is_the_models(life: L
     ("length", "said"),
     [
         (300, "Noted. I will remember that."),
-        (3000, "Noted: all 3,000 characters are kept, word for word."),
+        (3000, "Noted: your message of 3,000 characters is kept, in your own words."),
     ],
 )
 def test_a_long_message_is_not_said_back(life: Life, length: int, said: str) -> None:

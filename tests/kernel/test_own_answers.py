@@ -24,7 +24,7 @@ def small(life: Life) -> Life:
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
-        ("What can you do?", "I keep what you tell me, word for word, and answer from it"),
+        ("What can you do?", "I keep what you tell me, in your own words, and answer from it"),
         ("Can you forget things if I ask?", "Only you can make me forget: /forget"),
         (
             "What model are you?",

@@ -222,23 +222,55 @@ def test_asked_what_it_knows_of_the_author_it_says_what_was_told_and_not_taken_b
     answered = small.say("What do you know about me?")
 
     assert answered.text == (
-        "What you have told me of yourself, the newest first:\n"
-        "Monday 16 November:\n"
-        "  “Change of plan: the knee scan is on the 28th of March instead. I am sure.”\n"
-        "  “I play the violin.”"
+        "What you have told me:\n"
+        "Health and food:\n"
+        "  “Change of plan: the knee scan is on the 28th of March instead. I am sure.” (Monday 16 November)\n"
+        "Besides:\n"
+        "  “I play the violin.” (Monday 16 November)"
     )
     assert sorted(answered.sources) == told
 
 
-def test_what_it_knows_of_the_author_is_at_most_eight_things_and_says_how_many_more(
+def test_what_it_knows_is_told_by_whom_and_what_it_is_about_with_corrections(small: Life) -> None:
+    small.tell("I live in Leipzig.", "My sister Anna is allergic to walnuts.", "I work as a nurse.")
+    small.tell("My sister has a new flat.", "I moved to Dresden last month.", days=2)
+    told = small.say("What do you know about me?").text
+
+    assert told.splitlines()[1:] == [
+        "Home:",
+        "  “I moved to Dresden last month.” (Thursday 19 November)",
+        "Work and study:",
+        "  “I work as a nurse.” (Sunday 15 November)",
+        "Your sister:",
+        "  “My sister has a new flat.” (Tuesday 17 November)",
+        "  “My sister Anna is allergic to walnuts.” (Sunday 15 November)",
+    ]
+
+
+def test_what_it_knows_of_the_author_is_at_most_twelve_things_and_says_how_many_more(
     small: Life,
 ) -> None:
-    things = ("tea", "rice", "chess", "opera", "rain", "snow", "trains", "maps", "owls", "figs")
+    things = [
+        "tea",
+        "rice",
+        "chess",
+        "opera",
+        "rain",
+        "snow",
+        "trains",
+        "maps",
+        "owls",
+        "figs",
+        "plums",
+        "cards",
+        "mud",
+        "ink",
+    ]
     small.tell(*(f"I am fond of {thing}." for thing in things))
     lines = small.say("Что ты знаешь обо мне?").text.splitlines()  # noqa: RUF001 - Russian
 
-    assert len(lines) == 1 + 1 + 8 + 1
-    assert lines[2] == "  «I am fond of figs.»"
+    assert len(lines) == 1 + 1 + 12 + 1
+    assert lines[2] == "  «I am fond of ink.» (воскресенье, 15 ноября)"
     assert lines[-1].startswith("и ещё 2 о себе; спрашивай о любом")  # noqa: RUF001 - Russian
 
 

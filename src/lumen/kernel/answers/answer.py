@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from lumen.core.data import Memory, SelfItem
 from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
+from lumen.kernel.answers.known import known
 from lumen.kernel.answers.requests import cannot_act
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
@@ -26,7 +27,6 @@ from lumen.kernel.language.requests import request_kinds
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
-MOST_KNOWN = 8
 ABOUT_DAYS = ("shift", "until", "since")
 
 
@@ -98,22 +98,6 @@ def _age(asking: AnswerContext) -> KernelAnswer:
     year = "" if born.year != asking.here().year else f" {born.year}"
     date = asking.day(born) + year
     return KernelAnswer(asking.phrase("age", date=date, time=f"{born:%H:%M}", days=ago))
-
-
-def _known(asking: AnswerContext) -> KernelAnswer:
-    """What the author said, newest first, under the days they said it on."""
-    said = asking.recall.statements()
-    if not said:
-        return KernelAnswer(asking.phrase("known_nothing"), by=GROUNDED)
-    lines, last = [asking.phrase("known")], ""
-    for memory in said[:MOST_KNOWN]:
-        when = asking.day(asking.moment(memory.timestamp))
-        lines += [asking.phrase("known_day", date=when)] if when != last else []
-        lines.append(asking.phrase("known_item", quote=_quote(memory)))
-        last = when
-    if len(said) > MOST_KNOWN:
-        lines.append(asking.phrase("known_more", count=str(len(said) - MOST_KNOWN)))
-    return KernelAnswer("\n".join(lines), tuple(m.seq for m in said[:MOST_KNOWN]), GROUNDED)
 
 
 def _quote(memory: Memory) -> str:
@@ -307,7 +291,7 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "why_said": own.why_said,
     "name": _says("named"),
     "age": _age,
-    "known": _known,
+    "known": known,
     "unending": _unending,
     "said_here": _said_here,
     "my_name": _my_name,

@@ -28,6 +28,12 @@ def relatives(text: str) -> set[str]:
     return {name for name, forms in _known().items() if forms.search(text)}
 
 
+def first_relative(text: str) -> str:
+    """Who is named first in a text; empty: nobody of the list."""
+    found = {name: at for name, forms in _known().items() if (at := forms.search(text))}
+    return min(found, key=lambda name: found[name].start(), default="")
+
+
 def opens_with_another(text: str, question: str) -> bool:
     """Whether a text tells, from its first words on, of others than those a question asks about."""
     asked, told = relatives(question), relatives(text)

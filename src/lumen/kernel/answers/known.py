@@ -1,0 +1,54 @@
+"""What the author told of themselves, by whom and what it is about."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+
+from lumen.core.data import Memory
+from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
+from lumen.kernel.language.lexicon import FOLDER
+from lumen.kernel.language.passages import quoted
+from lumen.kernel.language.relatives import first_relative
+
+MOST = 12  # statements that are told of
+OTHER = "other"
+
+
+@cache
+def _subjects() -> dict[str, re.Pattern[str]]:
+    told = tomllib.loads((FOLDER / "subjects.toml").read_text("utf-8"))
+    return {name: re.compile(rf"\b(?:{words})", re.I) for name, words in told.items()}
+
+
+def subject(text: str) -> str:
+    """Whom or what a statement is about: a relative it names, else what its words are about."""
+    about = (name for name, words in _subjects().items() if words.search(text))
+    return first_relative(text) or next(about, OTHER)
+
+
+def known(asking: AnswerContext) -> KernelAnswer:
+    """What the author said and did not take back: what concerns themselves first, then one by one the others."""
+    said = asking.recall.statements()
+    if not said:
+        return KernelAnswer(asking.phrase("known_nothing"), by=GROUNDED)
+    shown = said[:MOST]
+    groups: dict[str, list[Memory]] = {}
+    for memory in shown:
+        groups.setdefault(subject(memory.text), []).append(memory)
+    own = [*_subjects(), OTHER]
+    order = sorted(groups, key=lambda group: own.index(group) if group in own else len(own))
+    lines = [asking.phrase("known")]
+    for group in order:
+        lines.append(asking.phrase("known_group", group=asking.phrase(f"group_{group}")))
+        lines += [_line(asking, memory) for memory in groups[group]]
+    if len(said) > MOST:
+        lines.append(asking.phrase("known_more", count=str(len(said) - MOST)))
+    return KernelAnswer("\n".join(lines), tuple(m.seq for m in shown), GROUNDED)
+
+
+def _line(asking: AnswerContext, memory: Memory) -> str:
+    when = asking.day(asking.moment(memory.timestamp))
+    quote = quoted(memory.text, 0, len(memory.text))
+    return asking.phrase("known_item", quote=quote, date=when)
