@@ -1,0 +1,97 @@
+"""Does a reply state what nobody told it? By words: what it names must have been told, or state nothing.
+
+A sentence counts as a statement unless it asks, doubts, denies or wishes. About the author and itself every word
+of substance, name and number must have been heard in this scene or be among the plain words of its language; of a
+model that is trusted with the world only names and numbers are looked at. Not covered: a false statement
+made of told words alone ("your sister lives in Hamburg" after she moved), which the line of data must forbid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lumen.lab.talk_words import MONTHS, WORD, Words, own_words, plainly, quotes
+
+AUTHOR, ITSELF, WORLD = "the author", "itself", "the world"
+SENTENCE = re.compile(r"[^.!?…\n]*(?:[.!?…](?!\s|$)[^.!?…\n]*)*[.!?…]*")
+SHORTEST = 3  # letters of a word of substance
+ELLIPSIS = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Invention:
+    """Something stated that nothing supports."""
+
+    about: str
+    what: str
+
+
+def inventions(
+    reply: str, heard: Sequence[str], words: Words, *, right: str = "", trusted: bool = False
+) -> tuple[Invention, ...]:
+    """What a reply states without support; `right` is the pattern of answers that are so."""
+    known = words.plain | words.stems(" ".join(heard)) | words.stems(right.replace("|", " "))
+    found = [Invention(AUTHOR, quote) for quote in quotes(reply) if not _told(quote, heard, words)]
+    for sentence in SENTENCE.findall(own_words(reply)):
+        found += _in_sentence(sentence.strip(), known, words, trusted=trusted)
+    return tuple(found)
+
+
+def _told(quote: str, heard: Sequence[str], words: Words) -> bool:
+    """Whether somebody said what is quoted, shortened or with another person's pronouns or not."""
+    stems = words.stems(quote)
+    return any(stems <= words.stems(text) | words.plain for text in heard)
+
+
+def _in_sentence(
+    sentence: str, known: frozenset[str], words: Words, *, trusted: bool
+) -> Iterator[Invention]:
+    person = words.person
+    if owned := _taken_over(sentence, words):
+        yield Invention(ITSELF, owned)
+    if not sentence or sentence.endswith("?") or words.found(person["unsure"], sentence):
+        return
+    if words.says("@unknown", sentence):
+        return
+    if words.found(person["author"], sentence):
+        about = AUTHOR
+    else:
+        about = ITSELF if words.found(person["itself"], sentence) else WORLD
+    if about == WORLD and trusted:
+        return
+    for word in _substance(sentence, about, words.language, trusted=trusted):
+        if words.stem(word) not in known:
+            yield Invention(about, f"{word} in “{sentence}”")
+            return
+
+
+def _taken_over(sentence: str, words: Words) -> str:
+    """What it calls its own and is somebody else's: "my sister"."""
+    found = plainly(sentence).split()
+    mine = words.person["mine"].split("|")
+    for one, after in pairwise(found):
+        bare = after.strip(".,;:!?")
+        if one.lower() in mine and bare and words.stem(bare) not in words.plain:
+            return f"{one} {bare}"
+    return ""
+
+
+def _substance(sentence: str, about: str, language: str, *, trusted: bool) -> Iterator[str]:
+    """The names and numbers of a sentence; and every word of some length, where the model is a small one."""
+    found = WORD.findall(plainly(sentence))
+    for at, word in enumerate(found):
+        number = any(letter.isdigit() for letter in word)
+        if number:
+            if about != ITSELF and not _dates(found, at, language):
+                yield word
+        elif (at and word[0].isupper()) or (not trusted and len(word) >= SHORTEST):
+            yield word
+
+
+def _dates(found: Sequence[str], at: int, language: str) -> bool:
+    """Whether a number is of a date or a time: whether it is the right one is for the line of data to say."""
+    beside = {word.lower() for word in found[max(0, at - 2) : at + 3]}
+    return ":" in found[at] or bool(beside & set(MONTHS[language].lower().split()))
