@@ -72,7 +72,7 @@ def _read(path: Path) -> list[Conversation]:
         told = tomllib.loads(path.read_text("utf-8"))
         return [_conversation(one, told) for one in told["conversation"]]
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        fix = "docs/how-to/measure-talk.md says what a set looks like"
+        fix = "docs/measuring-talk.md says what a set looks like"
         raise UsageError(f"{path} is no set of talk: {error!r}", fix=fix) from error
 
 

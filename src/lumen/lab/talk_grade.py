@@ -43,6 +43,8 @@ def grade(message: Message, reply: str, heard: Heard) -> Grade:
     """Grade one reply."""
     rule = _Rule(message, heard)
     own = own_words(reply)
+    if not _in_language(own, heard.words):  # whose words say nothing of what it states
+        return Grade(BAD, "in another language")
     invented = tuple(_invented(message, reply, rule, heard))
     if invented:
         first = invented[0]
@@ -86,8 +88,6 @@ def _faults(message: Message, reply: str, own: str, heard: Heard) -> Iterator[st
     words = heard.words
     if not reply.strip():
         yield "nothing was said"
-    if not _in_language(own, words):
-        yield "in another language"
     if found := REPEATED.search(own):
         yield f"repeats “{found[1]}”"
     if WORD.findall(own.lower()) == WORD.findall(message.say.lower()):
