@@ -22,6 +22,7 @@ from lumen.lab.talk_words import words_of
 BY_HAND = Path(__file__).with_name("talk_by_hand.toml")
 MONDAY = datetime(2026, 11, 16, 19, 26)  # noqa: DTZ001 - the clock on the author's wall
 EN = words_of("en")
+LONG = [word for word in sorted(EN.plain) if word.isalpha() and not EN.says("@other", word)][:80]
 
 
 @pytest.mark.embedded
@@ -99,7 +100,8 @@ def test_the_rules_agree_with_a_reader() -> None:
             "The closest I have: “she moved to Bremen”",
             FAIR,
         ),
-        (Message("hm", good="good"), "good " + "well then " * 31, BAD),
+        (Message("hm", good="good"), "good " + " ".join(LONG), FAIR),
+        (Message("hm", good="good", long=True), "good " + " ".join(LONG), GOOD),
     ],
 )
 def test_a_reply_is_graded_by_its_line(message: Message, reply: str, mark: str) -> None:
@@ -184,6 +186,8 @@ def test_a_set_that_is_none_is_refused_by_name(tmp_path: Path) -> None:
         conversations(str(tmp_path / "bad.toml"))
     with pytest.raises(UsageError, match="no set nights"):
         conversations("nights")
+    with pytest.raises(UsageError, match="no scene 'nights'"):
+        conversations("dev", ["family", "nights"])
 
 
 def _reply(half: str, mark: str = GOOD, *invented: Invention) -> Replied:

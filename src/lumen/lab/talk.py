@@ -51,11 +51,11 @@ def evaluate(
 
     Raises:
         BadSetting: `model` names none.
-        UsageError: there is no such set.
+        UsageError: there is no such set or scene.
     """
     if model:
         parse_assignment("interface", model)
-    held = [one for one in conversations(which) if not scenes or one.scene in scenes]
+    held = conversations(which, scenes)
     with tempfile.TemporaryDirectory(prefix="lumen-talk-") as folder, own_host(Path(folder)):
         return asyncio.run(_held(which, held, Path(folder), model, progress))
 

@@ -52,9 +52,7 @@ def _in_sentence(
     person = words.person
     if owned := _taken_over(sentence, words):
         yield Invention(ITSELF, owned)
-    if not sentence or sentence.endswith("?") or words.found(person["unsure"], sentence):
-        return
-    if words.says("@unknown", sentence):
+    if _states_nothing(sentence, words):
         return
     if words.found(person["author"], sentence):
         about = AUTHOR
@@ -66,6 +64,18 @@ def _in_sentence(
         if words.stem(word) not in known:
             yield Invention(about, f"{word} in “{sentence}”")
             return
+
+
+def _states_nothing(sentence: str, words: Words) -> bool:
+    """Whether it asks, doubts, denies, wishes, comments or advises."""
+    first = sentence.split(maxsplit=1)[0].strip(",:") if sentence else ""
+    return (
+        not sentence
+        or sentence.endswith("?")
+        or bool(words.found(words.person["begins"], first))
+        or bool(words.found(words.person["unsure"], sentence))
+        or words.says("@unknown", sentence)
+    )
 
 
 def _taken_over(sentence: str, words: Words) -> str:

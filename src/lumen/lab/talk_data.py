@@ -8,7 +8,7 @@ words/LANGUAGE.toml, `?` a question, and `{time}`, `{day+2}`, `{weekday-1}` go b
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -50,12 +50,21 @@ class Conversation:
     messages: tuple[Message, ...]
 
 
-def conversations(which: str) -> list[Conversation]:
-    """All conversations of a set: by its name, a half, everything, or a file of the same shape.
+def conversations(which: str, scenes: Sequence[str] = ()) -> list[Conversation]:
+    """The conversations of a set, or those of some scenes: by its name, a half, everything, or a file.
 
     Raises:
-        UsageError: there is no such set, or a line of it is not one.
+        UsageError: there is no such set, a line of it is not one, or it has no such scene.
     """
+    every = _set(which)
+    there = dict.fromkeys(one.scene for one in every)
+    if unknown := [scene for scene in scenes if scene not in there]:
+        what = f"{which} has no scene {unknown[0]!r}: {', '.join(there)}"
+        raise UsageError(what, fix="lumen lab talk --set dev --scene family")
+    return [one for one in every if not scenes or one.scene in scenes]
+
+
+def _set(which: str) -> list[Conversation]:
     if which.endswith(".toml"):
         return _read(Path(which))
     if which not in NAMES:

@@ -40,11 +40,12 @@ class Words:
 
     def stems(self, text: str) -> frozenset[str]:
         """The words of a text, whatever their endings."""
-        return frozenset(self.stem(word) for word in WORD.findall(plainly(text)))
+        return frozenset(map(self.stem, WORD.findall(plainly(text))))
 
     def stem(self, word: str) -> str:
-        """A word without its ending."""
-        return str(_stemmer(self.language).stemWord(word.lower()))
+        """A word without its ending, and without a verb that leans on it: I'm, it's."""
+        bare, apostrophe, _ = word.lower().partition("'")
+        return str(_stemmer(self.language).stemWord(bare if apostrophe else word.lower()))
 
     def says(self, pattern: str, text: str) -> bool:
         """Whether a text has what a pattern wants: all that `&` joins, one of what `|` joins."""
@@ -70,7 +71,7 @@ def words_of(language: str) -> Words:
     """The words of a language, from its file."""
     told = tomllib.loads((FOLDER / "words" / f"{language}.toml").read_text("utf-8"))
     bare = Words(language, told["groups"], told["person"], frozenset())
-    plain = bare.stems(" ".join(told["plain"].values()))
+    plain = bare.stems(" ".join((*told["plain"].values(), *told["groups"].values())))
     return Words(language, told["groups"], told["person"], plain)
 
 
