@@ -12,7 +12,7 @@ import pytest
 from tests.sampling import Sampled
 
 from lumen.core.errors import UsageError
-from lumen.lab.talk import evaluate
+from lumen.lab.talk import BY_CODE, evaluate
 from lumen.lab.talk_claims import AUTHOR, ITSELF, WORLD, Invention, inventions
 from lumen.lab.talk_data import ALL, FOLDER, LANGUAGES, SETS, Message, conversations
 from lumen.lab.talk_grade import BAD, FAIR, GOOD, Grade, Heard, grade
@@ -64,7 +64,8 @@ def test_the_rules_agree_with_a_reader() -> None:
     agreed = 0
     for one in told:
         message = messages[one["scene"], one["say"]]
-        heard = Heard(tuple(one["heard"]), one["at"], words_of(one["language"]))
+        by_code, words = one["by"] in BY_CODE, words_of(one["language"])
+        heard = Heard(tuple(one["heard"]), one["at"], words, by_code=by_code)
         agreed += grade(message, one["text"], heard).mark == one["mark"]
 
     assert len(told) == 30
@@ -100,6 +101,8 @@ def test_the_rules_agree_with_a_reader() -> None:
             "The closest I have: “she moved to Bremen”",
             FAIR,
         ),
+        (Message("she is fine", good="fine"), "Noted: “she is fine.”", FAIR),
+        (Message("she is fine", good="fine"), "Good that she is fine.", GOOD),
         (Message("hm", good="good"), "good " + " ".join(LONG), FAIR),
         (Message("hm", good="good", long=True), "good " + " ".join(LONG), GOOD),
     ],
@@ -122,10 +125,10 @@ def test_a_model_that_is_trusted_with_the_world_may_speak_of_it() -> None:
 
 def test_a_reply_in_russian_is_read_in_any_case_and_must_be_in_russian() -> None:
     message = Message("как зовут мою дочь?", good="Лен*")
-    heard = Heard(("у меня дочка Лена, ей 7 лет", message.say), MONDAY, words_of("ru"))
+    heard = Heard(("моя дочка Лена, ей 7 лет", message.say), MONDAY, words_of("ru"))
 
-    assert grade(message, "Ты говорил о Лене.", heard).mark == GOOD
-    assert grade(message, "You told me: “у меня дочка Лена, ей 7 лет”", heard).mark == BAD
+    assert grade(message, "Ты рассказал про Лену.", heard).mark == GOOD
+    assert grade(message, "You told me: “моя дочка Лена, ей 7 лет”", heard).mark == BAD
 
 
 @pytest.mark.parametrize(
@@ -151,6 +154,14 @@ def test_what_nobody_told_is_found_and_whom_it_is_about(reply: str, about: str) 
     heard = ("i live in Gent with my girlfriend and a fat cat, Bruno. he weighs 8 kilos",)
 
     assert {one.about for one in inventions(reply, heard, EN)} == ({about} if about else set())
+
+
+def test_what_code_says_of_itself_is_its_own_and_no_name_is() -> None:
+    said = "I reckon sums, and you live in Madrid"
+
+    assert inventions("I reckon sums.", (), EN)
+    assert not inventions("I reckon sums.", (), EN, by_code=True)
+    assert inventions(said, (), EN, by_code=True) == (Invention(AUTHOR, f"Madrid in “{said}”"),)
 
 
 def test_of_the_held_half_only_totals_are_told() -> None:

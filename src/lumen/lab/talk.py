@@ -25,6 +25,7 @@ from lumen.lab.talk_words import words_of
 from lumen.mind.roles import parse_assignment
 
 Tell = Callable[[str], None]
+BY_CODE = ("kernel", "grounded")  # kinds of draft that no model wrote
 BREATH = timedelta(milliseconds=1)
 
 
@@ -93,7 +94,8 @@ async def _talk(being: AsyncBeing, one: Conversation, clock: SceneClock) -> list
         said.append(message.say)
         at = clock.at
         came = await being.say(message.say, conversation=f"part {part}")
-        graded = grade(message, came.text, Heard(tuple(said), at, words, trusted))
+        heard = Heard(tuple(said), at, words, trusted, by_code=came.kind in BY_CODE)
+        graded = grade(message, came.text, heard)
         replied.append(_replied(one, message, graded, came.text, came.kind))
         said.append(came.text)
     return replied

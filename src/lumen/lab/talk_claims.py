@@ -1,8 +1,8 @@
 """Does a reply state what nobody told it? By words: what it names must have been told, or state nothing.
 
-A sentence counts as a statement unless it asks, doubts, denies or wishes. About the author and itself every word
-of substance, name and number must have been heard in this scene or be among the plain words of its language; of a
-model that is trusted with the world only names and numbers are looked at. Not covered: a false statement
+A sentence counts as a statement unless it asks, doubts, denies, wishes, comments or advises. Every word of substance,
+name and number in a small model's statement must have been heard in this scene or be among the plain words of its
+language. Of what code says, and of a model that is trusted with the world, only names and numbers are looked at. Not covered: a false statement
 made of told words alone ("your sister lives in Hamburg" after she moved), which the line of data must forbid.
 """
 
@@ -30,13 +30,25 @@ class Invention:
 
 
 def inventions(
-    reply: str, heard: Sequence[str], words: Words, *, right: str = "", trusted: bool = False
+    reply: str,
+    heard: Sequence[str],
+    words: Words,
+    *,
+    right: str = "",
+    trusted: bool = False,
+    by_code: bool = False,
 ) -> tuple[Invention, ...]:
-    """What a reply states without support; `right` is the pattern of answers that are so."""
+    """What a reply states without support; `right` is the pattern of answers that are so.
+
+    What code says is the kernel's own, so that of it as of a trusted model names and numbers are looked at.
+    """
     known = words.plain | words.stems(" ".join(heard)) | words.stems(right.replace("|", " "))
+    strict = not trusted and not by_code
     found = [Invention(AUTHOR, quote) for quote in quotes(reply) if not _told(quote, heard, words)]
     for sentence in SENTENCE.findall(own_words(reply)):
-        found += _in_sentence(sentence.strip(), known, words, trusted=trusted)
+        about = _about(sentence.strip(), words)
+        if about and not (about == WORLD and trusted):
+            found += _in_sentence(sentence.strip(), known, words, about, every=strict)
     return tuple(found)
 
 
@@ -46,21 +58,25 @@ def _told(quote: str, heard: Sequence[str], words: Words) -> bool:
     return any(stems <= words.stems(text) | words.plain for text in heard)
 
 
+def _about(sentence: str, words: Words) -> str:
+    """Whom a sentence states something of; empty: it states nothing."""
+    if _taken_over(sentence, words):
+        return ITSELF
+    if _states_nothing(sentence, words):
+        return ""
+    if words.found(words.person["author"], sentence):
+        return AUTHOR
+    return ITSELF if words.found(words.person["itself"], sentence) else WORLD
+
+
 def _in_sentence(
-    sentence: str, known: frozenset[str], words: Words, *, trusted: bool
+    sentence: str, known: frozenset[str], words: Words, about: str, *, every: bool
 ) -> Iterator[Invention]:
-    person = words.person
+    """The first thing in a sentence that nothing supports."""
     if owned := _taken_over(sentence, words):
         yield Invention(ITSELF, owned)
-    if _states_nothing(sentence, words):
         return
-    if words.found(person["author"], sentence):
-        about = AUTHOR
-    else:
-        about = ITSELF if words.found(person["itself"], sentence) else WORLD
-    if about == WORLD and trusted:
-        return
-    for word in _substance(sentence, about, words.language, trusted=trusted):
+    for word in _substance(sentence, about, words.language, every=every):
         if words.stem(word) not in known:
             yield Invention(about, f"{word} in “{sentence}”")
             return
@@ -89,15 +105,15 @@ def _taken_over(sentence: str, words: Words) -> str:
     return ""
 
 
-def _substance(sentence: str, about: str, language: str, *, trusted: bool) -> Iterator[str]:
-    """The names and numbers of a sentence; and every word of some length, where the model is a small one."""
+def _substance(sentence: str, about: str, language: str, *, every: bool) -> Iterator[str]:
+    """The names and numbers of a sentence; and every word of some length, where those are wanted."""
     found = WORD.findall(plainly(sentence))
     for at, word in enumerate(found):
         number = any(letter.isdigit() for letter in word)
         if number:
             if about != ITSELF and not _dates(found, at, language):
                 yield word
-        elif (at and word[0].isupper()) or (not trusted and len(word) >= SHORTEST):
+        elif (at and word[0].isupper()) or (every and len(word) >= SHORTEST):
             yield word
 
 

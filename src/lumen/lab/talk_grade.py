@@ -9,7 +9,7 @@ from datetime import datetime
 
 from lumen.lab.talk_claims import WORLD, Invention, inventions
 from lumen.lab.talk_data import Message
-from lumen.lab.talk_words import WORD, Words, dated, own_words
+from lumen.lab.talk_words import WORD, Words, dated, own_words, quotes
 
 GOOD, FAIR, BAD = "good", "fair", "bad"
 GRADES = (GOOD, FAIR, BAD)
@@ -28,6 +28,7 @@ class Heard:
     at: datetime
     words: Words
     trusted: bool = False  # whether its model may speak of the world in this language
+    by_code: bool = False  # the reply is no model's
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,9 @@ def _invented(message: Message, reply: str, rule: _Rule, heard: Heard) -> Iterat
             yield Invention(WORLD, own)
             return
     so = f"{rule.good}|{rule.fair}|{message.world}"
-    yield from inventions(reply, heard.said, words, right=so, trusted=heard.trusted)
+    yield from inventions(
+        reply, heard.said, words, right=so, trusted=heard.trusted, by_code=heard.by_code
+    )
 
 
 def _faults(message: Message, reply: str, own: str, heard: Heard) -> Iterator[str]:
@@ -101,6 +104,9 @@ def _by_rule(message: Message, reply: str, rule: _Rule, heard: Heard) -> Grade:
     if words.says(rule.good, reply):
         if words.says("@offered", own):
             return Grade(FAIR, "only offered as what is closest")
+        again = any(words.stems(message.say) <= words.stems(quote) for quote in quotes(reply))
+        if again and not words.says(rule.good, own):
+            return Grade(FAIR, "only quotes the message")
         if len(WORD.findall(reply)) > LONGEST and not message.long:
             return Grade(FAIR, "too long")
         return Grade(GOOD, f"has {rule.good}")
