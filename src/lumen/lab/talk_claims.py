@@ -42,10 +42,14 @@ def inventions(
 
     What code says is the kernel's own, so that of it as of a trusted model names and numbers are looked at.
     """
-    known = words.plain | words.stems(" ".join(heard)) | words.stems(right.replace("|", " "))
+    told = words.stems(" ".join(heard)) - words.plain
+    known = words.plain | told | words.stems(right.replace("|", " "))
     strict = not trusted and not by_code
     found = [Invention(AUTHOR, quote) for quote in quotes(reply) if not _told(quote, heard, words)]
     for sentence in SENTENCE.findall(own_words(reply)):
+        if owned := _taken_over(sentence, told, words):
+            found.append(Invention(ITSELF, owned))
+            continue
         about = _about(sentence.strip(), words)
         if about and not (about == WORLD and trusted):
             found += _in_sentence(sentence.strip(), known, words, about, every=strict)
@@ -60,8 +64,6 @@ def _told(quote: str, heard: Sequence[str], words: Words) -> bool:
 
 def _about(sentence: str, words: Words) -> str:
     """Whom a sentence states something of; empty: it states nothing."""
-    if _taken_over(sentence, words):
-        return ITSELF
     if _states_nothing(sentence, words):
         return ""
     if words.found(words.person["author"], sentence):
@@ -73,10 +75,8 @@ def _in_sentence(
     sentence: str, known: frozenset[str], words: Words, about: str, *, every: bool
 ) -> Iterator[Invention]:
     """The first thing in a sentence that nothing supports."""
-    if owned := _taken_over(sentence, words):
-        yield Invention(ITSELF, owned)
-        return
-    for word in _substance(sentence, about, words.language, every=every):
+    counts = not every and bool(words.found(words.person["itself"], sentence))
+    for word in _substance(sentence, words.language, every=every, counts=counts or about == ITSELF):
         if words.stem(word) not in known:
             yield Invention(about, f"{word} in “{sentence}”")
             return
@@ -94,24 +94,24 @@ def _states_nothing(sentence: str, words: Words) -> bool:
     )
 
 
-def _taken_over(sentence: str, words: Words) -> str:
+def _taken_over(sentence: str, told: frozenset[str], words: Words) -> str:
     """What it calls its own and is somebody else's: "my sister"."""
     found = plainly(sentence).split()
     mine = words.person["mine"].split("|")
     for one, after in pairwise(found):
         bare = after.strip(".,;:!?")
-        if one.lower() in mine and bare and words.stem(bare) not in words.plain:
+        if one.lower() in mine and words.stem(bare) in told:
             return f"{one} {bare}"
     return ""
 
 
-def _substance(sentence: str, about: str, language: str, *, every: bool) -> Iterator[str]:
-    """The names and numbers of a sentence; and every word of some length, where those are wanted."""
+def _substance(sentence: str, language: str, *, every: bool, counts: bool) -> Iterator[str]:
+    """The names of a sentence; every word of some length, if wanted; numbers, unless it counts its own."""
     found = WORD.findall(plainly(sentence))
     for at, word in enumerate(found):
         number = any(letter.isdigit() for letter in word)
         if number:
-            if about != ITSELF and not _dates(found, at, language):
+            if not counts and not _dates(found, at, language):
                 yield word
         elif (at and word[0].isupper()) or (every and len(word) >= SHORTEST):
             yield word

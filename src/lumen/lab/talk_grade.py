@@ -101,18 +101,25 @@ def _faults(message: Message, reply: str, own: str, heard: Heard) -> Iterator[st
 
 def _by_rule(message: Message, reply: str, rule: _Rule, heard: Heard) -> Grade:
     words, own = heard.words, own_words(reply)
+    reply = _without_echo(reply, message, words)
     if words.says(rule.good, reply):
         if words.says("@offered", own):
             return Grade(FAIR, "only offered as what is closest")
-        again = any(words.stems(message.say) <= words.stems(quote) for quote in quotes(reply))
-        if again and not words.says(rule.good, own):
-            return Grade(FAIR, "only quotes the message")
         if len(WORD.findall(reply)) > LONGEST and not message.long:
             return Grade(FAIR, "too long")
         return Grade(GOOD, f"has {rule.good}")
     if words.says(rule.fair, reply):
         return Grade(FAIR, f"has {rule.fair}, and not {rule.good}")
     return Grade(BAD, f"lacks {rule.good}" + (f", and {rule.fair}" if rule.fair else ""))
+
+
+def _without_echo(reply: str, message: Message, words: Words) -> str:
+    """A reply without a quote of the very message it replies to: that answers nothing."""
+    said = words.stems(message.say)
+    for quote in quotes(reply):
+        if said <= words.stems(quote):
+            reply = reply.replace(quote, " … ")
+    return reply
 
 
 def _in_language(own: str, words: Words) -> bool:
