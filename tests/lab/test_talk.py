@@ -77,6 +77,8 @@ def test_the_rules_agree_with_a_reader() -> None:
     [
         (Message("18% of 240?", good="43.2|43,2"), "18% of 240 is 43.2.", GOOD),
         (Message("18% of 240?", good="43.2|43,2"), "18% of 240 is 143.2.", BAD),
+        (Message("what is 7.5 less 2.5", good="5"), "7.5 less 2.5 is 5.", GOOD),
+        (Message("what is 7.5 less 2.5", good="5"), "7.5 less 2.5.", BAD),
         (Message("whats the time", good="{time}"), "It is 19:26.", GOOD),
         (Message("whats the time", good="{time}"), "It is 19:27.", BAD),
         (Message("thursday?", good="{day+3}"), "Thursday 19 November.", GOOD),
