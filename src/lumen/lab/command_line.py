@@ -15,6 +15,7 @@ from lumen.core.canon import loads
 from lumen.core.errors import LumenError
 from lumen.mind.roles import parse_assignment
 
+DATA = "XDG_DATA_HOME"
 INTERFACE = re.compile(r'(?m)^interface = ".*"$')
 
 
@@ -27,14 +28,33 @@ def new_being(folder: Path, model: str) -> Path:
     if model:
         parse_assignment("interface", model)
     being = folder / "being"
-    own = folder / "data" / "lumen"
-    own.mkdir(parents=True)
-    for kept in (models_folder(), trust_file()):  # files of models and what was measured of them
-        (own / kept.name).symlink_to(kept)
+    _own_data(folder)
     run(being, "init", str(being))
     if model:
         give_model(being, model)
     return being
+
+
+@contextmanager
+def own_host(folder: Path) -> Iterator[None]:
+    """Let this process keep keys and witnesses in a folder, as long as it works there."""
+    before = os.environ.get(DATA)
+    _own_data(folder)
+    os.environ[DATA] = str(folder / "data")
+    try:
+        yield
+    finally:
+        del os.environ[DATA]
+        if before is not None:
+            os.environ[DATA] = before
+
+
+def _own_data(folder: Path) -> None:
+    """The host's data in a folder, with the files of models and what was measured of them."""
+    own = folder / "data" / "lumen"
+    own.mkdir(parents=True)
+    for kept in (models_folder(), trust_file()):
+        (own / kept.name).symlink_to(kept)
 
 
 def give_model(being: Path, model: str) -> None:
@@ -85,4 +105,4 @@ def command(being: Path) -> list[str]:
 
 def environment(being: Path) -> dict[str, str]:
     """The variables of its processes: keys and witnesses are kept beside the being."""
-    return {**os.environ, "XDG_DATA_HOME": str(being.parent / "data")}
+    return {**os.environ, DATA: str(being.parent / "data")}

@@ -57,6 +57,35 @@ def facts(_request: CommandRequest, which: str, model: str, verbose: bool) -> Te
     return TextResult(score.as_json(), [*(score.lines() if verbose else ()), score.summary()])
 
 
+@command("talk", within=lab)
+@click.option(
+    "--set",
+    "which",
+    default="all",
+    metavar="NAME",
+    help="all, dev, held, en_dev, en_held, ru_dev, ru_held, or a file .toml of the same shape.",
+)
+@MODEL
+@click.option(
+    "--scene", "scenes", multiple=True, help="Only this scene; may be given several times."
+)
+@click.option(
+    "--show", "shown", is_flag=True, help="Show each reply of the dev half, its grade and why."
+)
+def talk(
+    _request: CommandRequest, which: str, model: str, scenes: tuple[str, ...], shown: bool
+) -> TextResult:
+    """Hold everyday conversations with new beings, grade each reply by its rule, count.
+
+    Exit code 1: the bar for models of this class is not met. Of the held half only totals are told.
+    """
+    from lumen.lab.talk import evaluate
+
+    score = evaluate(which, model=model, scenes=scenes, progress=note)
+    words = [*(score.lines() if shown else ()), *score.table()]
+    return TextResult(score.as_json(), words, ok=score.ok)
+
+
 @command("recall", within=lab)
 @click.option(
     "--dataset",
