@@ -15,7 +15,7 @@ WIDTH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class PassMark:
     """What a model of a class must reach; shares of all replies."""
 
     acceptable: float  # good or fair
@@ -24,8 +24,8 @@ class Bar:
     invented: int = 0  # about the author or itself
 
 
-SMALL = Bar(acceptable=0.90, good=0.60)
-TRUSTED = Bar(acceptable=0.95, good=0.75, wrong_of_world=0.03)  # with the world
+SMALL = PassMark(acceptable=0.90, good=0.60)
+TRUSTED = PassMark(acceptable=0.95, good=0.75, wrong_of_world=0.03)  # with the world
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class TalkScore:
     replied: tuple[Replied, ...]
 
     @property
-    def bar(self) -> Bar:
+    def bar(self) -> PassMark:
         """What this model must reach."""
         return TRUSTED if self.trusted else SMALL
 
@@ -126,7 +126,7 @@ def counted(some: Sequence[Replied]) -> dict[str, int]:
     }
 
 
-def meets(bar: Bar, found: dict[str, int]) -> bool:
+def meets(bar: PassMark, found: dict[str, int]) -> bool:
     """Whether figures reach a bar; nothing at all reaches none."""
     return (
         found["of"] > 0
