@@ -70,7 +70,7 @@ class Mounts:
     def says(self, question: str, at: str, *, private: bool) -> str:
         """What the mounts say to a message, a line each; the message is given to none if it is private."""
         lines = [*self._terms(), *self._sensed()]
-        if not private:
+        if question and not private:
             lines += self._remembered(question, at)
         return "\n".join(lines)
 

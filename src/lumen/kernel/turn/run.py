@@ -339,7 +339,8 @@ async def begin(
     called = author_name(kernel.index, kernel.author_name)
     self_ = kernel.self_ = replace(kernel.self_, author_name=called)
     calls = calls_for(kernel, stimulus.session_key, private=stimulus.private)
-    said = kernel.mounts.says(stimulus.text, stamp(kernel.clock.now()), private=stimulus.private)
+    hidden = stimulus.private or stimulus.guest or bool(stimulus.goal)
+    said = kernel.mounts.says(stimulus.text, stamp(kernel.clock.now()), private=hidden)
     await introduce(kernel, calls, mounted=said)
     calls.on_text = watch.draft
     mind = RecordedMind(calls)
