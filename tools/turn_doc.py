@@ -40,6 +40,12 @@ SHOWN_BY = {  # for each step a test in which another input changes what is said
         "orient.py::test_what_matters_and_is_unclear_goes_deep_unless_it_is_asked_for_briefly"
     ),
     "mode_gate": ("orient.py::test_a_task_gets_more_room_than_talk_and_thought_a_second_draft"),
+    "presence_preface": (
+        "presence.py::test_an_explanation_asked_of_a_trusted_model_opens_with_a_position_and_then_it_rests"
+    ),
+    "dual_stream_thoughts": (
+        "presence.py::test_a_thought_is_said_under_a_line_where_it_was_drawn_and_then_rests"
+    ),
     "chronos_mesh": "chronos.py::test_what_was_told_of_tomorrow_is_quoted_later_with_its_day",
     "drafts": "drafts.py::test_two_things_told_about_one_subject_are_said_together_with_their_days",
 }

@@ -128,7 +128,8 @@ def test_a_talk_turn_calls_a_model_once_and_embeds_few_texts(
     monkeypatch.setattr(life.kernel.recall.embedder, "embed", counted)
     life.say("My brother sails on Sundays.")
     assert len(ear.prompts) == 1
-    assert len(texts) <= 8
+    assert len(texts) <= 8, texts
+    assert texts.count("My brother sails on Sundays.") == 2  # learnt, and asked of what was told
 
 
 def test_topic_roles_and_markers_are_read_off() -> None:

@@ -39,9 +39,10 @@ def answer(kind: str, asking: AnswerContext) -> KernelAnswer:
 
 
 def _values(asking: AnswerContext) -> KernelAnswer:
-    return _items_answer(
-        asking, "value", [SelfItem(*value, "active") for value in asking.self_.values]
-    )
+    held = [SelfItem(*value, "active") for value in asking.self_.values]
+    told = _items_answer(asking, "value", held)
+    by_default = asking.biography.defaults() & {one.name for one in held}
+    return own.said_to_be_defaults(asking, told, len(by_default), len(held))
 
 
 def _goals(asking: AnswerContext) -> KernelAnswer:

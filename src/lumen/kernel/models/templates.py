@@ -87,6 +87,9 @@ TEMPLATES: Mapping[str, Declared] = {
                 ("I like the sea.", ""),
                 untrusted=True,
             ),
+            "mounted": Given(
+                "what mounts say to this message", ("sensed: rain", ""), untrusted=True
+            ),
         },
         parts=("system",),
     ),
@@ -102,6 +105,12 @@ TEMPLATES: Mapping[str, Declared] = {
                 "how much thought it is given; against: another way of saying it is looked for",
                 ("talk", "work", "deep", "against"),
             ),
+            "paragraphs": Given("how many paragraphs it may have at most", (4,)),
+            "preface": Given(
+                "least and most sentences of an opening with its own position; empty: none",
+                ({}, {"least": 4, "most": 8}),
+            ),
+            "thought": Given("lines of a thought of its own beside it; 0: none", (0, 2)),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(
                 "what the author told before that bears on it, with its day",

@@ -26,6 +26,7 @@ from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_evidence import EvidenceLedger
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface, whole
 from lumen.kernel.steps.p2_orient import Budget, Chronos, Mode
+from lumen.kernel.steps.p2_presence import Preface, Thoughts
 from lumen.kernel.steps.p3_deliberate.grounded import (
     DraftContext,
     answers_all,
@@ -34,7 +35,7 @@ from lumen.kernel.steps.p3_deliberate.grounded import (
     rests_on,
     too_small,
 )
-from lumen.kernel.steps.p3_deliberate.within_budget import within_budget
+from lumen.kernel.steps.p3_deliberate.presence import Presence
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ async def drafts(
     reality: Reality,
     ledger: EvidenceLedger,
     mode: Mode,
+    preface: Preface,
+    thoughts: Thoughts,
     chronos: Chronos,
     self_: Self,
     now: Now,
@@ -99,6 +102,7 @@ async def drafts(
     useful = [e for e in reality.evidence if e.score >= grounding.middling]
     useful = useful[: mode.budget.facts or grounding.facts]
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
+    presence = Presence(preface, thoughts, message, self_.author_name)
     slots = {
         "name": self_.name,
         "author_name": self_.author_name,
@@ -107,6 +111,8 @@ async def drafts(
         "guest": bool(stimulus.guest),
         "language": surface.language,
         "depth": mode.chosen,
+        "paragraphs": mode.budget.asked,
+        **presence.slots(),
         "message": ingested.excerpt,
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, now)}: {_line(e.quote)}", e.memory.private)
@@ -118,6 +124,7 @@ async def drafts(
     heard = (message, ingested.excerpt, *(m.text[: intake.excerpt] for m in reality.recent))
     quotes = [e.quote for e in useful]
     tokens = mode.budget.tokens if trusted and mode.budget.tokens else drafting.tokens
+    tokens += presence.tokens
     try:
         spoken = await mind.ask("drafts", slots, tokens)
     except MindError as error:
@@ -134,7 +141,7 @@ async def drafts(
         own = too_small(
             stimulus.text, surface
         )  # it speaks only where there is something to fall back on
-    theirs = dict.fromkeys(_theirs(one, message, useful, mode.budget) for one in every)
+    theirs = dict.fromkeys(_theirs(one, presence, useful, mode.budget) for one in every)
     return Drafts(drafts=(own, *theirs) if own else tuple(theirs))
 
 
@@ -157,14 +164,16 @@ async def _another(mind: Mind, slots: dict[str, JSON], tokens: int) -> tuple[Mod
         return ()
 
 
-def _theirs(spoken: ModelReply, message: str, useful: list[Evidence], budget: Budget) -> Draft:
+def _theirs(
+    spoken: ModelReply, presence: Presence, useful: list[Evidence], budget: Budget
+) -> Draft:
     """A model's words as a draft, kept to what the turn may say."""
     text = spoken.text if spoken.small else addressed(spoken.text, [e.quote for e in useful])
-    text = within_budget(text, budget)
+    text = presence.within(text, budget)
     return Draft(
         text,
         "small model" if spoken.small else "model",
-        rests_on(text, message, useful),
+        rests_on(text, presence.message, useful),
         spoken.model,
         spoken.private,
         shown=tuple(e.memory.seq for e in useful),
