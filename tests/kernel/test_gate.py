@@ -52,6 +52,8 @@ DESIGN = """
     summary           -      -       -          -      maintenance
     state             action explore reflection author
     evidence_ledger   action -       -          author
+    lists             action -       -          author
+    reminders         action -       -          author
 """
 SOUL, VALUES, NOW, OLD = "data/soul.md", "data/values.json", goals_of(2026), goals_of(2025)
 SUMMARY = "data/memory/2026/summary.md"

@@ -102,6 +102,10 @@ TEMPLATES: Mapping[str, Declared] = {
                 "how much thought it is given; against: another way of saying it is looked for",
                 ("talk", "work", "deep", "against"),
             ),
+            "way": Given(
+                "the kind of reply that is wanted, where it is another than usual",
+                ("", "answer", "ask_back", "comfort", "disagree", "decline"),
+            ),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(
                 "what the author told before that bears on it, with its day",

@@ -34,6 +34,8 @@ from lumen.kernel.steps.p3_deliberate.grounded import (
     rests_on,
     too_small,
 )
+from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.steps.p3_deliberate.said_as import said_as
 from lumen.kernel.steps.p3_deliberate.within_budget import within_budget
 
 
@@ -69,6 +71,7 @@ async def drafts(
     surface: Surface,
     reality: Reality,
     ledger: EvidenceLedger,
+    plan: Plan,
     mode: Mode,
     chronos: Chronos,
     self_: Self,
@@ -85,7 +88,8 @@ async def drafts(
     asked = replace(stimulus, text=message) if surface.understood else stimulus
     reality = chronos.on(reality)
     quoted = replace(grounding, quotes=1) if surface.limits.brief else grounding
-    own = grounded(DraftContext(asked, surface, reality, self_, now, quoted))
+    context = DraftContext(asked, surface, reality, self_, now, quoted)
+    own = said_as(plan, grounded(context), context)
     own = ledger.beside(own, now, surface.language) if own else None
     done = closed(stimulus.text, self_.goals)
     settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
@@ -93,6 +97,8 @@ async def drafts(
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     trusted = await mind.may(Ability.WORLD, "interface")
+    if own and plan.way and not trusted:
+        return Drafts(drafts=(own,))
     if not await mind.speaks(surface.language):
         silent = own or too_small(stimulus.text, surface, english=trusted)
         return Drafts(drafts=(silent,), trouble="the model does not speak this language")
@@ -107,6 +113,7 @@ async def drafts(
         "guest": bool(stimulus.guest),
         "language": surface.language,
         "depth": mode.chosen,
+        "way": plan.way,
         "message": ingested.excerpt,
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, now)}: {_line(e.quote)}", e.memory.private)
