@@ -5,21 +5,27 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.kernel.living import give
 
+from lumen.core.clock import Now
 from lumen.kernel.choice.bearing import kind_shares
 from lumen.kernel.choice.kinds import Fitting, fitting_kinds
-from lumen.kernel.contour.slots import Self
+from lumen.kernel.contour.slots import Self, Stimulus
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.prototypes import shares
 from lumen.kernel.steps.p1_intent import Intents, competing, weighed
-from lumen.kernel.steps.p1_perceive import Reality, surface_of
+from lumen.kernel.steps.p1_perceive import Grounding, Reality, surface_of
+from lumen.kernel.steps.p3_deliberate.grounded import DraftContext, grounded
 from lumen.kernel.steps.p3_deliberate.plan import Plan, fitting, replies
+from lumen.kernel.steps.p3_deliberate.said_as import said_as
+from lumen.kernel.turn import loops
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -41,7 +47,7 @@ def prompts() -> list[list[str]]:
     return list(csv.reader(told, delimiter="\t"))
 
 
-class Meanings:
+class OnlyMeanings:
     """What a step needs of recall here: vectors."""
 
     def __init__(self, embedder: Remembering) -> None:
@@ -59,7 +65,7 @@ class Meanings:
 
 def planned(text: str, values: tuple[tuple[str, float], ...], embedder: Remembering) -> Plan:
     """What could be said, and which kind is wanted most."""
-    known, self_ = Meanings(embedder), replace(IRIS, values=values)
+    known, self_ = OnlyMeanings(embedder), replace(IRIS, values=values)
     surface = surface_of(text, self_)
     mixed = weighed(shares(known.meaning(text)), text, surface.modality)
     reading = fitting(text, surface, Reality(), Intents(hypotheses=competing(mixed, 3)), self_)
@@ -67,16 +73,45 @@ def planned(text: str, values: tuple[tuple[str, float], ...], embedder: Remember
     return replies(text, reading, Reality(), self_, cast("Recall", known), cast("Hands", hands))
 
 
+def spoken(text: str, plan: Plan) -> str:
+    """What the kernel says, as the kind of reply that is wanted most."""
+    surface, grounding = surface_of(text, IRIS), loops.parameters(Grounding)
+    now = Now(datetime(2026, 11, 15, 12, tzinfo=UTC), ZoneInfo("Europe/Lisbon"))
+    heard = Stimulus(text, 1, "lumen:interface:01")
+    context = DraftContext(heard, surface, Reality(), IRIS, now, grounding)
+    said = said_as(plan, grounded(context), context)
+    return said.text if said else "what a model says"
+
+
 @pytest.mark.parametrize("half", ["looked", "held"])
-def test_raising_a_value_changes_the_kind_of_reply(half: str, embedder: Remembering) -> None:
+def test_raising_a_value_changes_the_kind_of_reply_and_what_is_said(
+    half: str, embedder: Remembering
+) -> None:
     rows = [row for row in prompts() if row[0] == half]
-    changed = [
-        planned(text, ((value, LOW), (other, STAYS)), embedder).kind
-        != planned(text, ((value, HIGH), (other, STAYS)), embedder).kind
-        for _, value, other, text in rows
-    ]
+    changed = 0
+    for _, value, other, text in rows:
+        low = planned(text, ((value, LOW), (other, STAYS)), embedder)
+        high = planned(text, ((value, HIGH), (other, STAYS)), embedder)
+        changed += low.kind != high.kind and spoken(text, low) != spoken(text, high)
     assert len(rows) == 15
-    assert sum(changed) >= 12
+    assert changed >= 12
+
+
+def test_a_talk_turn_embeds_few_texts_with_the_values_of_a_first_chat(
+    life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(life, dict(DEFAULTS))
+    life.listen("That sounds good.", small=True)
+    real, texts = life.kernel.recall.embedder.embed, list[str]()
+
+    def counted(many: Sequence[str]) -> Rows:
+        texts.extend(many)
+        return real(many)
+
+    monkeypatch.setattr(life.kernel.recall.embedder, "embed", counted)
+    life.say("My brother sails on Sundays.")
+    assert len(texts) <= 8
+    assert len(life.turn()) <= 8
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.trust import Ability
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.choice.bearing import BearingLaw, borne, plain_name
+from lumen.kernel.choice.bearing import BearingLaw, borne
 from lumen.kernel.choice.candidates import (
     CREATE,
     KEEP,
@@ -188,9 +188,7 @@ def _borne(
     found: tuple[Candidate, ...], text: str, self_: Self, recall: Recall
 ) -> tuple[Candidate, ...]:
     """Candidates with the values that bear on them."""
-    names = tuple(plain_name(name) for name, _ in self_.values)
-    near = recall.likeness(names, text) if names else ()
-    return borne(found, self_.values, near, recall.meaning, BearingLaw(**in_force("bearing")))
+    return borne(found, self_.values, text, recall, BearingLaw(**in_force("bearing")))
 
 
 def _because(reading: Fitting) -> str:
