@@ -47,7 +47,16 @@ SHOWN_BY = {  # for each step a test in which another input changes what is said
         "presence.py::test_a_thought_is_said_under_a_line_where_it_was_drawn_and_then_rests"
     ),
     "chronos_mesh": "chronos.py::test_what_was_told_of_tomorrow_is_quoted_later_with_its_day",
+    "plan": "kinds.py::test_what_is_said_to_a_sorrow_follows_from_what_is_held_dear",
     "drafts": "drafts.py::test_two_things_told_about_one_subject_are_said_together_with_their_days",
+    "lambda_select": (
+        "kinds.py::test_where_nothing_is_wanted_enough_it_says_which_value_and_how_to_change_it"
+    ),
+    "tool_affordance": (
+        "tools.py::test_files_are_searched_when_asked_and_when_a_fact_is_missed_again"
+    ),
+    "optional_tool_calls": "keeping.py::test_a_list_is_kept_shown_and_shortened",
+    "compose_final": ("keeping.py::test_a_reminder_is_kept_said_back_and_told_once_on_its_day"),
 }
 
 

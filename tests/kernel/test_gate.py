@@ -54,6 +54,8 @@ DESIGN = """
     evidence_ledger   action -       -          author
     tools             action -       -          author
     contracts         -      -       -          author
+    lists             action -       -          author
+    reminders         action -       -          author
 """
 SOUL, VALUES, NOW, OLD = "data/soul.md", "data/values.json", goals_of(2026), goals_of(2025)
 SUMMARY = "data/memory/2026/summary.md"

@@ -95,10 +95,10 @@ def test_a_loop_keeps_its_steps_in_order_over_all_beats() -> None:
 def test_a_step_is_what_its_signature_says() -> None:
     told = p4_act.compose_final
 
-    assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY}))
+    assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY, Store.REMINDERS}))
     assert told.writes is Reply
     assert dict(told.reads).keys() == {
-        "selection", "plan", "acted", "surface", "reality", "stimulus", "self_", "hands"
+        "selection", "plan", "acted", "surface", "reality", "stimulus", "self_", "now", "state", "hands"
     }  # fmt: skip
     assert look_up.reads[1:3] == (("now", Now), ("recall", Recall))
     assert Skip("why").what == "why"

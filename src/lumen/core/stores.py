@@ -155,6 +155,8 @@ class Store(StrEnum):
     GOAL_STATUS = "goal_status", verb("move"), "action reflection author"
     GOAL_GAP = "goal_gap", verb("add"), "action"
     EVIDENCE_LEDGER = "evidence_ledger", lines(most=256), "action"
+    LISTS = "lists", state(), "action"
+    REMINDERS = "reminders", state(), "action"
     STATE = "state", state(), "action explore reflection"
     TOOLS = "tools", state(), "action"  # which tools were there, and when that was looked at
     SKILLS = "skills", StoreLayout(StoreKind.PROGRAMS, frozenset()), "action author"

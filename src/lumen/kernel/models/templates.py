@@ -111,6 +111,10 @@ TEMPLATES: Mapping[str, Declared] = {
                 ({}, {"least": 4, "most": 8}),
             ),
             "thought": Given("lines of a thought of its own beside it; 0: none", (0, 2)),
+            "way": Given(
+                "the kind of reply that is wanted, where it is another than usual",
+                ("", "answer", "ask_back", "comfort", "disagree", "decline"),
+            ),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(
                 "what the author told before that bears on it, with its day",

@@ -54,7 +54,11 @@ def statuses(skills: Path) -> dict[str, str]:
 
 def known_tools(state: State) -> Mapping[str, str]:
     """The tools as they were found last, by name."""
-    return {name: str(told.get("status")) for name, told in state.values(Store.TOOLS).items()}
+    return {
+        name: str(told.get("status"))
+        for name, told in state.values(Store.TOOLS).items()
+        if isinstance(told, dict)
+    }
 
 
 def warm_start() -> None:
@@ -63,7 +67,8 @@ def warm_start() -> None:
 
 
 def _is_known(state: State, name: str, status: str, now: datetime) -> bool:
-    told = state.values(Store.TOOLS).get(name, {})
+    found = state.values(Store.TOOLS).get(name)
+    told = found if isinstance(found, dict) else {}
     if told.get("status") != status:
         return False
     return now - parse_stamp(str(told["checked_at"])) < FRESH

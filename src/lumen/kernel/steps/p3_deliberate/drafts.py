@@ -35,7 +35,9 @@ from lumen.kernel.steps.p3_deliberate.grounded import (
     rests_on,
     too_small,
 )
+from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p3_deliberate.presence import Presence
+from lumen.kernel.steps.p3_deliberate.said_as import said_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ async def drafts(
     surface: Surface,
     reality: Reality,
     ledger: EvidenceLedger,
+    plan: Plan,
     mode: Mode,
     preface: Preface,
     thoughts: Thoughts,
@@ -88,7 +91,8 @@ async def drafts(
     asked = replace(stimulus, text=message) if surface.understood else stimulus
     reality = chronos.on(reality)
     quoted = replace(grounding, quotes=1) if surface.limits.brief else grounding
-    own = grounded(DraftContext(asked, surface, reality, self_, now, quoted))
+    context = DraftContext(asked, surface, reality, self_, now, quoted)
+    own = said_as(plan, grounded(context), context)
     own = ledger.beside(own, now, surface.language) if own else None
     done = closed(stimulus.text, self_.goals)
     settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
@@ -96,6 +100,8 @@ async def drafts(
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     trusted = await mind.may(Ability.WORLD, "interface")
+    if own and plan.way and not trusted:
+        return Drafts(drafts=(own,))
     if not await mind.speaks(surface.language):
         silent = own or too_small(stimulus.text, surface, english=trusted)
         return Drafts(drafts=(silent,), trouble="the model does not speak this language")
@@ -113,6 +119,7 @@ async def drafts(
         "depth": mode.chosen,
         "paragraphs": mode.budget.asked,
         **presence.slots(),
+        "way": plan.way,
         "message": ingested.excerpt,
         "facts": [
             MemoryText(f"{day(e.memory.timestamp, now)}: {_line(e.quote)}", e.memory.private)
