@@ -14,8 +14,9 @@ from lumen.soul.index.index import Index
 from lumen.soul.ports.vectors import LATEST
 
 if TYPE_CHECKING:
-    from lumen.mind.e5 import E5
     from tests.kernel.conftest import Life
+
+    from lumen.mind.e5 import E5
 
 TOLD = (
     "My sister lives in Lisbon.",
@@ -30,8 +31,8 @@ def test_a_question_looks_rows_up_and_walks_through_no_table(life: Life, embedde
     life.wonder()
     asked: dict[str, Sequence[object]] = {}
 
-    def told(_cursor: object, sql: str, values: Sequence[object] | None) -> bool:
-        asked[sql] = values or ()
+    def told(_cursor: object, sql: str, values: object) -> bool:
+        asked[sql] = values if isinstance(values, tuple | list) else ()
         return True
 
     with closing(Index(life.being)) as index:
