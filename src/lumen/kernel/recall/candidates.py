@@ -77,10 +77,10 @@ class FoundPaths:
         """The paths that lead to a memory."""
         return tuple(path for path, seqs in self.paths.items() if seq in seqs)
 
-    def place(self, index: Queries, seqs: Iterable[int]) -> Utterances:
+    def place(self, index: Queries, seqs: Numbers) -> Utterances:
         """Read memories among their neighbours, those that were not read before."""
-        known = {seq for part in self.parts for seq in part.seqs.tolist()}
-        self.parts.append(index.sessions.utterances(seq for seq in seqs if seq not in known))
+        new = np.setdiff1d(seqs, np.concatenate([numbers(()), *(p.seqs for p in self.parts)]))
+        self.parts.append(index.sessions.utterances(new.tolist()))
         return self.parts[-1]
 
     def sessions(self, index: Queries, asked: SoughtQuestion, wanted: Numbers) -> SessionCounts:
@@ -112,7 +112,7 @@ def candidates(
     if external:
         _by_external(external, vectors, asked, found, wanted)
     every = numbers(found.seqs())
-    placed = found.place(index, every.tolist())
+    placed = found.place(index, every)
     hops = places(placed.seqs, numbers((*by_text[:HOPS], *by_meaning[:HOPS])))
     hops = hops[hops >= 0]
     beside = np.concatenate([placed.previous[hops], placed.following[hops]])
@@ -241,12 +241,12 @@ def read(
 def _around(index: Queries, found: FoundPaths, wanted: RankWanted) -> tuple[Numbers, Utterances]:
     """The candidates that were said early enough, and these with their neighbours."""
     every = numbers(sorted(found.seqs()))
-    found.place(index, every.tolist())
+    found.place(index, every)
     fit = [(part, among(every, part.seqs) & wanted.allows(part)) for part in found.parts]
     own = np.unique(np.concatenate([part.seqs[which] for part, which in fit]))
     sides = [some[which] for part, which in fit for some in (part.previous, part.following)]
     near = np.unique(np.concatenate([own, *sides]))
-    found.place(index, near[near > 0].tolist())
+    found.place(index, near[near > 0])
     said = together(found.parts)
     return own, some_of(said, np.flatnonzero(among(near, said.seqs) & wanted.allows(said)))
 

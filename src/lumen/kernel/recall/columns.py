@@ -14,9 +14,12 @@ Numbers = NDArray[np.int64]
 
 def places(among: Numbers, wanted: Numbers) -> Numbers:
     """Where each number is among others, which go up; -1 where it is not."""
-    at = np.searchsorted(among, wanted)
-    there: Numbers = np.where(np.append(among, -1)[at] == wanted, at, -1)
-    return there
+    if not len(among):
+        return np.full(len(wanted), -1)
+    at = among.searchsorted(wanted)
+    at[at == len(among)] = 0
+    at[among[at] != wanted] = -1
+    return at
 
 
 def among(some: Numbers, wanted: Numbers) -> NDArray[np.bool_]:

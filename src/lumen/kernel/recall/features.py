@@ -5,9 +5,10 @@ serves a memory of any size. Read from the candidate, its two neighbours and its
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import date
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from lumen.core.data import Memory
 from lumen.kernel.language.asking import AskedDate, Asking, TextShape, unpacked
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.recall.columns import Numbers, places
-from lumen.kernel.recall.lanes import MARKS, Lane
+from lumen.kernel.recall.lanes import MARKS, SHAPES, Lane
 from lumen.soul.ports.sessions import SessionCounts, TermFrequency, Totals, Utterances
 
 Column = NDArray[np.float64]
@@ -192,7 +193,7 @@ def _of_meaning(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]
     norms = np.maximum(np.linalg.norm(window, axis=1, keepdims=True), 1e-9)
     cos, previous = best[own], best[first]
     cos_win = np.vecdot(window / norms, asked.vector).astype(float)
-    asks = np.array([float(unpacked(n).ends_asking) for n in (*found.shapes.tolist(), 0)])
+    asks = np.append(_shapes()["ends_asking"][found.shapes], 0.0)
     talk, talks = found.talk, np.full(len(found.talks.numbers), -1.0)
     np.maximum.at(talks, talk, cos)
     return {
@@ -249,25 +250,28 @@ def _dated(asked: AskedDate, day: int) -> tuple[float, float, float]:
 
 def _of_shape(asked: SoughtQuestion, found: CandidateSet) -> dict[str, Column]:
     long, asking = np.log1p(found.said.lengths[found.own].astype(float)), asked.asking
-    kinds, at = np.unique(found.shapes[found.own], return_inverse=True)
-    few = [unpacked(kind) for kind in kinds.tolist()]  # many texts have the same shape
-
-    def each(of: Callable[[TextShape], float]) -> Column:
-        return np.array([float(of(one)) for one in few])[at]
-
-    capitals = each(lambda s: s.capitals)
+    each = {name: column[found.shapes[found.own]] for name, column in _shapes().items()}
+    capitals = each["capitals"]
     return {
         "length": long,
         "length2": long * long,
-        "asks": each(lambda s: s.asks),
-        "ends_asking": each(lambda s: s.ends_asking),
-        "first_person": each(lambda s: s.first_person),
-        "when_time": each(lambda s: s.time) * asking.when,
-        "when_sure": each(lambda s: s.sure_time) * asking.when,
+        "asks": each["asks"],
+        "ends_asking": each["ends_asking"],
+        "first_person": each["first_person"],
+        "when_time": each["time"] * asking.when,
+        "when_sure": each["sure_time"] * asking.when,
         "capitals": capitals,
         "who_capital": capitals * asking.who,
         "where_capital": capitals * asking.where,
     }
+
+
+@cache
+def _shapes() -> Mapping[str, Column]:
+    """What a text of each shape there is has to offer, by name."""
+    every = [unpacked(bits) for bits in range(SHAPES + 1)]
+    names = [one.name for one in fields(TextShape)]
+    return {name: np.array([float(getattr(one, name)) for one in every]) for name in names}
 
 
 def mean_length(totals: Totals) -> float:

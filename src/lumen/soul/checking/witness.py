@@ -124,9 +124,23 @@ def foreign(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | None:
     return ForeignTail(first, last, FOREIGN, index.loose)
 
 
+def _mark(index: Queries, keyring: Keyring, soul: str) -> Mark | None:
+    """The mark; none where another key lies in the place of this host's, as then nothing says who made it.
+
+    Raises:
+        Damaged: it is not this host's.
+    """
+    try:
+        return keyring.mark(soul)
+    except Damaged:
+        if own_key_is_named(index, keyring, soul):
+            raise
+        return None
+
+
 def _unvouched(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | None:
     last, head = index.events.last_head()
-    mark = keyring.mark(soul)
+    mark = _mark(index, keyring, soul)
     if not last or (mark and mark.knows(last, head)):
         return None
     trust = trust_in(index, keyring.accepted(soul))
@@ -138,15 +152,11 @@ def _unvouched(index: Queries, keyring: Keyring, soul: str) -> ForeignTail | Non
     if first > last:
         return None
     kind = FOREIGN
-    if _never_marked(keyring, soul) and seen is not None and trust.is_old:
+    if mark is None and not keyring.mark_is_unkeyed(soul) and seen is not None and trust.is_old:
         kind = OLD  # from before there were marks: this host has seen the chain before these
     elif mark is not None and mark.leaves_off(first, last):
         kind = UNFINISHED
     return ForeignTail(first, last, kind)
-
-
-def _never_marked(keyring: Keyring, soul: str) -> bool:
-    return keyring.mark(soul) is None and not keyring.mark_is_unkeyed(soul)
 
 
 def refuse_rolled_back(index: Queries, keyring: Keyring, soul: str) -> None:
@@ -183,7 +193,7 @@ def forked(index: Queries, keyring: Keyring, soul: str) -> KnownPlace | None:
     What is known are the end of that chain and where it ended before: a fork that is shorter than
     both cannot be told from an older copy.
     """
-    places = known_places(keyring.mark(soul), keyring.witness(soul))
+    places = known_places(_mark(index, keyring, soul), keyring.witness(soul))
     differ = (p for p in places if index.events.hash_of(p.seq) not in ("", p.event_hash))
     return max(differ, default=None)
 
@@ -196,7 +206,7 @@ def refuse_damaged(index: Queries, keyring: Keyring, soul: str) -> None:
     """
     if not index.loose:
         return
-    seen, mark = keyring.witness(soul), keyring.mark(soul) or Mark()
+    seen, mark = keyring.witness(soul), _mark(index, keyring, soul) or Mark()
     trust = trust_in(index, keyring.accepted(soul))
     signed = newest_counting(index.events.heads(), trust, lambda _: True)
     known = max(seen.seq if seen else 0, mark.before, signed, 1)

@@ -169,7 +169,7 @@ class MemoryTable(OverRows, Memories):
 
     def weights(self, seqs: Iterable[int]) -> dict[int, int]:
         rows = self._db.rows(
-            f"SELECT seq, weight FROM json_each(?) JOIN events ON seq = value WHERE {_THERE}",  # noqa: S608 - a constant condition
+            f"SELECT seq, weight FROM json_each(?) CROSS JOIN events ON seq = value WHERE {_THERE}",  # noqa: S608 - a constant condition
             (dumps([*seqs]).decode(),),
         )
         return {int(seq): int(weight) for seq, weight in rows}

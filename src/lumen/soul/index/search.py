@@ -42,7 +42,7 @@ def asked_terms(db: Rows, words: Sequence[str]) -> dict[str, list[list[Form]]]:
     parts = {word: forms(word) for word in words if WORD.fullmatch(word)}
     wanted = dumps([*{term for forms in parts.values() for part in forms for term in part}])
     rows = db.rows(
-        "SELECT term, n, sessions FROM json_each(?) JOIN frequency ON term = value",
+        "SELECT term, n, sessions FROM json_each(?) CROSS JOIN frequency ON term = value",
         (wanted.decode(),),
     )
     counts = {str(term): TermFrequency(int(n), int(sessions)) for term, n, sessions in rows}

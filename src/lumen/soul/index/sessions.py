@@ -173,7 +173,7 @@ class SessionTable(OverRows, Sessions):
 
     def named(self, words: Iterable[str]) -> frozenset[str]:
         rows = self._db.rows(
-            "SELECT name FROM json_each(?) JOIN names ON name = value",
+            "SELECT name FROM json_each(?) CROSS JOIN names ON name = value",
             (dumps([*dict.fromkeys(words)]).decode(),),
         )
         return frozenset(str(name) for (name,) in rows)

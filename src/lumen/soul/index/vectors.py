@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 DAMAGED = "The vectors of memories were damaged: they are made again."
 _OURS = "EXISTS (SELECT 1 FROM embedders WHERE number = 0 AND id = ?)"
-_PASSAGE = "id, seq, start, stop, marks"
+_PASSAGE = "p.id, p.seq, p.start, p.stop, p.marks"
+_BY_NUMBER, _BY_MEMORY = "ON p.id", "INDEXED BY passages_seq ON p.seq"
 
 
 class Maps:
@@ -141,19 +142,22 @@ class EmbedderVectors(PassageSet):
         return barred
 
     def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
-        return self._with_vectors(sorted(self._rows("seq", list(seqs)), key=lambda r: (r[1], r[0])))
+        return self._with_vectors(
+            sorted(self._rows(_BY_MEMORY, [*seqs]), key=lambda r: (r[1], r[0]))
+        )
 
     def after(self, number: int) -> Iterator[Passage]:
         self._begin()
-        asked = f"SELECT {_PASSAGE} FROM passages WHERE embedder = ? AND id > ? ORDER BY id"  # noqa: S608 - a constant column list
+        asked = f"SELECT {_PASSAGE} FROM passages p WHERE embedder = ? AND id > ? ORDER BY id"  # noqa: S608 - a constant column list
         yield from self._with_vectors(self._db.rows(asked, (self.number, number)))
 
-    def _rows(self, column: str, values: Sequence[int]) -> list[Row]:
+    def _rows(self, by: str, values: Sequence[int]) -> list[Row]:
         """Passages by number or by memory."""
+        # CROSS, here and wherever numbers are handed over, and the index by name: else SQLite may
+        # walk through all passages for each of them.
         return self._db.rows(
-            f"SELECT {_PASSAGE} FROM passages "  # noqa: S608 - our own names
-            f"WHERE embedder = ? AND {column} IN (SELECT value FROM json_each(?))",
-            (self.number, dumps(values).decode()),
+            f"SELECT {_PASSAGE} FROM json_each(?) CROSS JOIN passages p {by} = value AND p.embedder = ?",  # noqa: S608 - our own names
+            (dumps(values).decode(), self.number),
         )
 
     def _with_vectors(self, rows: Sequence[Row]) -> list[Passage]:
@@ -218,7 +222,8 @@ class BuiltInVectors(EmbedderVectors, VectorSet):
         import numpy as np
 
         asked = (
-            "SELECT p.seq, p.id FROM json_each(?) JOIN passages p ON embedder = 0 AND p.seq = value"
+            f"SELECT p.seq, p.id FROM json_each(?) CROSS JOIN passages p {_BY_MEMORY} = value "  # noqa: S608 - our own names
+            "AND p.embedder = 0"
         )
         rows = self._db.rows(asked, (dumps([*seqs]).decode(),))
         state, found = self._mapped()
@@ -252,7 +257,7 @@ class BuiltInVectors(EmbedderVectors, VectorSet):
             "(SELECT 1 FROM revisions WHERE new = m.seq) ORDER BY seq DESC, id DESC LIMIT ?",
             (mark.bit_length() - 1, limit),
         )
-        return self._with_vectors(self._rows("id", numbers))
+        return self._with_vectors(self._rows(_BY_NUMBER, sorted(numbers)))
 
     def revises(self, new: int) -> int:
         self._begin()
@@ -263,7 +268,7 @@ class BuiltInVectors(EmbedderVectors, VectorSet):
     ) -> dict[int, int]:
         self._begin()
         rows = self._db.rows(
-            "SELECT old, max(new) FROM json_each(?1) JOIN revisions ON old = value WHERE new < ?2 "
+            "SELECT old, max(new) FROM json_each(?1) CROSS JOIN revisions ON old = value WHERE new < ?2 "
             "AND (?3 IS NULL OR new IN (SELECT seq FROM utterances WHERE seq = new AND day <= ?3)) "
             "GROUP BY old",
             (dumps([*olds]).decode(), before, until),
@@ -272,7 +277,7 @@ class BuiltInVectors(EmbedderVectors, VectorSet):
 
     def words(self, words: Sequence[str]) -> dict[str, bytes]:
         self._begin()
-        asked = "SELECT word, vector FROM json_each(?) JOIN lexemes ON word = value"
+        asked = "SELECT word, vector FROM json_each(?) CROSS JOIN lexemes ON word = value"
         rows = self._db.rows(asked, (dumps([*words]).decode(),))
         return {str(word): bytes(vector) for word, vector in rows}
 

@@ -46,8 +46,8 @@ class MarkTable(OverRows, WithheldMarks):
 
     def known(self, marks: Iterable[int]) -> list[int]:
         return self._db.numbers(
-            "SELECT DISTINCT mark FROM json_each(?) JOIN withheld ON mark = value "  # noqa: S608 - a constant condition
-            f"JOIN events USING(seq) WHERE {PRIVATE}",
+            "SELECT DISTINCT mark FROM json_each(?) CROSS JOIN withheld ON mark = value "  # noqa: S608 - a constant condition
+            f"CROSS JOIN events USING(seq) WHERE {PRIVATE}",
             (dumps([*marks]).decode(),),
         )
 

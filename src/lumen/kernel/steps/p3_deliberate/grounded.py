@@ -125,16 +125,21 @@ def bears(text: str, surface: Surface, reality: Reality, grounding: Grounding) -
     return any(surface.about != "world" or _shares(text, e) for e in near)
 
 
+def _asked_for(question: str) -> set[str]:
+    """What a question speaks of, without the words that only ask for a day or a figure."""
+    kind = asks_for(question)
+    return stems(kind.asks.sub(" ", question.lower()) if kind else question)
+
+
 def _shares(question: str, found: Evidence) -> bool:
     """Whether evidence speaks of more than half of what a question speaks of, or tells of somebody it is about.
 
     "Who wrote Faust?" is not about having read Faust in the park. Half is enough where it is two words or more
     and what is asked for, a day or a figure, is there too; the words that only ask for that are not looked for.
     """
-    kind = asks_for(question)
-    asked = stems(kind.asks.sub(" ", question.lower()) if kind else question)
+    asked = _asked_for(question)
     shared = asked & stems(found.quote)
-    if len(shared) > 1 and fits(kind, found.quote, question):
+    if len(shared) > 1 and fits(asks_for(question), found.quote, question):
         return 2 * len(shared) >= len(asked)
     told_of = {stem(w) for w in subject(found.quote)}
     return 2 * len(shared) > len(asked) or bool(told_of & asked)
@@ -181,8 +186,10 @@ def _answer(context: DraftContext) -> Draft | None:
 
 
 def _may_be_offered(e: Evidence, context: DraftContext) -> bool:
-    """Whether evidence may be said though it may not be meant: what is private, in private only."""
-    return context.stimulus.private or not e.memory.private
+    """Whether evidence may be said though it may not be meant: what is private, in private or if all that is asked is in it."""
+    if context.stimulus.private or not e.memory.private:
+        return True
+    return _asked_for(context.stimulus.text) <= stems(e.quote)
 
 
 def _is_personal(surface: Surface) -> bool:
