@@ -41,7 +41,18 @@ SHOWN_BY = {  # for each step a test in which another input changes what is said
     ),
     "mode_gate": ("orient.py::test_a_task_gets_more_room_than_talk_and_thought_a_second_draft"),
     "chronos_mesh": "chronos.py::test_what_was_told_of_tomorrow_is_quoted_later_with_its_day",
+    "integration_fuser": (
+        "strong_model.py::test_a_doubt_is_not_given_way_to_and_a_word_on_ones_own_life_is_taken"
+    ),
     "drafts": "drafts.py::test_two_things_told_about_one_subject_are_said_together_with_their_days",
+    "counterfactual_probe": (
+        "orient.py::test_in_deep_thought_the_draft_from_the_other_side_competes_and_can_win"
+    ),
+    "metrics_engine": "deliberate.py::test_what_was_told_beats_what_is_invented_and_what_flatters",
+    "lambda_select": (
+        "deliberate.py::test_of_two_that_score_the_same_the_truer_speaks_then_the_less_servile"
+    ),
+    "inner_dialogue": "inner_dialogue.py::test_what_is_not_known_and_may_be_meant_otherwise_is_asked",
 }
 
 

@@ -102,6 +102,10 @@ TEMPLATES: Mapping[str, Declared] = {
                 "how much thought it is given; against: another way of saying it is looked for",
                 ("talk", "work", "deep", "against"),
             ),
+            "meant": Given(
+                "against: for which other reason it may be said; empty: none is likely",
+                ("", "know", "keep", "company", "do", "push", "courtesy"),
+            ),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(
                 "what the author told before that bears on it, with its day",
