@@ -243,12 +243,15 @@ def test_two_steps_swapped_in_the_contour_stop_the_import_and_the_step_is_named(
     copied: Path,
 ) -> None:
     contour = copied / "lumen" / "kernel" / "contour" / "skai.json"
-    edit(contour, '"drafts", "metrics_engine"', '"metrics_engine", "drafts"')
+    edit(contour, '"drafts", "counterfactual_probe",', '"counterfactual_probe", "drafts",')
 
     ran = imported(copied)
 
     assert ran.returncode != 0
-    assert "BadLoop: action loop: step metrics_engine reads Drafts; drafts writes it" in ran.stderr
+    assert (
+        "BadLoop: action loop: step counterfactual_probe reads Drafts; drafts writes it"
+        in ran.stderr
+    )
 
 
 def test_a_store_too_many_in_a_step_file_stops_the_import_and_the_step_is_named(

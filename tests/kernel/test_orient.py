@@ -192,11 +192,12 @@ def test_a_task_whose_draft_says_nothing_new_is_asked_for_once_more_and_talk_is_
     assert len(ear.prompts) == 3
 
 
-def test_both_drafts_of_a_deep_turn_compete(life: Life) -> None:
-    life.script({"say": FIRST}, {"say": SECOND})
-    life.say("Think hard about this: is patience a virtue?")
-    kinds = [d["kind"] for d in life.step("drafts")["wrote"]["drafts"]]
-    assert kinds.count("model") == 2
+def test_in_deep_thought_the_draft_from_the_other_side_competes_and_can_win(life: Life) -> None:
+    life.script({"say": "As an AI I am happy to help. It depends."}, {"say": SECOND})
+    said = life.say("Think hard about this: is patience a virtue?")
+    probed = life.step("counterfactual_probe")["wrote"]
+    assert (said.text, probed["drafts"][0]["kind"]) == (SECOND, "model")
+    assert probed["alternatives"][0]["differs"]
 
 
 def test_a_small_model_gets_no_more_room_for_a_task(life: Life) -> None:

@@ -33,7 +33,7 @@ from lumen.kernel.language.reading import (
 )
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, verdict
-from lumen.kernel.steps.p3_deliberate.axes import Axes
+from lumen.kernel.steps.p3_deliberate.axes import AXES, Axes
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.turn.loops import parameters
@@ -323,16 +323,17 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
                 "model": "",
                 "private": False,
                 "shown": [],
+                "cut": 0,
                 "characters": 2,
             },
         ),
-        (Axes(1, 0.5, 0, 0, 0, 2 / 3), None),
+        (Axes(**dict.fromkeys(AXES, 0.5), total=2 / 3, unsupported=0), None),
     ],
 )
 def test_what_a_trace_tells_of_a_value(value: object, told: object) -> None:
     if isinstance(value, Axes):
         assert trace(value)["total"] == 0.6667
-        assert len(trace(value)) == 6
+        assert len(trace(value)) == 18
     else:
         assert trace(value) == told
 

@@ -115,6 +115,10 @@ TEMPLATES: Mapping[str, Declared] = {
                 "the kind of reply that is wanted, where it is another than usual",
                 ("", "answer", "ask_back", "comfort", "disagree", "decline"),
             ),
+            "meant": Given(
+                "against: for which other reason it may be said; empty: none is likely",
+                ("", "know", "keep", "company", "do", "push", "courtesy"),
+            ),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(
                 "what the author told before that bears on it, with its day",

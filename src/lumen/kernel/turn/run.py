@@ -251,6 +251,9 @@ async def _run_step(one: Step, turn: Turn) -> tuple[Slot, dict[str, JSON]]:
     told["ms"] = round((clock.tick() - began) * 1000, 1)
     told["wrote"], told["quotes"] = trace(written), quoted(written)
     turn.slots[one.writes] = turn.written[one.name] = written
+    for earlier in one.writes.__mro__[1:] if not why else ():
+        if earlier in turn.slots:  # a slot that is a kind of an earlier one stands in for it
+            turn.slots[earlier] = written
     turn.depth = written.depth() or turn.depth
     return written, told
 

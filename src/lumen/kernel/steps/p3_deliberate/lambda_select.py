@@ -21,6 +21,7 @@ from lumen.kernel.gate.revise import LEARN
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.reflection.triggers import Thresholds
 from lumen.kernel.steps.p1_perceive import Surface
+from lumen.kernel.steps.p3_deliberate.axes import Axes
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.metrics_engine import Metrics
 from lumen.kernel.steps.p3_deliberate.plan import Plan
@@ -198,12 +199,21 @@ def spoken(decided: Selection, drafts: Drafts, metrics: Metrics) -> Selection:
     if not metrics.scores:
         first = drafts.drafts[0]
         return replace(decided, draft=first, notes=f"{first.kind} draft, not scored")
-    ranked = sorted(
-        zip(drafts.drafts, metrics.scores, strict=True),
-        key=lambda pair: (pair[1].total, pair[1].truthfulness, -pair[1].servility),
-        reverse=True,
-    )
-    won, score = ranked[0]
-    others = ", ".join(f"{d.kind} {s.total:.2f}" for d, s in ranked[1:])
+    (won, score), *behind = ranked(metrics)
+    others = ", ".join(f"{d.kind} {s.total:.2f}" for d, s in behind)
     notes = f"{won.kind} draft, Λ {score.total:.2f}" + (f" over {others}" if others else "")
     return replace(decided, draft=won, total=score.total, notes=notes)
+
+
+def ranked(metrics: Metrics) -> list[tuple[Draft, Axes]]:
+    """The texts that compete, best first: what may be believed, then by Λ, T and the lower SSS.
+
+    No charm outweighs what nothing supports: Λ is compared under the contracts.
+    """
+    every = zip(metrics.scored, metrics.scores, metrics.believed, strict=True)
+    best = sorted(
+        every,
+        key=lambda one: (one[2], one[1].total, one[1].truthfulness, -one[1].servility),
+        reverse=True,
+    )
+    return [(draft, score) for draft, score, _ in best]

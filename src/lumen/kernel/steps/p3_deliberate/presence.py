@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lumen.core.canon import JSON
 from lumen.kernel.steps.p2_orient import Budget
@@ -14,10 +14,10 @@ from lumen.kernel.steps.p3_deliberate.within_budget import within_budget
 class Presence:
     """What of its own the being adds to one reply, and to whom it is not said."""
 
-    preface: Preface
-    thoughts: Thoughts
-    message: str
-    author_name: str
+    preface: Preface = field(default_factory=Preface)
+    thoughts: Thoughts = field(default_factory=Thoughts)
+    message: str = ""
+    author_name: str = ""
 
     @property
     def tokens(self) -> int:
