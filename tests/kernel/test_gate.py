@@ -131,6 +131,7 @@ def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_
         Store.SUMMARY: {"set"},
         Store.VALUES: {"set", "put", "drop"},
         Store.GOALS: {"set", "put", "drop"},
+        Store.CONTRACTS: {"set", "put", "drop"},
         Store.GOAL_STATUS: {"move"},
         Store.GOAL_GAP: {"add"},
         Store.SKILLS: set(),

@@ -167,17 +167,24 @@ def test_only_the_result_of_a_sum_is_said_when_that_is_asked(life: Life) -> None
 
 
 def test_a_task_gets_more_room_than_talk_and_thought_a_second_draft(life: Life) -> None:
-    ear = life.listen(FIRST)
+    ear, rooms = life.listen(FIRST), []
+
+    def room() -> None:
+        rooms.append(life.step("mode_gate")["wrote"]["budget"]["tokens"])
+
     talk = life.say("Do you like the sea?")
+    room()
     assert [len(ear.prompts), talk.text] == [1, FIRST]
     ear.answer = "It is steered under its own fall."
     life.say("Explain how a bicycle stays upright.")
     assert [len(ear.prompts), life.step("mode_gate")["wrote"]["chosen"]] == [2, "work"]
+    room()
     ear.answer = SECOND
     life.say("Think hard about this: should I leave my husband or stay?")
+    room()
     assert [len(ear.prompts), life.step("mode_gate")["wrote"]["chosen"]] == [4, "deep"]
-    rooms = [p.max_tokens for p in ear.prompts]
-    assert rooms[0] < rooms[1] < rooms[2] == rooms[3]
+    assert rooms[0] < rooms[1] < rooms[2]
+    assert [p.max_tokens >= rooms[2] for p in ear.prompts[2:]] == [True, True]
     assert "speaks against" in str(ear.prompts[3].system)
     assert "speaks against" not in str(ear.prompts[2].system)
 

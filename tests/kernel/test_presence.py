@@ -177,7 +177,8 @@ def test_turns_of_the_same_words_are_not_asked_for_at_the_same_length(life: Life
     ear = life.listen(ANSWER)
     for _ in range(6):
         life.say(EXPLAIN)
-    asked = {p.system.partition("at most ")[2][:1] for p in ear.prompts}
+    first = [p.system for p in ear.prompts if "at most " in p.system]  # and not the other side
+    asked = {system.partition("at most ")[2][:1] for system in first}
     assert asked <= {"3", "4", "5"}
     assert len(asked) > 1
 
