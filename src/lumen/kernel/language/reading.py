@@ -12,6 +12,7 @@ from typing import Literal
 
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
 from lumen.kernel.language.requests import request
+from lumen.kernel.language.unmarked import opens_question
 
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
@@ -193,9 +194,9 @@ def _subject(text: str, content: list[str]) -> str:
 def is_question(text: str) -> bool:
     """Whether a sentence asks, with or without its mark: people type "how old is bolt" too."""
     bare = text.strip().rstrip("\"'”’)")
-    if bare.endswith("?") or _opens(bare, "unmarked_question"):
+    if bare.endswith("?"):
         return True
-    return _opens(bare, "asking") and not request(bare)
+    return (opens_question(bare) or _opens(bare, "asking")) and not request(bare)
 
 
 def tells_home(text: str) -> bool:
