@@ -1,5 +1,7 @@
 """What people type from day to day: feelings, thanks, questions about the being, sums, plans, names."""
 
+# ruff: noqa: RUF001 - Russian
+
 from __future__ import annotations
 
 from datetime import UTC, date, datetime

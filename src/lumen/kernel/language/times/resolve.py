@@ -104,7 +104,8 @@ def _is_past(text: str, phrase: Phrase, prefer: Prefer) -> bool:
     said = [known.get(m[0].lower(), {}) for m in sentence]
     told = {kind for kinds in said for kind in kinds}
     got = any("GOT" in kinds and "HOLDS" not in before for before, kinds in pairwise([{}, *said]))
-    return ("PAST" in told or got) and "FUTURE" not in told
+    since = phrase.open == "since" and "HOLDS" in told  # "I have lived here since March"
+    return ("PAST" in told or got or since) and "FUTURE" not in told
 
 
 def _time(phrase: Phrase, now: datetime, past: bool) -> Time | None:
