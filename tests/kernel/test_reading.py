@@ -276,10 +276,14 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         "recent": [{"event": 9}],
         "familiar": False,
         "by": "grounded",
+        "act": "",
         "replaces": None,
         "cited": [],
         "private": False,
     }
+
+
+NO_PLAN = {"candidates": [], "kind": "", "usual": "", "because": "", "trouble": ""}
 
 
 @pytest.mark.parametrize(
@@ -287,11 +291,11 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
     [
         (
             Plan(trouble="x" * LONGEST_TRACED),
-            {"candidates": [], "trouble": "x" * LONGEST_TRACED},
+            {**NO_PLAN, "trouble": "x" * LONGEST_TRACED},
         ),
         (
             Plan(trouble="x" * (LONGEST_TRACED + 1)),
-            {"candidates": [], "trouble": "x" * LONGEST_TRACED + "…"},
+            {**NO_PLAN, "trouble": "x" * LONGEST_TRACED + "…"},
         ),
         (Ingested(excerpt="the message", characters=11), {"characters": 11}),
         (
@@ -301,6 +305,7 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         (
             Plan(candidates=(Candidate("chat", "say", "fine"),)),
             {
+                **NO_PLAN,
                 "candidates": [
                     {
                         "skill": "chat",
@@ -310,9 +315,10 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
                         "against": [],
                         "likely": 0.5,
                         "completes": False,
+                        "prompted": 1.0,
+                        "bears": [],
                     }
                 ],
-                "trouble": "",
             },
         ),
         (
