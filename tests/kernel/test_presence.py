@@ -11,7 +11,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import draw_from
 from lumen.kernel.language.presence import asked_of, is_opening
 from lumen.kernel.steps.p2_orient import Budget, jittered
-from lumen.kernel.steps.p2_presence import LINE, Preface, Thoughts, sampled
+from lumen.kernel.steps.p2_presence import LINE, OwnThoughts, Preface, sampled
 from lumen.kernel.steps.p3_deliberate.presence import Presence
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def test_what_speaks_against_a_thought_is_named(life: Life, text: str, reason: s
         assert why(life, STREAM) == reason
 
 
-WANTED = Thoughts(lines=2, characters=280)
+WANTED = OwnThoughts(lines=2, characters=280)
 
 
 @pytest.mark.parametrize(
@@ -144,19 +144,19 @@ def test_what_is_no_thought_of_its_own_is_dropped_and_the_reply_stays(thought: s
 
 
 def test_a_thought_nobody_asked_for_is_not_said_and_an_open_mark_takes_the_rest() -> None:
-    assert Thoughts().parted(f"{ANSWER}\n{LINE}\n⟦ {THOUGHT} ⟧", "Ada") == (ANSWER, "")
+    assert OwnThoughts().parted(f"{ANSWER}\n{LINE}\n⟦ {THOUGHT} ⟧", "Ada") == (ANSWER, "")
     assert WANTED.parted(f"{ANSWER}\n⟦ {THOUGHT}", "Ada") == (ANSWER, THOUGHT)
     assert WANTED.parted(ANSWER, "Ada") == (ANSWER, "")
 
 
 def test_an_opening_that_says_the_request_again_or_speaks_of_its_prompt_is_left_out() -> None:
-    opening = Presence(Preface(least=4, most=8), Thoughts(), EXPLAIN, "Ada")
+    opening = Presence(Preface(least=4, most=8), OwnThoughts(), EXPLAIN, "Ada")
     body, budget = "The wheel turns into the fall.", Budget(paragraphs=1)
     for first in ("You ask how a bicycle stays upright.", "I was asked to open with my position."):
         assert opening.within(f"{first}\n\n{body}", budget) == body
     own = "I would start with steering, because that is what people miss."
     assert opening.within(f"{own}\n\n{body}", budget) == f"{own}\n\n{body}"
-    plain = Presence(Preface(), Thoughts(), EXPLAIN, "Ada")
+    plain = Presence(Preface(), OwnThoughts(), EXPLAIN, "Ada")
     assert plain.within(f"{own}\n\n{body}", budget) == own
 
 

@@ -245,6 +245,8 @@ async def _reply(calls: Calls, role: str, case: Case) -> tuple[str, bool]:
         "guest": False,
         "language": case.language or "en",
         "depth": "talk",
+        "meant": "",
+        "way": "",
         "paragraphs": 2,
         "preface": {},
         "thought": 0,

@@ -125,7 +125,7 @@ class SecondStream(Parameters):
 
 
 @dataclass(frozen=True, slots=True)
-class Thoughts(Slot):
+class OwnThoughts(Slot):
     """The thought that is asked for beside the reply, in lines; 0: none."""
 
     lines: Plain[int] = 0
@@ -168,7 +168,7 @@ async def dual_stream_thoughts(
     mind: Mind,
     draw: Draw,
     stream: SecondStream,
-) -> Thoughts:
+) -> OwnThoughts:
     """Now and then a thought of its own beside the reply: likelier where it is deep, unclear or about nothing named."""
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
@@ -181,7 +181,7 @@ async def dual_stream_thoughts(
     comes, chance = sampled(stream.base, stream.boost, signals, draw)
     if not comes:
         raise Skip(f"not this time: {chance:.2f}")
-    return Thoughts(
+    return OwnThoughts(
         lines=draw.randint(1, stream.lines),
         characters=stream.characters,
         tokens=stream.tokens,

@@ -162,6 +162,8 @@ def _slots(kernel: Kernel, asked: Memory) -> dict[str, JSON]:
         "kind": "question",
         "language": language(asked.text),
         "depth": "talk",
+        "meant": "",
+        "way": "",
         "paragraphs": 2,
         "preface": {},
         "thought": 0,

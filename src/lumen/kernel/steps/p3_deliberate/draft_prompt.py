@@ -8,6 +8,7 @@ from lumen.core.canon import JSON
 from lumen.core.clock import Now
 from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
+from lumen.core.untrusted import holds_mark
 from lumen.kernel.contour.capabilities import Mind, ModelReply
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.digest import MemoryText
@@ -100,6 +101,8 @@ def _supported(text: str, ground: Ground) -> tuple[str, int]:
 def amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: list[str]) -> str:
     """Why what a model said is no draft; empty: it is one. `heard` begins with what is asked."""
     asks = surface.modality in ("question", "task")
+    if holds_mark(spoken.text):
+        return "it repeated what it was shown"
     if (spoken.copied and asks) or not says_anew(spoken.text, heard):
         return "it said nothing new"
     if asks and told_of_another(spoken.text, heard[0], notes):

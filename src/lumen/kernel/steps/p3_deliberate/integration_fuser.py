@@ -19,7 +19,7 @@ from lumen.kernel.steps.p1_evidence import EvidenceLedger
 from lumen.kernel.steps.p1_intent import Hypothesis, Intents
 from lumen.kernel.steps.p1_perceive import Ingested, Reality, Surface, whole
 from lumen.kernel.steps.p2_orient import Chronos, Effort, Mode
-from lumen.kernel.steps.p2_presence import Preface, Thoughts
+from lumen.kernel.steps.p2_presence import OwnThoughts, Preface
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p3_deliberate.presence import Presence
 
@@ -101,7 +101,7 @@ async def integration_fuser(
     effort: Effort,
     mode: Mode,
     preface: Preface,
-    thoughts: Thoughts,
+    thoughts: OwnThoughts,
     chronos: Chronos,
     plan: Plan,
     self_: Self,
@@ -138,8 +138,10 @@ def frame_of(context: TurnContext, intents: Intents, effort: Effort, fusing: Fus
     theirs = reality.replaces is not None or (surface.modality == "statement" and own_life(message))
     said = [m.text for m in reality.recent[-2:]]
     spoke = any(m.author is Author.SELF for m in reality.recent) and reality.replaces is None
-    taken_up = len(stems(message) & stems(" ".join(said))) >= TAKEN_UP
-    doubts = marked("push", message) or does("presses", message) or pushed >= fusing.pressing
+    asks = surface.modality == "task"  # for the same once more is no contradiction
+    taken_up = not asks and len(stems(message) & stems(" ".join(said))) >= TAKEN_UP
+    doubts = marked("push", message) or does("presses", message)
+    doubts = doubts or (not asks and pushed >= fusing.pressing)
     return Frame(
         intent=first.intent,
         likeliest=first.score,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from lumen.core.canon import JSON
 from lumen.kernel.steps.p2_orient import Budget
-from lumen.kernel.steps.p2_presence import Preface, Thoughts
+from lumen.kernel.steps.p2_presence import OwnThoughts, Preface
 from lumen.kernel.steps.p3_deliberate.within_budget import within_budget
 
 
@@ -15,7 +15,7 @@ class Presence:
     """What of its own the being adds to one reply, and to whom it is not said."""
 
     preface: Preface = field(default_factory=Preface)
-    thoughts: Thoughts = field(default_factory=Thoughts)
+    thoughts: OwnThoughts = field(default_factory=OwnThoughts)
     message: str = ""
     author_name: str = ""
 
