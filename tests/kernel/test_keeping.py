@@ -67,6 +67,7 @@ def test_what_to_remind_of_and_when_is_read_off_the_sentence(
         ("Make a packing list: socks, tent, lamp", "add", "packing list", ("socks", "tent", "lamp")),
         ("Take the eggs off my shopping list.", "remove", "shopping list", ("eggs",)),
         ("What's on my shopping list?", "show", "shopping list", ()),
+        ("whats on my shopping list", "show", "shopping list", ()),
         ("Clear my list", "clear", "list", ()),
         ("Setz Milch und Eier auf meine Einkaufsliste.", "add", "Einkaufsliste", ("Milch", "Eier")),
         ("Streich die Milch von meiner Einkaufsliste", "remove", "Einkaufsliste", ("Milch",)),
@@ -89,6 +90,7 @@ def test_a_list_is_kept_shown_and_shortened(life: Life) -> None:
         life.say("Also put bread on my list.").text == "On your shopping list: milk, eggs, bread."
     )
     assert life.say("What's on my shopping list?").text == added.replace("eggs.", "eggs, bread.")
+    assert "milk" in life.say("whats on my shopping list").text.split(":")[1]
     gone = life.say("Take the eggs off my shopping list.").text
     assert gone == "Taken off: eggs. On your shopping list: milk, bread."
     assert lists(life) == {"shopping list": ["milk", "bread"]}

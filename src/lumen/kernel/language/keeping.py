@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, Literal
 
 from lumen.kernel.language.lexicon import FOLDER, LANGUAGES
-from lumen.kernel.language.reading import EDGES, QUOTED, stems
+from lumen.kernel.language.reading import EDGES, QUOTED, apostrophes, stems
 from lumen.kernel.language.times.resolve import Grain, Time, times
 
 ListAct = Literal["add", "remove", "clear", "show"]
@@ -56,7 +56,7 @@ def is_quoted(text: str, sentence: str) -> bool:
 
 def list_request(sentence: str) -> ListRequest | None:
     """What a sentence wants of a list."""
-    plain = " ".join(sentence.replace("’", "'").split())
+    plain = " ".join(apostrophes(sentence).split())
     for act in LIST_ACTS:
         for language in LANGUAGES:
             for pattern in _patterns(language, act):
@@ -89,7 +89,7 @@ def same_thing(one: str, other: str) -> bool:
 
 def reminder_request(sentence: str, now: datetime) -> ReminderRequest | None:
     """What a sentence wants to be reminded of, and when."""
-    plain = " ".join(sentence.replace("’", "'").split())
+    plain = " ".join(apostrophes(sentence).split())
     for language in LANGUAGES:
         words = _words()[language]
         if re.search(words["shows_reminders"], plain, re.IGNORECASE):
