@@ -40,8 +40,31 @@ SHOWN_BY = {  # for each step a test in which another input changes what is said
         "orient.py::test_what_matters_and_is_unclear_goes_deep_unless_it_is_asked_for_briefly"
     ),
     "mode_gate": ("orient.py::test_a_task_gets_more_room_than_talk_and_thought_a_second_draft"),
+    "presence_preface": (
+        "presence.py::test_an_explanation_asked_of_a_trusted_model_opens_with_a_position_and_then_it_rests"
+    ),
+    "dual_stream_thoughts": (
+        "presence.py::test_a_thought_is_said_under_a_line_where_it_was_drawn_and_then_rests"
+    ),
     "chronos_mesh": "chronos.py::test_what_was_told_of_tomorrow_is_quoted_later_with_its_day",
+    "plan": "kinds.py::test_what_is_said_to_a_sorrow_follows_from_what_is_held_dear",
+    "integration_fuser": (
+        "strong_model.py::test_a_doubt_is_not_given_way_to_and_a_word_on_ones_own_life_is_taken"
+    ),
     "drafts": "drafts.py::test_two_things_told_about_one_subject_are_said_together_with_their_days",
+    "counterfactual_probe": (
+        "orient.py::test_in_deep_thought_the_draft_from_the_other_side_competes_and_can_win"
+    ),
+    "metrics_engine": "deliberate.py::test_what_was_told_beats_what_is_invented_and_what_flatters",
+    "lambda_select": (
+        "kinds.py::test_where_nothing_is_wanted_enough_it_says_which_value_and_how_to_change_it"
+    ),
+    "inner_dialogue": "inner_dialogue.py::test_what_is_not_known_and_may_be_meant_otherwise_is_asked",
+    "tool_affordance": (
+        "tools.py::test_files_are_searched_when_asked_and_when_a_fact_is_missed_again"
+    ),
+    "optional_tool_calls": "keeping.py::test_a_list_is_kept_shown_and_shortened",
+    "compose_final": ("keeping.py::test_a_reminder_is_kept_said_back_and_told_once_on_its_day"),
 }
 
 

@@ -162,7 +162,9 @@ def test_the_self_is_taken_back_to_a_named_moment(home: Path) -> None:
 
 def test_another_model_answers_from_the_next_message_on(home: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
-    other.write_text('{"when": "(?s).*", "say": "The other model has thought about your day."}\n')
+    other.write_text(
+        '{"when": "(?s).*", "say": "That sounds like a very good day to me, says the other model."}\n'
+    )
     with lumen.open(home) as being:
         assert being.assign("interface", f"scripted/{other}").local
         assert being.models().roles[0].model == f"scripted/{other}"

@@ -154,7 +154,8 @@ def test_the_check_names_file_line_and_fix_and_ends_with_two(lumen: Lumen, insid
     assert ran.out.splitlines()[0] == f"{stray}: no step reads it"
     assert ran.out.splitlines()[2:] == [
         f"{path}:2: it uses nmae, which this step does not give",
-        "  try: it gives: author_name, depth, facts, guest, kind, language, message, name, personal, recent",
+        "  try: it gives: author_name, depth, facts, guest, kind, language, meant, message, name, "
+        "paragraphs, personal, preface, recent, thought, way",
     ]
     told = inside("prompts", "check", "--json")
     assert told.code == 2

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from lumen.app.settings import system_zone, zone
+from lumen.app.settings import NOBODY, machine_zone, zone, zone_of
 from lumen.app.wiring import thresholds_of
 from lumen.core import toml
 from lumen.core.errors import BadSetting
@@ -72,22 +73,30 @@ def test_the_embedder_is_the_built_in_one_until_another_is_chosen(tmp_path: Path
     assert found.embedder == found.external_embedder == "desk-2/org/model:latest"
 
 
-@pytest.mark.parametrize(
-    ("set_to", "meant"),
-    [("Asia/Tokyo", "Asia/Tokyo"), (":Asia/Tokyo", "Asia/Tokyo"), ("Mars/Base", "UTC")],
-)
-def test_without_a_setting_the_systems_zone_holds(
-    monkeypatch: pytest.MonkeyPatch, set_to: str, meant: str
+def test_the_zone_is_lumen_tomls_then_the_machines_then_the_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("TZ", set_to)
-    assert zone("").key == meant
-    assert zone("Europe/Lisbon").key == "Europe/Lisbon"
+    for said in ("Asia/Tokyo", ":Asia/Tokyo"):
+        monkeypatch.setenv("TZ", said)
+        assert zone_of("") == ("Asia/Tokyo", "the machine")
+    assert zone_of("Europe/Lisbon") == ("Europe/Lisbon", "lumen.toml")
+    monkeypatch.setenv("TZ", "Mars/Base")
+    assert machine_zone(tmp_path) == ""
+    monkeypatch.setattr("lumen.app.settings.machine_zone", partial(machine_zone, tmp_path))
+    assert zone_of("") == ("Europe/Berlin", NOBODY)
+    assert zone("").key == "Europe/Berlin"
 
 
-def test_a_system_that_names_no_zone_still_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_machines_zone_is_read_off_its_link_or_its_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("TZ", raising=False)
-    assert system_zone()
-    assert zone("").key
+    (tmp_path / "timezone").write_text("Nowhere at all\n")
+    assert machine_zone(tmp_path) == ""
+    (tmp_path / "timezone").write_text("Asia/Tokyo\n")
+    assert machine_zone(tmp_path) == "Asia/Tokyo"
+    (tmp_path / "localtime").symlink_to("/usr/share/zoneinfo/Europe/Lisbon")
+    assert machine_zone(tmp_path) == "Europe/Lisbon"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,11 @@ SINGS = "The skill count has no action 'sing'; it has words."
 DEFAULT = "~/.local/share/lumen/default"
 HOST = "~/.local/share/lumen"
 BORN = f"lumen init {DEFAULT}"
+FIRST_CHAT = (  # as a first chat makes a being, before anything is said
+    "python3 -c 'from lumen.app.meeting import bear; from lumen.app.settings import data_home; "
+    "from lumen.core.data import BeingPaths; "
+    """bear(BeingPaths(data_home() / "default"), with_defaults=True)'"""
+)
 SISTER = "My sister moved to Lisbon in March."
 QUIET = """sed -i 's|^interface = .*|interface = "scripted/silent.jsonl"|'"""
 SILENT = """printf '%s\\n' '{"when": "(?s).*", "say": ""}' > silent.jsonl"""
@@ -71,7 +76,7 @@ BEFORE: dict[tuple[str, str], tuple[str, ...]] = {
             "understand cities 0.6 perpetual",
         ),
     ),
-    (HOW + "start.md", "you › My sister moved to Lisbon in March."): (BORN,),
+    (HOW + "start.md", "you › My sister moved to Lisbon in March."): (FIRST_CHAT,),
     (HOW + "talk.md", "you › My sister moved to Lisbon in March."): (BORN,),
     (HOW + "back-up.md", "$ lumen --being ada backup ada-2026-11-16.lumen"): ADA,
     (HOW + "back-up.md", "$ lumen restore-backup ada-2026-11-16.lumen ada-third"): (

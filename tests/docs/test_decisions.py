@@ -9,7 +9,7 @@ import pytest
 
 from lumen.kernel.recall.ranking import ranking_for
 from lumen.kernel.steps.p1_perceive import Grounding
-from lumen.kernel.steps.p3_deliberate.axes import AxisWeights
+from lumen.kernel.steps.p3_deliberate.axes import AXES, PENALTIES, AxisWeights
 from lumen.kernel.turn.loops import parameters
 from lumen.mind.built_in import built_in
 
@@ -57,8 +57,14 @@ def test_the_grounded_draft_is_described_with_the_figures_in_force(root: Path) -
         f"plus {law.near:g} x the same share",
         f"± {law.kind:g} for whether",
         f"- {law.thin:g} when it says",
-        f"Λ = {weights.truthfulness:g} x truthfulness + {weights.precision:g} x precision "
-        f"+ {weights.freedom:g} x freedom - {weights.servility:.1f} x servility "
-        f"- {weights.overconfidence:g} x overconfidence",
+        f"Λ = {_formula(weights)}.",
+        f"{weights.believable:g} or more, if there are any",
     ):
         assert figures in plain
+
+
+def _formula(weights: AxisWeights) -> str:
+    """Λ as the page has it."""
+    for_it = " + ".join(f"{getattr(weights, n)} x {n}" for n in AXES if n not in PENALTIES)
+    against = " - ".join(f"{getattr(weights, n)} x {n}" for n in AXES if n in PENALTIES)
+    return f"{for_it} - {against}"

@@ -219,7 +219,7 @@ def test_a_sum_is_told_from_a_date_and_a_telephone_number(text: str, sum_: str) 
 
 
 def test_a_being_whose_values_weigh_next_to_nothing_still_answers(life: Life) -> None:
-    give(life, {"the conversation goes on": 0.01, "the author goes on": 0.01})
+    give(life, {"brevity": 0.01, "curiosity": 0.01})
     for text in ("I like rice.", "Hello!", "What is 2 + 2?", "Where do I live?"):
         assert life.say(text).text
     first = by(life, "kernel", "decide")[0]

@@ -17,7 +17,8 @@ from lumen.core.errors import BadSetting, NoSubstrate, OverBudget, Refused
 from lumen.kernel.gate.setting_text import with_setting
 from lumen.kernel.models.scan import assign, find, must_suit, try_out
 from lumen.kernel.models.treasury import Caps
-from lumen.kernel.turn.run import calls_for, identity
+from lumen.kernel.turn.introduction import identity
+from lumen.kernel.turn.run import calls_for
 from lumen.mind.endpoints import Endpoint
 from lumen.mind.roles import parse_assignment
 from lumen.mind.substrates.remote import unlisted

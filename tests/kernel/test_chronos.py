@@ -3,19 +3,57 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from lumen.kernel.language.dating import dated, days_meant
+from lumen.kernel.language.dating import dated, days_meant, undated
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
+TABLE = Path(__file__).with_name("chronos.txt")
 BERLIN = ZoneInfo("Europe/Berlin")
 SUNDAY = datetime(2026, 11, 15, 12, tzinfo=BERLIN)
 EVASIVE = "That is a question for another day."
+
+
+def rows() -> list[tuple[str, datetime, str, str, str]]:
+    """The table, a row a sentence, with the moment it is said at."""
+    found, now = [], SUNDAY
+    for line in TABLE.read_text("utf-8").splitlines():
+        if line.startswith("@ "):
+            _, moment, zone = line.split()
+            now = datetime.fromisoformat(moment).replace(tzinfo=ZoneInfo(zone))
+        elif line and not line.startswith("#"):
+            text, start, end, marker = (part.strip() for part in line.split("|"))
+            found.append((text, now, start, end, marker))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "start", "end", "marker"), rows(), ids=lambda one: f"{one}"[:60]
+)
+def test_words_of_time_are_days_on_the_timeline_as_the_table_says(
+    text: str, now: datetime, start: str, end: str, marker: str
+) -> None:
+    days = [(d.start, d.end, d.marker) for d in dated(text, now)]
+    sides = [("-", "-", u.marker) for u in undated(text, now)]
+    assert [*days, *sides] == [(start, end, marker)]
+
+
+def test_the_table_has_a_hundred_and_twenty_rows_in_two_languages() -> None:
+    texts = [row[0] for row in rows()]
+    assert len(texts) >= 120
+    assert sum(text.isascii() for text in texts) <= len(texts) - 40
+
+
+def test_what_belongs_to_a_day_is_not_told_without_it() -> None:
+    said = "I was there a while ago, on 4 May 2020."
+    assert [u.words for u in undated(said, SUNDAY)] == ["a while ago"]
+    assert undated("I was ill a week ago.", SUNDAY) == ()
 
 
 @pytest.mark.parametrize(

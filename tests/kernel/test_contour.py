@@ -247,8 +247,8 @@ def test_what_a_step_sets_lasts_to_the_next_turn_and_through_a_rebuild(
         life.say(f"I like rice {number}.")
         assert life.step("rehearsal_run")["wrote"]["turns"] == number
     life.kernel.index.catch_up()
-    kept = (life.being.root / "data/state/state.json").read_bytes()
-    assert kept == b'{\n  "rehearsal_run.turns": 3\n}\n'
+    kept = loads((life.being.root / "data/state/state.json").read_bytes())
+    assert kept["rehearsal_run.turns"] == 3
     life.kernel.index.rebuild()
     life.say("And beans.")
     assert life.step("rehearsal_run")["wrote"]["turns"] == 3
@@ -261,9 +261,13 @@ def test_a_step_that_did_not_run_says_nothing(life: Life, plant: Callable[..., N
     assert "rehearsed" not in life.beat("record").entry.description
 
 
-def test_a_turn_without_such_a_policy_keeps_no_count(life: Life) -> None:
+def test_a_count_is_kept_for_steps_with_such_a_policy_alone(life: Life) -> None:
     life.say("I like rice.")
-    assert not (life.being.root / "data/state/state.json").exists()
+    life.kernel.index.catch_up()
+    kept = loads((life.being.root / "data/state/state.json").read_bytes())
+    resting = {s.name for s in loops.ACTION.steps() if s.policy.cooldown_turns}
+    assert {name.partition(".")[0] for name in kept} <= {*resting, "turns"}
+    assert resting == {"presence_preface", "dual_stream_thoughts"}
 
 
 def wrong(path: str, value: Any) -> JSON:  # noqa: ANN401 - anything that JSON can hold

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.kernel.contour.slots import Draft
-from lumen.kernel.steps.p3_deliberate.axes import AxisWeights, Ground
-from lumen.kernel.steps.p3_deliberate.axes import truthfulness as truth_of
+from lumen.kernel.steps.p3_deliberate.axes import AxisWeights, axes
+from lumen.kernel.steps.p3_deliberate.truth import Ground, read_draft
 from lumen.kernel.turn.loops import parameters
 from lumen.kernel.upkeep.forget import ForgetRequest, plan
 
@@ -135,12 +135,12 @@ def test_servile_and_cocksure_words_cost_a_draft(life: Life) -> None:
     life.listen("Great question! As an AI I am happy to help. It is definitely, obviously four.")
     life.say("What makes four?")
 
-    (score,) = life.step("metrics_engine")["wrote"]["scores"]
+    score = life.step("metrics_engine")["wrote"]["scores"][0]
     assert (score["servility"], score["overconfidence"]) == (1.0, 0.5)
 
 
 def truthfulness(draft: Draft, ground: Ground) -> float:
-    return truth_of(draft, ground, WEIGHTS)
+    return axes(read_draft(draft, ground), ground, WEIGHTS).truthfulness
 
 
 GROUND = Ground(

@@ -52,6 +52,10 @@ DESIGN = """
     summary           -      -       -          -      maintenance
     state             action explore reflection author
     evidence_ledger   action -       -          author
+    tools             action -       -          author
+    contracts         -      -       -          author
+    lists             action -       -          author
+    reminders         action -       -          author
 """
 SOUL, VALUES, NOW, OLD = "data/soul.md", "data/values.json", goals_of(2026), goals_of(2025)
 SUMMARY = "data/memory/2026/summary.md"
@@ -67,13 +71,15 @@ def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
         return Change(store, verb, {"verdict": "missing"} if lines else MEMORY)
     if verb == "set":
         paths = {Store.SOUL: SOUL, Store.VALUES: VALUES, Store.GOALS: NOW, Store.SUMMARY: SUMMARY}
+        paths |= {Store.CONTRACTS: "data/contracts.json"}
         paths |= {Store.CONTOUR: OWN, Store.EVIDENCE_LEDGER: Store.EVIDENCE_LEDGER.place.path}
         path = paths.get(store, "lumen.toml")
         file = guarded.being.at(path)
         base = sha256(file.read_bytes()) if file.exists() else ""
         return Change(store, verb, "{}\n" if lines else "[]\n\n", base, path)
     names = {"put": "candour", "drop": "calm", "move": "sing", "add": "fly"}
-    status = {"put": "active" if store is Store.VALUES else "todo", "move": "working"}
+    begins = {Store.VALUES: "active", Store.CONTRACTS: "style"}
+    status = {"put": begins.get(store, "todo"), "move": "working"}
     return Change(store, verb, SelfItem(names.get(verb, "x"), 0.5, status.get(verb, "todo")))
 
 
@@ -81,6 +87,7 @@ def furnished(guarded: Guarded, beat: Entry) -> Guarded:
     """With a value and two goals, so that every verb has something to work on."""
     changes = [
         Change(Store.VALUES, "put", SelfItem("calm", 0.2, "active")),
+        Change(Store.CONTRACTS, "put", SelfItem("calm", 1.0, "style")),
         Change(Store.GOALS, "put", SelfItem("sing", 0.5, "todo")),
         Change(Store.GOALS, "put", SelfItem("calm", 0.5, "todo")),
     ]
@@ -124,6 +131,7 @@ def test_a_memory_can_only_be_added_to_and_a_file_only_written_as_a_whole_or_by_
         Store.SUMMARY: {"set"},
         Store.VALUES: {"set", "put", "drop"},
         Store.GOALS: {"set", "put", "drop"},
+        Store.CONTRACTS: {"set", "put", "drop"},
         Store.GOAL_STATUS: {"move"},
         Store.GOAL_GAP: {"add"},
         Store.SKILLS: set(),

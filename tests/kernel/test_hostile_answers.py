@@ -164,6 +164,8 @@ def allowed(life: Life, path: Path) -> bool:
     match inside:
         case ("data", "memory", *_) | ("data", "goals", _) | ("data", "staging" | "heads.jsonl"):
             return True
+        case ("data", "state") | ("data", "state", "state.json"):  # how many turns there were
+            return True
         case ("files", *_):
             return True
         case ("skills", skill, *rest):

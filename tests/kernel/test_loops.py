@@ -95,10 +95,10 @@ def test_a_loop_keeps_its_steps_in_order_over_all_beats() -> None:
 def test_a_step_is_what_its_signature_says() -> None:
     told = p4_act.compose_final
 
-    assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY}))
+    assert (told.name, told.stores) == ("compose_final", frozenset({Store.MEMORY, Store.REMINDERS}))
     assert told.writes is Reply
     assert dict(told.reads).keys() == {
-        "selection", "plan", "acted", "surface", "reality", "stimulus", "self_", "hands"
+        "selection", "plan", "acted", "surface", "reality", "stimulus", "self_", "now", "state", "hands"
     }  # fmt: skip
     assert look_up.reads[1:3] == (("now", Now), ("recall", Recall))
     assert Skip("why").what == "why"
@@ -243,12 +243,15 @@ def test_two_steps_swapped_in_the_contour_stop_the_import_and_the_step_is_named(
     copied: Path,
 ) -> None:
     contour = copied / "lumen" / "kernel" / "contour" / "skai.json"
-    edit(contour, '"drafts", "metrics_engine"', '"metrics_engine", "drafts"')
+    edit(contour, '"drafts", "counterfactual_probe",', '"counterfactual_probe", "drafts",')
 
     ran = imported(copied)
 
     assert ran.returncode != 0
-    assert "BadLoop: action loop: step metrics_engine reads Drafts; drafts writes it" in ran.stderr
+    assert (
+        "BadLoop: action loop: step counterfactual_probe reads Drafts; drafts writes it"
+        in ran.stderr
+    )
 
 
 def test_a_store_too_many_in_a_step_file_stops_the_import_and_the_step_is_named(

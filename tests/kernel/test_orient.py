@@ -128,7 +128,8 @@ def test_a_talk_turn_calls_a_model_once_and_embeds_few_texts(
     monkeypatch.setattr(life.kernel.recall.embedder, "embed", counted)
     life.say("My brother sails on Sundays.")
     assert len(ear.prompts) == 1
-    assert len(texts) <= 8
+    assert len(texts) <= 8, texts
+    assert texts.count("My brother sails on Sundays.") == 2  # learnt, and asked of what was told
 
 
 def test_topic_roles_and_markers_are_read_off() -> None:
@@ -166,17 +167,24 @@ def test_only_the_result_of_a_sum_is_said_when_that_is_asked(life: Life) -> None
 
 
 def test_a_task_gets_more_room_than_talk_and_thought_a_second_draft(life: Life) -> None:
-    ear = life.listen(FIRST)
+    ear, rooms = life.listen(FIRST), []
+
+    def room() -> None:
+        rooms.append(life.step("mode_gate")["wrote"]["budget"]["tokens"])
+
     talk = life.say("Do you like the sea?")
+    room()
     assert [len(ear.prompts), talk.text] == [1, FIRST]
     ear.answer = "It is steered under its own fall."
     life.say("Explain how a bicycle stays upright.")
     assert [len(ear.prompts), life.step("mode_gate")["wrote"]["chosen"]] == [2, "work"]
+    room()
     ear.answer = SECOND
     life.say("Think hard about this: should I leave my husband or stay?")
+    room()
     assert [len(ear.prompts), life.step("mode_gate")["wrote"]["chosen"]] == [4, "deep"]
-    rooms = [p.max_tokens for p in ear.prompts]
-    assert rooms[0] < rooms[1] < rooms[2] == rooms[3]
+    assert rooms[0] < rooms[1] < rooms[2]
+    assert [p.max_tokens >= rooms[2] for p in ear.prompts[2:]] == [True, True]
     assert "speaks against" in str(ear.prompts[3].system)
     assert "speaks against" not in str(ear.prompts[2].system)
 
@@ -191,11 +199,12 @@ def test_a_task_whose_draft_says_nothing_new_is_asked_for_once_more_and_talk_is_
     assert len(ear.prompts) == 3
 
 
-def test_both_drafts_of_a_deep_turn_compete(life: Life) -> None:
-    life.script({"say": FIRST}, {"say": SECOND})
-    life.say("Think hard about this: is patience a virtue?")
-    kinds = [d["kind"] for d in life.step("drafts")["wrote"]["drafts"]]
-    assert kinds.count("model") == 2
+def test_in_deep_thought_the_draft_from_the_other_side_competes_and_can_win(life: Life) -> None:
+    life.script({"say": "As an AI I am happy to help. It depends."}, {"say": SECOND})
+    said = life.say("Think hard about this: is patience a virtue?")
+    probed = life.step("counterfactual_probe")["wrote"]
+    assert (said.text, probed["drafts"][0]["kind"]) == (SECOND, "model")
+    assert probed["alternatives"][0]["differs"]
 
 
 def test_a_small_model_gets_no_more_room_for_a_task(life: Life) -> None:

@@ -132,8 +132,8 @@ def test_what_is_about_the_world_or_the_author_is_none_of_that(said: str) -> Non
         ("Can you change your own values?", "A little at a time", "lumen undo"),
         ("Сколько я написала?", "2, считая это", ""),
         ("Please delete my locker code.", "I erase nothing because of a message.", "/forget"),
-        ("Make a shopping list: milk, eggs.", "I cannot keep lists; I keep", ""),
-        ("Can you set an alarm?", "I cannot ring or remind you; I keep", ""),
+        ("Make a shopping list: milk, eggs.", "On your shopping list: milk, eggs.", ""),
+        ("Can you set an alarm?", "On which day shall I remind you of that: alarm?", ""),
         ("I hate you, you're useless.", "I hear that.", ""),
     ],
 )

@@ -33,7 +33,7 @@ from lumen.kernel.language.reading import (
 )
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, verdict
-from lumen.kernel.steps.p3_deliberate.axes import Axes
+from lumen.kernel.steps.p3_deliberate.axes import AXES, Axes
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.turn.loops import parameters
@@ -276,10 +276,14 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         "recent": [{"event": 9}],
         "familiar": False,
         "by": "grounded",
+        "act": "",
         "replaces": None,
         "cited": [],
         "private": False,
     }
+
+
+NO_PLAN = {"candidates": [], "kind": "", "usual": "", "because": "", "trouble": ""}
 
 
 @pytest.mark.parametrize(
@@ -287,11 +291,11 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
     [
         (
             Plan(trouble="x" * LONGEST_TRACED),
-            {"candidates": [], "trouble": "x" * LONGEST_TRACED},
+            {**NO_PLAN, "trouble": "x" * LONGEST_TRACED},
         ),
         (
             Plan(trouble="x" * (LONGEST_TRACED + 1)),
-            {"candidates": [], "trouble": "x" * LONGEST_TRACED + "…"},
+            {**NO_PLAN, "trouble": "x" * LONGEST_TRACED + "…"},
         ),
         (Ingested(excerpt="the message", characters=11), {"characters": 11}),
         (
@@ -301,6 +305,7 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
         (
             Plan(candidates=(Candidate("chat", "say", "fine"),)),
             {
+                **NO_PLAN,
                 "candidates": [
                     {
                         "skill": "chat",
@@ -310,9 +315,10 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
                         "against": [],
                         "likely": 0.5,
                         "completes": False,
+                        "prompted": 1.0,
+                        "bears": [],
                     }
                 ],
-                "trouble": "",
             },
         ),
         (
@@ -323,16 +329,17 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
                 "model": "",
                 "private": False,
                 "shown": [],
+                "cut": 0,
                 "characters": 2,
             },
         ),
-        (Axes(1, 0.5, 0, 0, 0, 2 / 3), None),
+        (Axes(**dict.fromkeys(AXES, 0.5), total=2 / 3, unsupported=0), None),
     ],
 )
 def test_what_a_trace_tells_of_a_value(value: object, told: object) -> None:
     if isinstance(value, Axes):
         assert trace(value)["total"] == 0.6667
-        assert len(trace(value)) == 6
+        assert len(trace(value)) == 18
     else:
         assert trace(value) == told
 

@@ -55,8 +55,9 @@ FOLDERS = [
 
 
 def watched(being: BeingPaths) -> dict[str, bytes]:
-    """Every byte that is neither archive nor index nor a skill nor set aside."""
-    apart = (being.memory, being.index.parent, being.skills, being.quarantine, being.root / ".git")
+    """Every byte that is neither archive nor index nor a skill nor set aside, nor what a turn counts."""
+    apart = [being.memory, being.index.parent, being.skills, being.quarantine, being.root / ".git"]
+    apart.append(being.data / "state")
     files = [p for p in being.root.rglob("*") if p.is_file() and p != being.heads]
     return {
         being.named(p): p.read_bytes() for p in files if not any(p.is_relative_to(a) for a in apart)

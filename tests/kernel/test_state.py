@@ -263,7 +263,7 @@ def test_a_file_that_a_crash_kept_from_its_change_is_brought_up(
 
 
 def test_a_record_of_nothing_but_what_is_forgotten_is_gone(life: Life, beat: Entry) -> None:
-    life.say("My sister keeps a xylocarp.")
+    life.tell("My sister keeps a xylocarp.")
     life.kernel.gate.commit("action", [change("set", "topic", "a xylocarp")], beat)
     index = life.kernel.index
     index.catch_up()
@@ -289,7 +289,7 @@ def test_a_rebuild_brings_a_lost_file_back_byte_for_byte(guarded: Guarded, beat:
 def test_what_is_forgotten_leaves_the_state_and_the_rest_of_it_stays(
     life: Life, beat: Entry
 ) -> None:
-    life.say("My sister keeps a xylocarp.")
+    life.tell("My sister keeps a xylocarp.")
     topic, count = change("set", "topic", "the xylocarp of her sister"), change("set", "count", 3)
     life.kernel.gate.commit("action", [topic, count], beat)
     life.kernel.gate.commit("action", [change("append", "count_by_day", 1)], beat)

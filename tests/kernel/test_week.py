@@ -38,6 +38,7 @@ from tests.kernel.living import (
 from lumen.core.canon import JSON
 from lumen.core.data import Author, Event, SelfItem
 from lumen.hands.policy import SkillPolicies
+from lumen.kernel.gate.revise import LEARN
 from lumen.kernel.models.trust import trusted
 from lumen.kernel.reflection.triggers import Thresholds
 from lumen.kernel.turn.cycle import due
@@ -290,6 +291,10 @@ def test_the_same_week_on_the_better_model_asks_it_in_every_role_and_breaks_noth
     )
     before = now(life)
     lives_a_week(life)
+    give(
+        life, goals=[SelfItem(f"{LEARN}email", 0.95, "todo")]
+    )  # what it proposes may need no skill
+    pursue(life)
     calls = [*calls_of(life.being.memory)]
     for role in roles:
         found = speed(c for c in calls if c["role"] == role)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from lumen.app.protection import Finding, archive_of, keys_of, self_of, skills_of, wide_grants
-from lumen.app.settings import Settings, must_be
+from lumen.app.settings import NOBODY, Settings, must_be, zone_of
 from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
 
@@ -107,6 +107,9 @@ async def _being(being: BeingPaths, by_default: bool) -> AsyncIterator[Finding]:
         yield Finding("being", "warn" if unborn else "bad", error.what, error.fix)
         return
     yield Finding("being", "ok", str(being.root))
+    yield _zone(settings)
+    for found in _mounts(settings):
+        yield found
     for found in await _roles(settings):
         yield found
     for found in (*keys_of(being, settings), *wide_grants(being, settings), *skills_of(being)):
@@ -116,6 +119,30 @@ async def _being(being: BeingPaths, by_default: bool) -> AsyncIterator[Finding]:
     yield Finding("disk", state, f"{free / 1e9:.1f} GB free", "" if state == "ok" else "make room")
     for found in (*self_of(being), *archive_of(being, settings.soul)):
         yield found
+
+
+def _zone(settings: Settings) -> Finding:
+    """Which time zone holds, and by whose word."""
+    where, by = zone_of(settings.timezone)
+    known = by != NOBODY
+    return Finding(
+        "time zone",
+        "ok" if known else "warn",
+        f"{where}, by {by}",
+        "" if known else 'say where you are in lumen.toml: [author] timezone = "Europe/Lisbon"',
+    )
+
+
+def _mounts(settings: Settings) -> Iterator[Finding]:
+    """What lumen.toml has mounted beside the being, and whether that loads."""
+    from lumen.app.mounting import mounts_of, named_mounts
+
+    named = named_mounts(settings)
+    failed = mounts_of(settings).failed if named else []
+    for kind, name in named.items():
+        why = next((told for told in failed if f"mount {kind} " in told), "")
+        fix = f'install it, or set [mounts] {kind} = "" in lumen.toml' if why else ""
+        yield Finding("mount", "warn" if why else "ok", why or f"{kind}: {name}", fix)
 
 
 async def _roles(settings: Settings) -> list[Finding]:

@@ -100,7 +100,7 @@ def explain(index: Queries, event: int | None = None) -> Explained:
         reply=reply.entry.description,
         event=reply.seq,
         sources=tuple(map(recollection, sources)),
-        chosen=_told(events, "lambda_select", "notes"),
+        chosen="; ".join(filter(None, (_told(events, "lambda_select", "notes"), _turned(events)))),
         heard=recollection(said) if said else None,
         understood=_told(events, "surface_parse", "understood"),
         unheld=tuple(_unsupported_quotes(index, reply.entry.description)) if sources else (),
@@ -117,6 +117,12 @@ def _unsupported_quotes(index: Queries, reply: str) -> list[str]:
             if not quoted:
                 break
     return sorted(quoted)
+
+
+def _turned(events: list[Event]) -> str:
+    """Why the inner dialogue had something else said than what won; empty where it had not."""
+    kept = _told(events, "inner_dialogue", "verdict") in ("", "keep")
+    return "" if kept else _told(events, "inner_dialogue", "because")
 
 
 def _told(events: list[Event], step: str, field: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from lumen.app.placing import FIX, must_be_apart
-from lumen.app.settings import data_home, zone
+from lumen.app.settings import data_home, machine_zone
 from lumen.app.storage import open_index, open_storage
 from lumen.core.clock import Clock, SystemClock
 from lumen.core.data import BeingPaths
 from lumen.core.errors import UsageError
 from lumen.kernel.gate.birth import init, introduce
+from lumen.kernel.identity.defaults import default_self
 from lumen.kernel.identity.naming import LONGEST_NAME as LONGEST_NAME
 from lumen.kernel.identity.naming import UNNAMED as UNNAMED
 from lumen.kernel.identity.naming import introduced, is_called, names_given
@@ -22,8 +23,10 @@ from lumen.kernel.upkeep.background_indexing import Learner as Learner
 from lumen.soul.trust.keys import Keyring
 
 
-def bear(being: BeingPaths, clock: Clock | None = None) -> str:
-    """Make a new being in a folder that holds none; returns the soul's id.
+def bear(being: BeingPaths, clock: Clock | None = None, *, with_defaults: bool = False) -> str:
+    """Make a new being in a folder that holds none, an empty one or with the contour's defaults.
+
+    Returns the soul's id.
 
     Raises:
         UsageError: the folder is not free, cannot be used, or lies in or around another being or the keys.
@@ -34,7 +37,9 @@ def bear(being: BeingPaths, clock: Clock | None = None) -> str:
     except OSError as error:
         what = f"{being.root} cannot be used: {error.strerror}"
         raise UsageError(what, fix=FIX) from error
-    return init(being, open_storage(being, Keyring(data_home()), clock), clock)
+    storage = open_storage(being, Keyring(data_home()), clock)
+    born_with = default_self() if with_defaults else {}
+    return init(being, storage, clock, timezone=machine_zone(), born_with=born_with)
 
 
 def has_met(being: BeingPaths) -> bool:
@@ -44,7 +49,7 @@ def has_met(being: BeingPaths) -> bool:
 
 def meet(kernel: Kernel, name: str, author: str) -> None:
     """Archive what was settled at the first meeting: its name, the author's, and where they are."""
-    introduce(kernel.gate, kernel.being, name, author, zone("").key)
+    introduce(kernel.gate, kernel.being, name, author, kernel.settings.timezone or machine_zone())
 
 
 def name_in(text: str) -> str:

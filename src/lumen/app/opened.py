@@ -74,6 +74,11 @@ class Opened:
         return SelfItems("goal", self._kernel.index, self._authors_gate)
 
     @property
+    def contracts(self) -> SelfItems:
+        """How it speaks, and what of it does not change; changed as its author."""
+        return SelfItems("contract", self._kernel.index, self._authors_gate)
+
+    @property
     def path(self) -> Path:
         """Where the being is."""
         return self._folder.root

@@ -14,14 +14,23 @@ from lumen.kernel.gate.checkpoints import difference
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.edits import Edits, in_force, look
 from lumen.kernel.gate.edits import self_in_force as self_in_force
+from lumen.kernel.identity.defaults import meaning as meaning
 from lumen.soul.ports.queries import Queries
-from lumen.soul.state.selfhood import GOAL_STATES, LONGEST_NAME, VALUE_STATES, goals_of, selfhood
+from lumen.soul.state.selfhood import (
+    CONTRACT_STATES,
+    GOAL_STATES,
+    LONGEST_NAME,
+    VALUE_STATES,
+    goals_of,
+    selfhood,
+)
 from lumen.soul.state.selfhood import Selfhood as Selfhood
 
 AUTHOR = "lumen:author"
 NEW_WEIGHT = 0.5
-STATES = {"goal": GOAL_STATES, "value": VALUE_STATES}
-STORES = {"goal": Store.GOALS, "value": Store.VALUES}
+STATES = {"goal": GOAL_STATES, "value": VALUE_STATES, "contract": CONTRACT_STATES}
+STORES = {"goal": Store.GOALS, "value": Store.VALUES, "contract": Store.CONTRACTS}
+WEIGHTS = {"contract": 1.0}  # of a new one, where it is not the usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,7 @@ def items_of(
     if year is not None:
         texts = {path: text for path, text in texts.items() if path == goals_of(year)}
     found = selfhood(texts)
-    held = found.goals if kind == "goal" else found.values
+    held = {"goal": found.goals, "value": found.values, "contract": found.contracts}[kind]
     return tuple(h for h in held if status in (None, h.status))
 
 
@@ -103,7 +112,8 @@ def add_item(gate: Gate, kind: str, wanted: SelfItem) -> SelfItem:
     """
     if known := item_named(gate.index, kind, wanted.name):
         raise UsageError(
-            f"there is a {kind} {known.name!r} already", fix=f"lumen {kind}s set {known.name!r}"
+            f"there is a {kind} {known.name!r} already",
+            fix=f"lumen {kind}s" + ("" if kind in WEIGHTS else f" set {known.name!r}"),
         )
     return _put(gate, kind, wanted, "added")
 
@@ -175,7 +185,8 @@ def new_item(
 ) -> SelfItem:
     """A value or goal as it begins."""
     text = " ".join(clean(name).split())
-    return SelfItem(text, NEW_WEIGHT if weight is None else weight, status or STATES[kind][0])
+    usual = WEIGHTS.get(kind, NEW_WEIGHT)
+    return SelfItem(text, usual if weight is None else weight, status or STATES[kind][0])
 
 
 def _put(gate: Gate, kind: str, wanted: SelfItem, verb: str) -> SelfItem:
@@ -187,8 +198,9 @@ def _put(gate: Gate, kind: str, wanted: SelfItem, verb: str) -> SelfItem:
 
 def _must_be_sound(kind: str, wanted: SelfItem) -> None:
     """See that it could stand in the file, before the gate has to refuse and archive it."""
-    verb = "add" if kind == "goal" else "set"
-    example = f"lumen {kind}s {verb} {wanted.name or 'NAME'!r} --weight 0.7"
+    verb = "set" if kind == "value" else "add"
+    weighs = "" if kind in WEIGHTS else " --weight 0.7"
+    example = f"lumen {kind}s {verb} {wanted.name or 'NAME'!r}{weighs}"
     if not wanted.name:
         raise UsageError(f"a {kind} needs a name: this one is empty", fix=example)
     if len(wanted.name) > LONGEST_NAME:

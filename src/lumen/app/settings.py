@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from lumen.core.data import BeingPaths
 from lumen.core.errors import NotABeing, UsageError
+from lumen.core.settings import DEFAULT_ZONE, read_settings
 from lumen.core.settings import Settings as Settings
-from lumen.core.settings import read_settings
+
+ETC = Path("/etc")
+NOBODY = "nobody: the default"  # whose word a time zone is that was never said
 
 
 def data_home() -> Path:
@@ -106,20 +108,32 @@ def _without_settings(being: BeingPaths) -> NotABeing:
 
 
 def zone(name: str) -> ZoneInfo:
-    """The author's time zone; the system's when none is set, UTC when it has no name."""
+    """The author's time zone, whoever said it."""
+    return ZoneInfo(zone_of(name)[0])
+
+
+def zone_of(name: str) -> tuple[str, str]:
+    """Which time zone holds, and by whose word: lumen.toml's, the machine's, or nobody's."""
+    if name:  # it was read as one
+        return name, "lumen.toml"
+    if found := machine_zone():
+        return found, "the machine"
+    return DEFAULT_ZONE, NOBODY
+
+
+def machine_zone(etc: Path = ETC) -> str:
+    """The name of the machine's time zone; empty where it gives none that is known."""
+    link, file = etc / "localtime", etc / "timezone"
+    names = [os.environ.get("TZ", "").lstrip(":")]
+    if link.is_symlink():
+        names.append(str(link.resolve()).partition("zoneinfo/")[2])
+    if file.is_file():
+        names.append(file.read_text("utf-8", "replace").strip())
+    return next(filter(_is_zone, names), "")
+
+
+def _is_zone(name: str) -> bool:
     try:
-        return ZoneInfo(name or system_zone())
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # a name that is set was read as one
-        return ZoneInfo("UTC")
-
-
-def system_zone() -> str:
-    """The name of the system's time zone."""
-    if named := os.environ.get("TZ", "").lstrip(":"):
-        return named
-    etc = Path("/etc/localtime")
-    if etc.is_symlink():
-        _, _, name = str(etc.resolve()).partition("zoneinfo/")
-        if name:
-            return name
-    return datetime.now(UTC).astimezone().tzname() or "UTC"  # noqa: TID251 - the zone, not the time
+        return bool(name and ZoneInfo(name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lumen.app.settings import Settings, data_home, must_be
+from lumen.app.settings import Settings, data_home, must_be, zone_of
 from lumen.app.storage import asking, files_of
 from lumen.core.data import Author, BeingPaths, SelfItem
 from lumen.core.errors import Damaged, Estranged
@@ -38,9 +38,12 @@ class Status:
     values: tuple[SelfItem, ...]
     goals: tuple[SelfItem, ...]
     values_changed: str | None
+    values_by_default: bool  # it was born with them, and nobody changed any
     born: str | None
     author: str
     model: str
+    zone: str
+    zone_by: str  # whose word that is
     events: int
     memory: dict[str, int]  # how many memories each author wrote
     recallable: Progress  # how many memories can be found by meaning
@@ -73,6 +76,7 @@ def read_status(being: BeingPaths, settings: Settings, index: Queries) -> Status
     external = settings.external_embedder
     again, of = index.vectors.reindexed(external) if external else (worth, worth)
     self_ = self_in_force(index)
+    where, by = zone_of(settings.timezone)
     changed, reflected = index.files.kept(VALUES), index.cycles.last("reflection")
     return Status(
         being=str(being.root),
@@ -81,9 +85,12 @@ def read_status(being: BeingPaths, settings: Settings, index: Queries) -> Status
         values=self_.values,
         goals=self_.goals,
         values_changed=changed.timestamp if changed else None,
+        values_by_default=bool(self_.values and changed and changed.seq == 1),
         born=born[0].timestamp if born else None,
         author=settings.author_name,
         model=settings.roles["interface"],
+        zone=where,
+        zone_by=by,
         events=events,
         memory={a.value: counts.get(a.value, 0) for a in AUTHORS},
         recallable=Progress(vectors, worth),

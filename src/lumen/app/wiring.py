@@ -10,6 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from lumen.app.contours import contour_trouble
+from lumen.app.mounting import mounts_of
 from lumen.app.passphrase import Passphrases
 from lumen.app.reach import (
     assignments_of,
@@ -164,6 +165,7 @@ def open_kernel(
         thresholds=thresholds_of(settings),
         gone=lambda model: _note_gone(model, clock),
         strengthens=millionths(settings.use_increment),
+        mounts=mounts_of(settings),
         as_of=(-1, -1),
     )
     adopt_edits(kernel, alone=alone)
@@ -200,6 +202,7 @@ def take_settings(kernel: Kernel) -> None:
     )
     kernel.policies, kernel.caps = skill_policies(settings), caps_of(settings)
     kernel.settings, kernel.thresholds = settings, thresholds_of(settings)
+    kernel.mounts = mounts_of(settings)
     external = external_encoder(settings, kernel.gate, kernel.clock)
     kernel.index.vectors.choose(
         external.id if external else "", private=bool(external and external.local)

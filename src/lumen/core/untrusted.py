@@ -50,6 +50,11 @@ def data(text: object, source: object = "") -> str:
     return f"{opening}\n{inside}\n</{mark}>"
 
 
+def holds_mark(text: str) -> bool:
+    """Whether a text has the mark of such a block, which only who was shown one can repeat."""
+    return _MARK.search(text) is not None
+
+
 def mark_for(text: str, digits: int = DIGITS) -> str:
     """Digits of the text's hash that the text itself does not hold, however they are written.
 

@@ -132,8 +132,11 @@ def _open(being: BeingPaths, tell: Callable[[str], None] = lambda _: None) -> Ke
 
 
 def _be_born(being: BeingPaths) -> None:
-    bear(being)
+    bear(being, with_defaults=True)
     note(f"A new being was born in {being.root}   (lumen init DIR makes others)")
+    note(
+        "It begins with default values and contracts, yours to change: lumen values, lumen contracts"
+    )
 
 
 def _meet(talk: Talk) -> None:

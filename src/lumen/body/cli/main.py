@@ -32,6 +32,7 @@ COMMANDS = {
     "self": ("selves:self_", "Who it is; what was edited by hand."),
     "values": ("selves:values", "What it holds dear, the heaviest first."),
     "goals": ("selves:goals", "What it is after, the heaviest first."),
+    "contracts": ("selves:contracts", "How it speaks, and what of it does not change."),
     "contour": ("contour:contour", "The steps of a turn, as data."),
     "prompts": ("prompts:prompts", "The words a model is told."),
     "skills": ("skills:skills", "What it can do; try, make, switch skills."),

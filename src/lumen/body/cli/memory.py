@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from functools import partial
@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
+from lumen.app.deliberation import deliberation
 from lumen.app.explaining import MOST_DIGITS, Claimed, Explained, TracedBeat, trace_of, why_of
 from lumen.app.forgetting import Forgotten, ToForget, must_be_author, plan_forgetting
 from lumen.app.forgetting import forget as erase
@@ -23,6 +24,7 @@ from lumen.app.wiring import Kernel
 from lumen.app.words import counted, local, short_time
 from lumen.body.cli import plots as plots  # registers how a history is told
 from lumen.body.cli.command import YES, agrees, command
+from lumen.body.cli.deliberated import deliberated
 from lumen.body.cli.passphrase import signing
 from lumen.body.cli.progress import Bar
 from lumen.body.cli.render import Listed, TextResult, data, tell
@@ -194,7 +196,7 @@ def trace(request: CommandRequest, event: int | None) -> TextResult:
     return TextResult([beat.payload for beat in beats], _traced(beats))
 
 
-def _traced(beats: Iterable[TracedBeat]) -> Iterator[str]:
+def _traced(beats: Sequence[TracedBeat]) -> Iterator[str]:
     for beat in beats:
         yield f"{beat.said}   · event {beat.event}"
         steps = beat.payload["steps"]
@@ -202,6 +204,9 @@ def _traced(beats: Iterable[TracedBeat]) -> Iterator[str]:
         yield from lined_up(rows, indent="  ")
         for call in beat.payload.get("calls", ()):
             yield f"  model {call['model']}: {_came_to(call)}, {call['seconds']:.1f} s"
+    if found := deliberation(beat.payload for beat in beats):
+        yield "Why these words"
+        yield from deliberated(found)
 
 
 def _came_to(call: JSON) -> str:

@@ -1,4 +1,4 @@
-"""`lumen self`, `values`, `goals`, `checkpoint` and `undo`: who it is, what you change in that, and back."""
+"""`lumen self`, `values`, `goals`, `contracts`, `checkpoint` and `undo`: who it is, what you change in that, and back."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lumen.app.selves import (
     Selfhood,
     describe_edits,
     items_of,
+    meaning,
     self_diff,
     self_in_force,
 )
@@ -34,6 +35,10 @@ CHANGES = {
     "value": {
         "set": "Let it hold the value NAME dear, or change what that weighs.",
         "drop": "Let it hold the value NAME no longer.",
+    },
+    "contract": {
+        "add": "Let it go by the contract NAME, a style or an invariant.",
+        "drop": "Let it go by the contract NAME no longer.",
     },
     "goal": {
         "add": "Give it the goal NAME.",
@@ -78,6 +83,9 @@ def _tell_self(found: Selfhood, _request: CommandRequest) -> None:
     for label, held in (("values", found.values), ("goals", found.goals)):
         say(f"\n{label}")
         tell_items(held)
+    if found.contracts:
+        say("\ncontracts")
+        table([(one.name, one.status) for one in found.contracts], indent="  ")
 
 
 @command("diff", within=self_, for_skills=True)
@@ -128,6 +136,15 @@ def goals(request: CommandRequest, year: int | None, status: str | None, history
     return _items(request, "goal", year, status, history=history)
 
 
+@group("contracts", for_skills=True)
+def contracts(request: CommandRequest) -> Listed[SelfItem]:
+    """How it speaks, and what of it does not change; `add` and `drop` change it."""
+    with request.looking() as look:
+        _tell_edits(look)
+        held = items_of(look.index, "contract")
+    return Listed(held, lambda one: (one.name, one.status, meaning(one.name)), none="none")
+
+
 def _items(
     request: CommandRequest,
     kind: str,
@@ -158,7 +175,8 @@ def tell_items(held: Sequence[SelfItem]) -> None:
 
 def _add_change(within: click.Group, kind: str, verb: str, meaning: str) -> None:
     """A command by which the author changes what it holds, and which says how that stands now."""
-    weighs = verb in ("add", "set")
+    has_status = verb in ("add", "set")
+    weighs = has_status and kind != "contract"
 
     def change(request: CommandRequest, name: str, **given: float | str | None) -> TextResult:
         from lumen.app.holding import SelfItems, holding
@@ -171,17 +189,20 @@ def _add_change(within: click.Group, kind: str, verb: str, meaning: str) -> None
         }
         with request.as_author() as kernel:
             held = does[verb](holding(kernel, kind), name, **given)
-        stands = f"   {held.weight:.2f}  {held.status}" if weighs else ""
+        weight = f"   {held.weight:.2f}" if weighs else ""
+        stands = f"{weight}  {held.status}" if has_status else ""
         return TextResult(held, f"{TOLD[verb]}: {held.name}{stands}")
 
     change.__doc__ = meaning
+    if has_status:
+        says = "How it stands." if weighs else "Which of both; without a word: style."
+        click.option("--status", type=click.Choice(STATES[kind]), help=says)(change)
     if weighs:
-        click.option("--status", type=click.Choice(STATES[kind]), help="How it stands.")(change)
         WEIGHT(change)
     command(verb, within=within)(click.argument("name")(change))
 
 
-for _kind, _group in (("value", values), ("goal", goals)):
+for _kind, _group in (("value", values), ("goal", goals), ("contract", contracts)):
     for _verb, _meaning in CHANGES[_kind].items():
         _add_change(_group, _kind, _verb, _meaning)
 

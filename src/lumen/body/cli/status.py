@@ -54,6 +54,7 @@ def rows(found: Status, where: ZoneInfo, now: datetime) -> Iterator[Row]:
     since = f"{counted(found.cycles_since, 'cycle')} since"
     yield "reflection", f"{before} · {since}   → lumen reflect --dry-run"
     yield "model", str(found.model)
+    yield "time zone", f"{found.zone}   by {found.zone_by}"
     yield from _unusual(found)
 
 
@@ -63,6 +64,8 @@ def _dear(found: Status, now: datetime) -> str:
     if not shown:
         return NONE
     when = f"   changed {ago(str(found.values_changed), now)} (why: lumen values --history)"
+    if found.values_by_default:
+        when = "   by default (yours to change: lumen values)"
     return "   ".join(shown[:MOST]) + _more(shown, "values") + when
 
 

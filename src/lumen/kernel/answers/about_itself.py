@@ -150,13 +150,30 @@ def why_valued(asking: AnswerContext) -> KernelAnswer:
     why, rests = asking.biography.reason(held[0])
     since = asking.biography.held_since().get(held[0]) or asking.biography.born()
     said = asking.phrase(
-        "valued" if why else "valued_by_hand",
+        _ground_of(asking, held[0], why),
         name=held[0],
         weight=f"{held[1]:.2f}",
         date=asking.date(asking.moment(since)),
         why=why,
     )
     return KernelAnswer(said, rests)
+
+
+def _ground_of(asking: AnswerContext, value: str, why: str) -> str:
+    """The phrase that says where a value comes from."""
+    if why:
+        return "valued"
+    return "valued_default" if value in asking.biography.defaults() else "valued_by_hand"
+
+
+def said_to_be_defaults(
+    asking: AnswerContext, told: KernelAnswer, by_default: int, of: int
+) -> KernelAnswer:
+    """What it holds dear, and how much of that it was born with."""
+    if not by_default:
+        return told
+    key = "values_default" if by_default == of else "values_some_default"
+    return KernelAnswer(f"{told.text} {asking.phrase(key, count=str(by_default))}", told.sources)
 
 
 def valuing(asking: AnswerContext) -> KernelAnswer:

@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from lumen.core.data import Memory, SelfItem
 from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
+from lumen.kernel.answers.keeping import list_answer, reminder_answer
 from lumen.kernel.answers.known import known
 from lumen.kernel.answers.requests import cannot_act
 from lumen.kernel.choice.completion import unending
@@ -39,9 +40,10 @@ def answer(kind: str, asking: AnswerContext) -> KernelAnswer:
 
 
 def _values(asking: AnswerContext) -> KernelAnswer:
-    return _items_answer(
-        asking, "value", [SelfItem(*value, "active") for value in asking.self_.values]
-    )
+    held = [SelfItem(*value, "active") for value in asking.self_.values]
+    told = _items_answer(asking, "value", held)
+    by_default = asking.biography.defaults() & {one.name for one in held}
+    return own.said_to_be_defaults(asking, told, len(by_default), len(held))
 
 
 def _goals(asking: AnswerContext) -> KernelAnswer:
@@ -299,4 +301,6 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "my_age": _my_age,
     "did": _did,
     **dict.fromkeys(request_kinds(), cannot_act),
+    "list": list_answer,
+    "remind": reminder_answer,
 }

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, time
 
 from lumen.core.clock import Now, parse_stamp, stamp
+from lumen.core.data import Change
 from lumen.kernel.contour.slots import Self
+from lumen.kernel.contour.state import State
 from lumen.kernel.identity.biography import Biography
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
@@ -24,6 +26,8 @@ class KernelAnswer:
     text: str
     sources: tuple[int, ...] = ()
     by: str = KERNEL
+    act: str = ""  # what it does beside answering: list, remind
+    keeps: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,8 @@ class AnswerContext:
     now: Now
     biography: Biography
     recall: Recall
+    state: State | None = None  # where lists and reminders are kept; nothing: none may be
+    event: int = 0  # of the message
 
     def phrase(self, key: str, /, **given: str) -> str:
         """A phrase in the language of the question; what holds of every answer need not be given."""

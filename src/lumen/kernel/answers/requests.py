@@ -7,7 +7,7 @@ from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import requested
 
 LOOKS_OUT = "outside"  # asked as a question, with nothing in it to keep
-ABILITIES = {"send": "email", "outside": "weather", "remind": "calendar", "web": "browse"}
+ABILITIES = {"send": "email", "outside": "weather", "web": "browse"}
 ABILITIES |= {"play": "music"}
 
 

@@ -21,11 +21,22 @@ from lumen.kernel.language.reading import words
 from lumen.kernel.language.sums import sum_asked, sum_beside
 
 CREATE = "create_skill"  # not a program: the kernel's own tool for making one
+KEEP = "keep"  # nor is this: what is put on a list, or to be said on a day
 _SLUG = re.compile(r"[\W_]+")
 _WANTED = re.compile(re.escape(LEARN) + r"([a-z][a-z0-9_]*)")
 LONGEST_SLUG = 48
 
 Likeness = Callable[[tuple[str, ...], str], tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """A value that bears on a candidate: how near it is, to the kind or to the message, and its weight."""
+
+    value: Quote[str]
+    to: Plain[str]
+    near: Plain[float]
+    weight: Plain[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +51,13 @@ class Candidate:
     against: Quote[tuple[str, ...]] = ()  # and such as it offends
     likely: Plain[float] = 0.5  # how likely it succeeds, by what came of it before
     completes: Plain[bool] = False  # by the kernel: when it succeeds, the goal is reached
+    prompted: Plain[float] = 1.0  # how strongly the message calls for it
+    bears: Plain[tuple[Bearing, ...]] = ()  # why each of its values speaks for it
 
 
 def could_be_skill(name: str) -> bool:
     """Whether a model may propose it for a goal: a skill's name, and none the kernel uses itself."""
-    return is_name(name) and name not in (CREATE, "chat")
+    return is_name(name) and name not in (CREATE, KEEP, "chat")
 
 
 def wanted_skill(goal: str) -> str:
@@ -59,18 +72,16 @@ def needed(goal: str) -> str:
     return next(named, "")
 
 
-def for_message(text: str, prediction: str, can: Callable[[str], bool]) -> tuple[Candidate, ...]:
-    """What could be done when the author speaks: reckon, where that is asked, and speak."""
-    speak = Candidate("chat", "say", prediction)
+def sum_candidate(text: str, can: Callable[[str], bool]) -> Candidate | None:
+    """To reckon, where a message asks for that and there is a skill for it."""
     beside = sum_beside(text)
     asked = beside[0] if beside else sum_asked(text)
     if asked and can("calc"):
         given: JSON = {"expression": asked.expression, "said": asked.said}
         if asked.unit:
             given = {**given, "unit": asked.unit}
-        reckon = Candidate("calc", "work_out", f"{asked.expression} has a value", given)
-        return (reckon, speak)
-    return (speak,)
+        return Candidate("calc", "work_out", f"{asked.expression} has a value", given)
+    return None
 
 
 def for_goal(

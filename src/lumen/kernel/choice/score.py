@@ -50,10 +50,15 @@ def prompt(tries: int = 0) -> float:
 
 
 def behaviour(
-    values: Sequence[float], goal: float | None, *, able: bool, tries: int = 0
+    values: Sequence[float],
+    goal: float | None,
+    *,
+    able: bool,
+    tries: int = 0,
+    prompted: float = 1.0,
 ) -> Behaviour:
-    """The score of one candidate."""
-    m, a, p = motivation(values, goal), 1.0 if able else 0.0, prompt(tries)
+    """The score of one candidate; `prompted` is how strongly a message calls for it."""
+    m, a, p = motivation(values, goal), 1.0 if able else 0.0, prompted * prompt(tries)
     return Behaviour(m, a, p, m * a * p)
 
 
@@ -108,7 +113,11 @@ def replayed(
     for past in decisions:
         scores = [
             behaviour(
-                [weights[v] for v in c.values if v in weights], c.goal, able=c.able, tries=c.tries
+                [weights[v] for v in c.values if v in weights],
+                c.goal,
+                able=c.able,
+                tries=c.tries,
+                prompted=c.prompted,
             )
             for c in past.options
         ]
@@ -127,6 +136,7 @@ class Option:
     able: bool
     tries: int
     allowed: bool = True  # unasked
+    prompted: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

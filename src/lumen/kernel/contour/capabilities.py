@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from lumen.core.canon import JSON
 from lumen.core.trust import Ability
+from lumen.kernel.choice.tools import InstalledTool
 from lumen.kernel.contour.state import State
 from lumen.kernel.identity.biography import Biography
 from lumen.kernel.recall.evidence import Recall
@@ -98,6 +99,10 @@ class Hands(Protocol):
 
     def known(self) -> tuple[str, ...]:
         """The skills there are beside the shipped ones, in their own words."""
+        ...
+
+    async def tools(self) -> tuple[InstalledTool, ...]:
+        """The same skills as they can be called: by their own example, with what their `--help` says."""
         ...
 
     async def create(self, name: str, files: dict[str, str], by: str) -> Done:

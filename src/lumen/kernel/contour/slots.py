@@ -77,6 +77,7 @@ class Draft:
     model: Quote[str] = ""
     private: Plain[bool] = False  # whoever wrote it was shown something private
     shown: Cite[tuple[int, ...]] = ()  # memories its writer had in view, used or not
+    cut: Plain[int] = 0  # sentences that were taken out, as nothing supports them
     characters: Plain[int] = field(init=False, default=0)
 
     def __post_init__(self) -> None:

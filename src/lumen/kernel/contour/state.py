@@ -42,6 +42,10 @@ class State:
         """All that was added to a store of lines and is still kept, the oldest first."""
         return tuple(lines_of(self.kept(store.place.path)))
 
+    def values(self, store: Store) -> dict[str, JSON]:
+        """All that a store of values by name holds."""
+        return values_of(self.kept(store.place.path))
+
     def _value(self, name: str, store: Store) -> JSON:
         return values_of(self.kept(store.place.path)).get(name)
 

@@ -1,6 +1,6 @@
 """Bringing a being into the world: the files of an empty self, its genesis, its git folder.
 
-An empty self has no values and no goals yet; those come of living. The longer rite of birth,
+An empty self has no values and no goals yet; those come of living, or with `born_with`. The longer rite of birth,
 with models, channels and budgets, is not here yet.
 """
 
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import join, quote
+from types import MappingProxyType
 
 from lumen.core.canon import printable, sha256
 from lumen.core.clock import Clock, ulid
@@ -22,11 +24,21 @@ from lumen.kernel.gate.commit import Gate, begin
 from lumen.kernel.gate.setting_text import with_setting
 from lumen.soul.ports.storage import Storage
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 SCAFFOLD = Path(__file__).with_name("scaffold")
 
 
-def init(being: BeingPaths, storage: Storage, clock: Clock) -> str:
-    """Scaffold an empty self and begin its archive; returns the soul's id.
+def init(
+    being: BeingPaths,
+    storage: Storage,
+    clock: Clock,
+    *,
+    timezone: str = "",
+    born_with: Mapping[str, str] = NOTHING,
+) -> str:
+    """Scaffold a self and begin its archive; returns the soul's id.
+
+    It is an empty one but for the files it is `born_with`, by their paths inside the being.
 
     Raises:
         AlreadyABeing: something of ours is there already; nothing was changed.
@@ -40,8 +52,9 @@ def init(being: BeingPaths, storage: Storage, clock: Clock) -> str:
         being.goals / f"{year}.json": "[]\n",
         being.prompts / "README.md": "Put <step>/system.md or <step>/prompt.md here to override.\n",
         being.data / ".gitignore": (SCAFFOLD / "gitignore").read_text("utf-8"),
-        being.settings: blank().format(soul=soul),
+        being.settings: with_setting(blank().format(soul=soul), "author", "timezone", timezone),
     }
+    files |= {being.at(path): text for path, text in born_with.items()}
     for source in sorted(shipped().rglob("*")):
         if source.is_file() and "__pycache__" not in source.parts:
             files[being.skills / source.relative_to(shipped())] = source.read_text("utf-8")

@@ -28,6 +28,10 @@ from lumen.soul.state.selfhood import (
 FORWARD = {("todo", "working"), ("working", "done")}
 STATES_OF_WORK = ("todo", "working", "done")
 LONGEST_VALUE = 16 * 1024
+ONE_OF = {
+    Store.GOALS: "goal",
+    Store.CONTRACTS: "contract",
+}  # what a list of the self holds, in words
 LEARN = "learn the skill "  # how a goal for a missing ability begins: what follows gets written
 
 
@@ -204,5 +208,5 @@ def _where(texts: Mapping[str, str], store: Store, name: str) -> str:
 def _must_find(texts: Mapping[str, str], store: Store, name: str) -> str:
     path = _where(texts, store, name)
     if not path:
-        raise Refused(f"there is no {'goal' if store is Store.GOALS else 'value'} {name!r}")
+        raise Refused(f"there is no {ONE_OF.get(store, 'value')} {name!r}")
     return path

@@ -81,6 +81,11 @@ class Biography:
                 since[one.name] = one.points[start].timestamp
         return since
 
+    def defaults(self) -> frozenset[str]:
+        """The values it was born with and that nobody has touched since."""
+        told = series(versions(self._index.files, "value"))
+        return frozenset(s.name for s in told if [p.seq for p in s.points] == [FIRST])
+
     def reason(self, value: str) -> tuple[str, tuple[int, ...]]:
         """What reflection gave as the reason for a value last, and the memories it rests on."""
         for seq in self._index.memories.doings(LOOKED_AT, EVOLVED):

@@ -38,6 +38,11 @@ class Self:
     story: tuple[str, ...] = ()  # what reflection wrote: a model's words
     doubtful: frozenset[tuple[str, str]] = frozenset()  # values and goals that are no better
     private: frozenset[tuple[str, str]] = frozenset()  # and lines that rest on what is private
+    contracts: tuple[str, ...] = ()  # how it speaks, and what of it does not change
+
+    def keeps(self, contract: str) -> bool:
+        """Whether it goes by a contract: one it has, or any where it was given none at all."""
+        return not self.contracts or contract in self.contracts
 
     def for_prompt(self, kind: str, text: str) -> MemoryText | Untrusted | str:
         """A line, or the name of a value or goal, as a prompt may have it."""
@@ -63,14 +68,22 @@ def snapshot(found: Selfhood, author_name: str, known: Provenance) -> Self:
         story=mine,
         doubtful=frozenset(key for key in names if key not in trusted),
         private=frozenset(key for key, line in known.items() if line.private),
+        contracts=tuple(c.name for c in found.contracts),
     )
 
 
-def digest(folders: tuple[Path, ...], self_: Self, *, small: bool, local: bool = True) -> str:
+def digest(
+    folders: tuple[Path, ...],
+    self_: Self,
+    *,
+    small: bool,
+    local: bool = True,
+    mounted: str = "",
+) -> str:
     """The identity text that opens every prompt; short and stable for a small model.
 
     What a model wrote into the self is one block of data; what rests on something private is left
-    out where it would leave the machine.
+    out where it would leave the machine. What mounts say is another block.
     """
     values, goals = self_.values[:MOST_HELD], self_.goals[:MOST_HELD]
     own = [
@@ -99,5 +112,6 @@ def digest(folders: tuple[Path, ...], self_: Self, *, small: bool, local: bool =
             if ("goal", g.name) not in self_.doubtful
         ],
         "own": Untrusted("\n".join(told), "self"),
+        "mounted": Untrusted(mounted, "mount"),
     }
     return render(folders, "digest", "system", slots, small=small).text

@@ -14,12 +14,13 @@ from lumen.core.data import Author, Event, Origin
 from lumen.core.stores import is_self
 from lumen.kernel.privacy.confidential import Confidential
 from lumen.soul.ports.queries import Queries
-from lumen.soul.state.selfhood import SOUL, VALUES
+from lumen.soul.state.selfhood import CONTRACTS, SOUL, VALUES
 
 AUTHOR = "lumen:author"
 REFLECTION = "lumen:reflection:"
 EVOLVED = "evolved"  # the situation of such a memory
 STORY = "I wrote into my story: "
+KINDS = {SOUL: "story", VALUES: "value", CONTRACTS: "contract"}  # what a file of the self holds
 RULES = ("value",)  # kinds whose names the kernel's own rules take from a fixed list
 
 
@@ -27,7 +28,7 @@ RULES = ("value",)  # kinds whose names the kernel's own rules take from a fixed
 class LineOrigin:
     """A line of the story, or the name of a value or goal: who wrote it, and what it rests on."""
 
-    kind: str  # story, value or goal
+    kind: str  # story, value, contract or goal
     line: str
     seq: int
     by: str  # author, kernel or model
@@ -50,7 +51,7 @@ def provenance(index: Queries) -> dict[tuple[str, str], LineOrigin]:
     for path, line, seq, author, origin, session in index.files.lines_written():
         if not is_self(path):
             continue
-        kind = "story" if path == SOUL else "value" if path == VALUES else "goal"
+        kind = KINDS.get(path, "goal")
         if seq == 1 or _authors(author, origin, session):
             found[kind, line] = LineOrigin(kind, line, seq, "author")
             continue

@@ -20,7 +20,7 @@ MOST_CAPITALS = 4
 NOBODY_ELSE = ("i", "we", "you", "ich", "wir", "du", "sie", "\u044f", "мы", "ты", "вы")
 LOOKED_AT = 2000  # characters of a text that are looked at
 _WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time", "request")
-_SUBJECT = ("knows", "tells", "to_being", "anybody", "why", "reason")
+_SUBJECT = ("knows", "knows_last", "tells", "to_being", "anybody", "why", "reason")
 About = Literal["author", "being", "world"]
 
 
@@ -98,6 +98,8 @@ def about(question: str, name: str = "") -> About:
     ways, plain = _patterns().ways, " ".join(question.split())
     opened = ways["knows"].match(plain)
     plain = plain[opened.end() :] if opened and plain[opened.end() :].strip(" ?.!") else plain
+    if last := ways["knows_last"].fullmatch(plain.strip(" ?.!")):
+        plain = next(filter(None, last.groupdict().values()))
     mine = lexicon().has("first_person", plain)
     yours = ways["to_being"].search(plain) is not None
     named = bool(name) and re.search(rf"\b{re.escape(name)}\b", plain, re.IGNORECASE) is not None

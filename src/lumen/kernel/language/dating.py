@@ -9,6 +9,7 @@ from typing import Literal
 from lumen.core.exposure import Plain, Quote
 from lumen.kernel.language.dates import spoken_day
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.markers import markers
 from lumen.kernel.language.times import calendar
 from lumen.kernel.language.times.resolve import Grain, Time, times
 
@@ -44,6 +45,26 @@ def dated(text: str, now: datetime) -> tuple[DatedWords, ...]:
         )
         for t in found
     )
+
+
+@dataclass(frozen=True, slots=True)
+class UndatedWords:
+    """Words that name no day, only a side of now: recently, later."""
+
+    words: Quote[str]
+    marker: Plain[Marker]
+
+
+def undated(text: str, now: datetime) -> tuple[UndatedWords, ...]:
+    """The words of a text that lie on the timeline without a day; not those that belong to one."""
+    found = times(text[:LONGEST], now)
+    rest = "".join(" " if any(_holds(t, at) for t in found) else c for at, c in enumerate(text))
+    sides: tuple[tuple[str, Marker], ...] = (("past_once", "past"), ("future_once", "future"))
+    return tuple(UndatedWords(w, side) for name, side in sides for w in markers(name, rest))
+
+
+def _holds(time: Time, at: int) -> bool:
+    return time.at[0] <= at < time.at[1]
 
 
 def days_meant(text: str, said: datetime, today: date, language: str) -> str:

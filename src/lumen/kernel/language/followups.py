@@ -18,8 +18,10 @@ from lumen.kernel.language.mentions import (
     in_russian,
     mentions,
 )
+from lumen.kernel.language.money import shares
 from lumen.kernel.language.questions import asked
 from lumen.kernel.language.reading import QUOTED, is_question, language, modality, sentences
+from lumen.kernel.language.sums import sum_asked
 from lumen.kernel.language.times.phrases import phrases
 
 LONGEST = 160  # characters of a message that may lean on another
@@ -41,6 +43,8 @@ GERMAN_OWNER = re.compile(r"(?P<m>sein|seine[nmrs]?)|(?P<f>ihr|ihre[nmrs]?)")
 def completed(message: str, exchanges: Sequence[Exchanged], name: str = "") -> str:
     """The whole question that a message asks after the exchanges before it, oldest first; or nothing."""
     message = message.strip()
+    if exchanges and (whole := _another_share(message, exchanges[-1][0][-LONGEST_BEFORE:])):
+        return whole
     stands = len(message) > LONGEST or not is_question(message) or asked(message, name)[0]
     if not exchanges or stands or about(message, name) == "being":
         return ""
@@ -106,6 +110,17 @@ def _in_frame(message: str, frame: str, name: str) -> str:
     if asked(frame, name)[0] or modality(frame) != "question":
         return ""
     return _another_question(message, frame) or _another_subject(message, frame)
+
+
+def _another_share(message: str, said: str) -> str:
+    """Another percentage in the sum before it: "And 20%?" after "What is 15% of 80?"."""
+    words = followup_words(language(said)).patterns
+    bare = words["opens"].sub("", message, count=1).strip(EDGES)
+    new, before = shares(bare), shares(said)
+    alone = len(new) == 1 and new[0] == (0, len(bare))
+    if not alone or len(before) != 1 or not sum_asked(said):
+        return ""
+    return f"{said[: before[0][0]]}{bare}{said[before[0][1] :]}"
 
 
 def _another_time(message: str, frame: str) -> str:

@@ -50,6 +50,7 @@ class Lexicon:
     phrases: MappingProxyType[str, str]
     abilities: MappingProxyType[str, re.Pattern[str]]
     sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
+    left_out: MappingProxyType[str, str]  # words without their apostrophe, and with it
     turned: MappingProxyType[str, str]  # the author's pronouns, as the being says them back
     pronouns: MappingProxyType[str, list[str]]  # what stands beside one and tells its case
     asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being
@@ -113,6 +114,7 @@ def lexicon() -> Lexicon:
             {name: _any_of(ws) for name, ws in english["abilities"].items()}
         ),
         sums=MappingProxyType(_joined(raw, "sums")),
+        left_out=MappingProxyType(english["left_out"]),
         turned=MappingProxyType(english["turned"]),
         pronouns=MappingProxyType(english["pronouns"]),
         asks=MappingProxyType(_asks(raw)),

@@ -73,6 +73,11 @@ def told_sum(plain: str) -> Sum | None:
     return Sum(expression, expression, found[0] if found else "")
 
 
+def shares(text: str) -> list[tuple[int, int]]:
+    """Where a text names percentages."""
+    return [one.span() for one in _words().share.finditer(text.lower())]
+
+
 def told_share(plain: str) -> Sum | None:
     """A share of the one amount that a message in lower case names: its tip, or what is taken off.
 

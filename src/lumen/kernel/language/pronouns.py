@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.reading import QUOTED, WORD, sentences
+from lumen.kernel.language.reading import QUOTED, WORD, apostrophes, sentences
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[^\w\s]|\s+|_+")
 _CLOCK = re.compile(r"\d")
@@ -23,7 +23,7 @@ SAME = ("you and i", "you and me")  # whoever says it
 
 def mirror(text: str) -> str:
     """A text with the author and the being changed places, as far as pronouns go."""
-    plain = text.replace("’", "'")
+    plain = lexicon().signals["leads_on"].sub("", apostrophes(text), count=1)
     said, at = "", 0
     for quote in [*QUOTED.finditer(plain), None]:
         said += _turned(plain[at : quote.start() if quote else len(plain)], plain, at)

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import orjson
@@ -19,6 +20,7 @@ from lumen.kernel.language.passages import Rows
 from lumen.mind.built_in import built_in
 
 ANCHORS, ROWS = FOLDER / "intents.toml", FOLDER / "prototypes.json"
+KIND_ROWS = FOLDER / "kinds.json"  # of lexicon/kinds.toml
 SHARPNESS = 9.0  # how far the nearest group is ahead of the others
 
 
@@ -51,16 +53,17 @@ def _common(one: Mapping[str, object]) -> tuple[str, str, float, float, float]:
 COMMON = ("intent", "phase", "importance", "complexity", "ambiguity")
 
 
-def shares(meaning: Rows) -> tuple[float, ...]:
-    """How much of each group a message is, by its vector; together 1."""
-    scores = SHARPNESS * (_rows()[:, :-1] @ meaning + _rows()[:, -1])
+def shares(meaning: Rows, file: Path = ROWS) -> tuple[float, ...]:
+    """How much of each group of a file a text is, by its vector; together 1."""
+    rows = _rows(file)
+    scores = SHARPNESS * (rows[:, :-1] @ meaning + rows[:, -1])
     raised = np.exp(scores - scores.max())
     return tuple(float(x) for x in raised / raised.sum())
 
 
 @cache
-def _rows() -> Rows:
+def _rows(file: Path) -> Rows:
     """A row a group, with its offset at the end; the first embedder's where there are none of this one."""
-    told = orjson.loads(ROWS.read_bytes())["rows"]
+    told = orjson.loads(file.read_bytes())["rows"]
     name = built_in()[0]
     return np.array(told.get(name) or next(iter(told.values())), dtype=np.float32)

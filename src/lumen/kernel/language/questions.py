@@ -168,7 +168,9 @@ def may_answer(passage: str) -> bool:
 
 def tells_of_author(text: str) -> bool:
     """Whether a message tells something of the author: no question, no request, no small talk."""
-    tells = modality(text) == "statement" and lexicon().has("first_person", text)
+    lex, plain = lexicon(), plainly(text)
+    tells = lex.has("first_person", plain) or lex.has("drops_subject", plain)
+    tells = tells and modality(text) == "statement"
     return tells and asked(text)[0] in (NOTHING, "remind")
 
 

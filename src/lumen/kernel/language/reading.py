@@ -12,6 +12,7 @@ from typing import Literal
 
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
 from lumen.kernel.language.requests import request
+from lumen.kernel.language.unmarked import opens_question
 
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
@@ -39,6 +40,7 @@ EDGES = " \t,;:.!?…\"'“”‘’()"
 SHORT = 5
 UMLAUTS = frozenset("äöüß")
 ASKS_WHAT = re.compile(r"Was [a-zäöüß]+(?:t|e|en)\b")  # a verb behind it: no English past
+INSIDE_IM = re.compile(r"(\w+)\s+im\b")  # German; where a clause begins it is as well "I'm"
 ROOT = 4  # letters that make two stems one word
 SUFFIXES = ("ing", "ied", "ies", "ed", "es", "s", "e")
 
@@ -91,8 +93,22 @@ def stems(text: str) -> set[str]:
 
 
 def plainly(text: str) -> str:
-    """A text in lower case, on one line, with one kind of apostrophe."""
-    return " ".join(text.lower().replace("’", "'").split())
+    """A text in lower case, on one line, with one kind of apostrophe, and with those that were left out."""
+    return " ".join(apostrophes(text).lower().split())
+
+
+def apostrophes(text: str) -> str:
+    """A text with the apostrophes that people leave out: "im", "whats", "dont". German has an "im" of its own."""
+    plain, left_out = text.replace("’", "'"), lexicon().left_out
+    if not any(w in left_out for w in plain.lower().split()):
+        return plain
+    english = language(plain) == "en"
+
+    def whole(word: re.Match[str]) -> str:
+        said = left_out.get(word[0].lower(), "") if english else ""
+        return said[0].upper() + said[1:] if said and word[0][0].isupper() else said or word[0]
+
+    return WORD.sub(whole, plain)
 
 
 def unframed(text: str) -> str:
@@ -108,6 +124,7 @@ def language(text: str) -> str:
     said, lex = WORD.findall(text.replace("’", "'")), lexicon()
     german = sum(w.lower() in lex.speaks["de"] or _is_umlauted(w) for w in said)
     german += sum(w.lower() in lex.hints for w in said) // 2 or bool(ASKS_WHAT.match(text))
+    german += any(m[1].lower() not in lex.pronouns["before_im"] for m in INSIDE_IM.finditer(text))
     return "de" if german > sum(w.lower() in lex.speaks["en"] for w in said) else "en"
 
 
@@ -193,9 +210,9 @@ def _subject(text: str, content: list[str]) -> str:
 def is_question(text: str) -> bool:
     """Whether a sentence asks, with or without its mark: people type "how old is bolt" too."""
     bare = text.strip().rstrip("\"'”’)")
-    if bare.endswith("?") or _opens(bare, "unmarked_question"):
+    if bare.endswith("?"):
         return True
-    return _opens(bare, "asking") and not request(bare)
+    return (opens_question(bare) or _opens(bare, "asking")) and not request(bare)
 
 
 def tells_home(text: str) -> bool:

@@ -87,6 +87,9 @@ TEMPLATES: Mapping[str, Declared] = {
                 ("I like the sea.", ""),
                 untrusted=True,
             ),
+            "mounted": Given(
+                "what mounts say to this message", ("sensed: rain", ""), untrusted=True
+            ),
         },
         parts=("system",),
     ),
@@ -101,6 +104,20 @@ TEMPLATES: Mapping[str, Declared] = {
             "depth": Given(
                 "how much thought it is given; against: another way of saying it is looked for",
                 ("talk", "work", "deep", "against"),
+            ),
+            "paragraphs": Given("how many paragraphs it may have at most", (4,)),
+            "preface": Given(
+                "least and most sentences of an opening with its own position; empty: none",
+                ({}, {"least": 4, "most": 8}),
+            ),
+            "thought": Given("lines of a thought of its own beside it; 0: none", (0, 2)),
+            "way": Given(
+                "the kind of reply that is wanted, where it is another than usual",
+                ("", "answer", "ask_back", "comfort", "disagree", "decline"),
+            ),
+            "meant": Given(
+                "against: for which other reason it may be said; empty: none is likely",
+                ("", "know", "keep", "company", "do", "push", "courtesy"),
             ),
             "message": Given("what the author says now", ("I like rice.",)),
             "facts": Given(

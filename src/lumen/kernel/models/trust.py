@@ -17,7 +17,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from lumen.core.canon import dumps, loads, sha256
+from lumen.core.canon import JSON, dumps, loads, sha256
 from lumen.core.clock import stamp
 from lumen.core.errors import MindError
 from lumen.core.exclusive import exclusive
@@ -237,7 +237,7 @@ async def _answered(calls: Calls, role: str, case: Case) -> TrustAnswer:
 
 async def _reply(calls: Calls, role: str, case: Case) -> tuple[str, bool]:
     """What is said, and whether an example says it."""
-    slots = {
+    slots: dict[str, JSON] = {
         "name": NAME,
         "author_name": AUTHOR_NAME,
         "kind": "statement" if case.anew else "question",
@@ -245,6 +245,11 @@ async def _reply(calls: Calls, role: str, case: Case) -> tuple[str, bool]:
         "guest": False,
         "language": case.language or "en",
         "depth": "talk",
+        "meant": "",
+        "way": "",
+        "paragraphs": 2,
+        "preface": {},
+        "thought": 0,
         "message": case.message,
         "facts": list(case.facts),
         "recent": [],

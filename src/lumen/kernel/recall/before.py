@@ -55,8 +55,8 @@ class RecallBefore:
         return self.recall.is_private(seqs)
 
     def meaning(self, text: str) -> Rows:
-        """The vector of a text, of the built-in embedder."""
-        return self.recall.meaning(text)
+        """The vector of a text, of the built-in embedder; the turn's own message has one already."""
+        return self.recall.meaning(text, self.before)
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""

@@ -123,23 +123,30 @@ class IndexedRecall:
         rows = self._remembered([*texts, to])
         return tuple(float(x) for x in rows[:-1] @ rows[-1])
 
-    def meaning(self, text: str) -> Rows:
-        """The vector of a text: of a message, made once in a turn."""
+    def meaning(self, text: str, of: int) -> Rows:
+        """The vector of a text; of the words of a memory that was learnt, the one it was given then."""
+        known = self._index.memories.get([of]).get(of)
+        if known is not None and known.text == text:
+            for learnt in self._vectors.passages_of([of]):
+                if (learnt.start, learnt.stop) == (0, len(text)):
+                    self._hold({text: np.frombuffer(learnt.vector, dtype=np.float32)})
         found: Rows = self._remembered([text])[0]
         return found
 
     def _remembered(self, texts: list[str]) -> Rows:
-        """Vectors of short texts that come again, such as the names of values: made once.
-
-        They end with any forgetting, which may have been of these very words.
-        """
-        as_of = self._index.memories.reread()
-        if as_of != self._phrases_as_of or len(self._phrases) > MOST_PHRASES:
-            self._phrases, self._phrases_as_of = {}, as_of
+        """Vectors of short texts that come again, such as the names of values: made once."""
+        self._hold({})
         new = [t for t in dict.fromkeys(texts) if t not in self._phrases]
         if new:
             self._phrases |= dict(zip(new, self.embedder.embed(new), strict=True))
         return np.stack([self._phrases[t] for t in texts])
+
+    def _hold(self, more: dict[str, Rows]) -> None:
+        """Hold on to vectors; all end with any forgetting, which may have been of these very words."""
+        as_of = self._index.memories.reread()
+        if as_of != self._phrases_as_of or len(self._phrases) > MOST_PHRASES:
+            self._phrases, self._phrases_as_of = {}, as_of
+        self._phrases |= more
 
     def rank(self, question: str, wanted: RankWanted) -> tuple[RankedMemory, ...]:
         """What was said or found that bears on a question, of whichever lane, best first."""

@@ -204,7 +204,12 @@ def _cycled(past: FinishedCycle, memory: int) -> PastCycle:
 def _decision(past: FinishedCycle, memory: int) -> Decision:
     options = tuple(
         Option(
-            tuple(o["values"]), o["goal"], bool(o["able"]), int(o["tries"]), o.get("allowed", True)
+            tuple(o["values"]),
+            o["goal"],
+            bool(o["able"]),
+            int(o["tries"]),
+            o.get("allowed", True),
+            o.get("prompted", 1.0),
         )
         for o in past.options
     )

@@ -7,13 +7,14 @@ from datetime import timedelta
 from itertools import pairwise
 
 from lumen.core.clock import Now, parse_stamp
-from lumen.core.data import Author, Memory
+from lumen.core.data import Author, Change, Memory
 from lumen.core.exposure import Cite, Plain, Quote
 from lumen.kernel.answers.answer import answer
 from lumen.kernel.answers.context import AnswerContext
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
+from lumen.kernel.contour.state import State
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.biography import Biography
 from lumen.kernel.language.asking import (
@@ -176,6 +177,8 @@ class Reality(Slot):
     replaces: Cite[Memory | None] = None  # what this message, by its own words, takes back
     told: str = ""  # what code alone answers: from the clock, the self or the author's own words
     by: Plain[str] = "grounded"  # what kind of draft that is
+    act: Plain[str] = ""  # what answering does beside: list, remind
+    keeps: tuple[Change, ...] = ()  # and what is to be kept by that
     cited: Cite[tuple[int, ...]] = ()
     private: Plain[bool] = False  # some of that must not leave
     unproved: bool = False  # what answers stands in a line that is not what was written
@@ -206,6 +209,7 @@ class Known:
     self_: Self
     now: Now
     grounding: Grounding
+    state: State
 
 
 @step()
@@ -217,13 +221,14 @@ async def reality_check(
     biography: Biography,
     self_: Self,
     now: Now,
+    state: State,
     grounding: Grounding,
 ) -> Reality:
     """Recall on both paths and judge, in code, how well what was told bears on the message.
 
     What the clock, the self or the archive answers outright is answered here.
     """
-    known = Known(stimulus, recall, biography, self_, now, grounding)
+    known = Known(stimulus, recall, biography, self_, now, grounding, state)
     text = whole(ingested, surface)
     parts = _parts(text, surface, known)
     if not parts:
@@ -264,7 +269,7 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
         asks_itself = "unending"
     if not asks_itself and "calc" not in known.biography.skills and sum_asked(text):
         asks_itself = "no_calc"
-    asking = AnswerContext(text, surface.language, known.self_, now, known.biography, recall)
+    asking = _asking(text, surface, known)
     settled = answer(asks_itself, asking) if asks_itself and not known.stimulus.goal else None
     if settled and settled.text:
         return Reality(
@@ -272,6 +277,8 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
             recent=recent,
             told=settled.text,
             by=settled.by,
+            act=settled.act,
+            keeps=settled.keeps,
             cited=settled.sources,
             private=recall.is_private(settled.sources),
         )
@@ -321,6 +328,15 @@ def _bearing(text: str, surface: Surface, recall: Recall) -> tuple[Evidence, ...
     if surface.modality != "question":
         return evidence
     return as_of_now(tuple(e for e in evidence if _is_about(surface.about, e, text)), text)
+
+
+def _asking(text: str, surface: Surface, known: Known) -> AnswerContext:
+    """What an answer by code is made of; what is private or a guest's is kept on no list."""
+    said, life = known.stimulus, known.biography
+    kept = None if said.private or said.guest else known.state
+    return AnswerContext(
+        text, surface.language, known.self_, known.now, life, known.recall, kept, said.seq
+    )
 
 
 def _is_about(subject: About, found: Evidence, question: str) -> bool:

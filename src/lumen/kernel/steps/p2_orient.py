@@ -6,12 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lumen.core.clock import Now, parse_stamp
+from lumen.core.clock import Draw, Now, parse_stamp
 from lumen.core.exposure import Plain
 from lumen.kernel.contour.policy import DEPTHS, Parameters
 from lumen.kernel.contour.slots import Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
-from lumen.kernel.language.dating import DatedWords, dated, days_meant
+from lumen.kernel.language.dating import (
+    DatedWords,
+    UndatedWords,
+    dated,
+    days_meant,
+    undated,
+)
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.markers import asks_depth, marked, markers
 from lumen.kernel.language.prototypes import MessageGroup, groups
@@ -42,6 +48,7 @@ class Budgeting(Parameters):
     work_paragraphs: int
     deep_paragraphs: int
     brief_sentences: int
+    jitter: int  # the seed's anti_mechanical
     talk_tokens: int
     work_tokens: int
     deep_tokens: int
@@ -62,6 +69,7 @@ class Budget:
     tokens: Plain[int] = 0
     calls: Plain[int] = 1
     facts: Plain[int] = 0
+    asked: Plain[int] = 0  # paragraphs a model is asked for: within the limit, not always the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +86,10 @@ class Effort(Slot):
     acknowledges: Plain[bool] = False
     structured: Plain[bool] = False
     tool: Plain[bool] = False
+    jitter: Plain[int] = 0  # drawn, from -1 to 1: no turn is as long as the other by rule
     verbosity: Plain[Budget] = Budget()
     at: tuple[Budget, ...] = ()  # what each depth would allow
-    analysis_allowed: Plain[bool] = False
+    analysis_allowed: Plain[bool] = False  # more than the answer may be said
 
     def said(self) -> str:
         """How deep, by which rule."""
@@ -93,16 +102,26 @@ class Effort(Slot):
 
 @step()
 async def effort_budgeter(
-    stimulus: Stimulus, ingested: Ingested, surface: Surface, intents: Intents, budgeting: Budgeting
+    stimulus: Stimulus,
+    ingested: Ingested,
+    surface: Surface,
+    intents: Intents,
+    draw: Draw,
+    budgeting: Budgeting,
 ) -> Effort:
     """How much thought and how many words: talk if casual, deep if asked or if it matters, work for a task."""
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
-    return effort_of(whole(ingested, surface), surface, intents.of_groups, budgeting)
+    drawn = draw.randint(-budgeting.jitter, budgeting.jitter)
+    return effort_of(whole(ingested, surface), surface, intents.of_groups, budgeting, drawn)
 
 
 def effort_of(
-    text: str, surface: Surface, shares: tuple[float, ...], budgeting: Budgeting
+    text: str,
+    surface: Surface,
+    shares: tuple[float, ...],
+    budgeting: Budgeting,
+    jitter: int = 0,
 ) -> Effort:
     """The effort a message deserves, by its words and by how much of each labelled group it is."""
     limits, add = surface.limits, budgeting.marker
@@ -125,7 +144,7 @@ def effort_of(
         depth, rule = "talk", "talk_if"
     elif explicit == "deep" or ((matters or hard) and explicit != "brief"):
         depth, rule = "deep", "deep_only_if"
-    budgets = tuple(budget(one, surface, budgeting) for one in DEPTHS)
+    budgets = tuple(budget(one, surface, budgeting, jitter) for one in DEPTHS)
     return Effort(
         deep_enough=depth,
         rule=rule,
@@ -137,9 +156,12 @@ def effort_of(
         acknowledges=acknowledges,
         structured=structured,
         tool=tool,
+        jitter=jitter,
         verbosity=budgets[DEPTHS.index(depth)],
         at=budgets,
-        analysis_allowed=depth != "talk" and not (limits.brief or limits.only_result),
+        analysis_allowed=not (
+            acknowledges or limits.brief or limits.only_result or limits.sentences
+        ),
     )
 
 
@@ -170,7 +192,12 @@ def _phase(text: str, shares: tuple[float, ...], explicit: str, *, structured: b
     return likeliest
 
 
-def budget(depth: str, surface: Surface, budgeting: Budgeting) -> Budget:
+def jittered(most: int, least: int, jitter: int) -> int:
+    """A ceiling that varies by what was drawn: never above itself, never below the least."""
+    return max(least, min(most, most - 1 + jitter))
+
+
+def budget(depth: str, surface: Surface, budgeting: Budgeting, jitter: int = 0) -> Budget:
     """What a depth allows, and what the message asks to be kept to."""
     limits, b = surface.limits, budgeting
     paragraphs, tokens, calls, facts = {
@@ -180,8 +207,14 @@ def budget(depth: str, surface: Surface, budgeting: Budgeting) -> Budget:
     }[depth]
     short = limits.brief or limits.only_result
     sentences = limits.sentences or (b.brief_sentences if limits.brief else 0)
+    most = 1 if short else paragraphs
     return Budget(
-        sentences or int(limits.only_result), 1 if short else paragraphs, tokens, calls, facts
+        sentences or int(limits.only_result),
+        most,
+        tokens,
+        calls,
+        facts,
+        asked=jittered(most, 1, jitter),
     )
 
 
@@ -283,6 +316,7 @@ class Chronos(Slot):
     """The days that words of time mean: of the message, and of what was told that bears on it."""
 
     dates: Plain[tuple[DatedWords, ...]] = ()
+    undated: Plain[tuple[UndatedWords, ...]] = ()
     told: tuple[tuple[int, str], ...] = ()  # by event, as they are said behind a quote
 
     def said(self) -> str:
@@ -317,6 +351,7 @@ async def chronos_mesh(ingested: Ingested, surface: Surface, reality: Reality, n
     }
     return Chronos(
         dates=dated(ingested.excerpt, moment),
+        undated=undated(ingested.excerpt, moment),
         told=tuple((seq, days) for seq, days in told.items() if days),
     )
 

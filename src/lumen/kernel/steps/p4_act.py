@@ -5,21 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lumen.core.canon import JSON
+from lumen.core.clock import Now
 from lumen.core.data import Author, Change, Entry, EventType, Origin
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.choice.candidates import CREATE, Candidate
+from lumen.kernel.answers.keeping import due
+from lumen.kernel.choice.candidates import CREATE, KEEP, Candidate
+from lumen.kernel.choice.tools import ToolCall
 from lumen.kernel.contour.capabilities import Done, Hands, Mind
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
+from lumen.kernel.contour.state import State
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.money import as_money
 from lumen.kernel.steps.p1_perceive import Reality, Surface
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.steps.p4_affordance import Affordance
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,18 @@ class Acting(Parameters):
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What came of a tool that was called beside speaking."""
+
+    skill: Quote[str]
+    asked: Plain[bool]
+    ok: Plain[bool]
+    found: Plain[int]
+    error: Quote[str] = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Acted(Slot):
     """What a skill other than speech came to; empty when none was used."""
 
@@ -39,6 +56,7 @@ class Acted(Slot):
     text: str = ""  # what it gave, in words
     error: Quote[str] = ""
     found: Plain[int] = 0  # how much it gave
+    used: Plain[tuple[ToolUse, ...]] = ()  # tools that were called beside speaking
     characters: Plain[int] = field(init=False, default=0)
 
     def __post_init__(self) -> None:
@@ -46,6 +64,8 @@ class Acted(Slot):
 
     def said(self) -> str:
         """Whether it worked."""
+        if self.used:
+            return ", ".join(f"{u.skill}: {u.error or 'done'}" for u in self.used)
         return "" if not self.ran else ("done" if self.ok else f"failed: {self.error}")
 
     def worked(self) -> bool:
@@ -53,16 +73,27 @@ class Acted(Slot):
         return self.ok and self.found > 0
 
 
-@step(Store.SKILLS, Store.MEMORY)
+@step(Store.SKILLS, Store.MEMORY, Store.LISTS, Store.REMINDERS)
 async def optional_tool_calls(
-    selection: Selection, plan: Plan, stimulus: Stimulus, mind: Mind, hands: Hands, acting: Acting
+    selection: Selection,
+    affordance: Affordance,
+    plan: Plan,
+    reality: Reality,
+    stimulus: Stimulus,
+    mind: Mind,
+    hands: Hands,
+    acting: Acting,
 ) -> Acted:
     """Do what was decided, when that is more than speaking; what came of it becomes a memory."""
     if selection.chosen < 0:
         raise Skip(selection.why)
     chosen = plan.candidates[selection.chosen]
     if chosen.skill == "chat":
-        raise Skip("there is only something to say")
+        if not affordance.calls:
+            raise Skip("there is only something to say")
+        return Acted(used=tuple([await used(call, hands, acting) for call in affordance.calls]))
+    if chosen.skill == KEEP:
+        return Acted(ran=True, ok=True, text=reality.told, found=1, changes=reality.keeps)
     if chosen.skill == CREATE:
         done = await created(chosen, stimulus, mind, hands, acting.tokens)
     else:
@@ -89,6 +120,30 @@ async def optional_tool_calls(
         found=found,
         changes=(Change(Store.MEMORY, "append", entry),),
     )
+
+
+async def used(call: ToolCall, hands: Hands, acting: Acting) -> ToolUse:
+    """Call a tool, and what it gave."""
+    done = await hands.use(call.skill, call.action, call.input)
+    text, found = output_text(done, acting.found)
+    return ToolUse(call.skill, call.asked, done.ok, found, done.error, text)
+
+
+def beside(text: str, acted: Acted, language: str) -> str:
+    """What is said, with what tools gave: in its place where they were asked for, else behind it.
+
+    What was looked for unasked and not found is not told.
+    """
+    phrase, said = lexicon().phrase, []
+    for one in acted.used:
+        if one.found:
+            key = one.skill if one.skill in ("search", "write_file") else "skill"
+            said.append(phrase(f"tool_{key}", language, skill=one.skill, text=one.text))
+        elif one.asked:
+            key = "tool_nothing" if one.ok else "tool_failed"
+            said.append(phrase(key, language, skill=one.skill, error=one.error))
+    instead = any(one.asked for one in acted.used)
+    return "\n".join(filter(None, ("" if instead else text, *said)))
 
 
 async def created(
@@ -150,7 +205,7 @@ class Reply(Slot):
         return kept[0] if kept else None
 
 
-@step(Store.MEMORY)
+@step(Store.MEMORY, Store.REMINDERS)
 async def compose_final(
     selection: Selection,
     plan: Plan,
@@ -159,6 +214,8 @@ async def compose_final(
     reality: Reality,
     stimulus: Stimulus,
     self_: Self,
+    now: Now,
+    state: State,
     hands: Hands,
 ) -> Reply:
     """Say the chosen words through the chat skill and remember having said them.
@@ -174,11 +231,14 @@ async def compose_final(
     if isinstance(given, dict):  # a model's guess at a sum is worth nothing, even when calc fails
         text = _worked_out(given, acted, surface)
         text = f"{text}\n{draft.text}" if reality.parts else text  # what was asked beside the sum
+    text = beside(text, acted, surface.language)
+    told, kept, events = ("", (), ()) if stimulus.guest else due(state, now, surface.language)
+    text = "\n".join(filter(None, (text, told)))
     done = await hands.use("chat", "say", {"text": text, "to": self_.author_name})
     said = done.output.get("text") if done.ok and isinstance(done.output, dict) else None
     text = said if isinstance(said, str) else text
     alone = reckoned and not reality.parts
-    sources = () if alone else draft.sources
+    sources = tuple(dict.fromkeys((*(() if alone else draft.sources), *events)))
     payload: dict[str, JSON] = {
         "sources": list(sources),
         "kind": "calc" if reckoned else draft.kind,
@@ -190,8 +250,8 @@ async def compose_final(
     entry = Entry(
         author=Author.SELF,
         event_type=EventType.ASSISTANT_MESSAGE,
-        # Why a sum cannot be worked out is told in the skill's own words.
-        origin=Origin.TOOL if reckoned and not acted.ok else Origin.SELF,
+        # What a tool gave, and why a sum cannot be worked out, is told in the skill's own words.
+        origin=Origin.TOOL if acted.used or (reckoned and not acted.ok) else Origin.SELF,
         situation="replied",
         description=text,
         session_key=stimulus.session_key,
@@ -202,7 +262,7 @@ async def compose_final(
         text=text,
         delivered=done.ok,
         error=done.error,
-        changes=(Change(Store.MEMORY, "append", entry),),
+        changes=(Change(Store.MEMORY, "append", entry), *kept),
     )
 
 

@@ -70,6 +70,7 @@ class Evaluation(Slot):
                     "able": bool(s.ability),
                     "tries": stimulus.tries,
                     "allowed": allowed,
+                    "prompted": c.prompted,
                 }
                 for c, s, allowed in zip(
                     plan.candidates, selection.scores, selection.allowed, strict=False

@@ -22,7 +22,16 @@ from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.lambda_select import Selection
 from lumen.kernel.steps.p4_act import Reply
 from lumen.kernel.turn.loops import contour_in_force
-from lumen.kernel.turn.run import Kernel, Turn, Watch, begin, interrupted, run_loop, take_in_edits
+from lumen.kernel.turn.run import (
+    Kernel,
+    Turn,
+    Watch,
+    begin,
+    interrupted,
+    opening,
+    run_loop,
+    take_in_edits,
+)
 
 LONGEST_MESSAGE = 4_000_000
 UNDELIVERED = """My skill chat did not work, so my words are shown as they are ({error})
@@ -111,6 +120,7 @@ async def converse(
             turn: Turn | None = None
             try:
                 turn = await begin(kernel, stimulus, watch)
+                turn.opening = opening(kernel, spoken.conversation, turn.state)
                 action = contour_in_force(kernel.index).loops["action"]
                 unheard = await run_loop(action, turn, watch)
             except BaseException as error:
@@ -120,6 +130,7 @@ async def converse(
                 raise
     if unheard:
         raise unheard
+    kernel.opened.add(spoken.conversation)
     reply: Reply = turn.slots[Reply]
     kept = reply.reply()
     unsaid = "" if reply.delivered else reply.error

@@ -17,8 +17,9 @@ from lumen.kernel.gate.proposals import APPROVED, ApprovalRequest, escalation, p
 from lumen.kernel.language.reading import language
 from lumen.kernel.models.treasury import most_tokens, phase
 from lumen.kernel.steps.p1_perceive import Intake
+from lumen.kernel.turn.introduction import introduce
 from lumen.kernel.turn.loops import contour_in_force, parameters
-from lumen.kernel.turn.run import Kernel, calls_for, introduce
+from lumen.kernel.turn.run import Kernel, calls_for
 from lumen.mind.roles import ESCALATION
 from lumen.mind.substrate import Prompt
 from lumen.soul.ports.queries import Queries
@@ -161,6 +162,11 @@ def _slots(kernel: Kernel, asked: Memory) -> dict[str, JSON]:
         "kind": "question",
         "language": language(asked.text),
         "depth": "talk",
+        "meant": "",
+        "way": "",
+        "paragraphs": 2,
+        "preface": {},
+        "thought": 0,
         "personal": False,
         "guest": asked.origin is Origin.GUEST,
         "message": asked.text[: parameters(Intake, contour_in_force(kernel.index)).excerpt],

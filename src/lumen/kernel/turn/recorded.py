@@ -20,6 +20,7 @@ from lumen.hands.effects import effects_of
 from lumen.hands.policy import SkillGrant, SkillPolicies
 from lumen.hands.skills import Maker, Skill, authored, discover, find, made_by, named, source_hash
 from lumen.kernel.choice.score import expected
+from lumen.kernel.choice.tools import InstalledTool
 from lumen.kernel.contour.capabilities import Done, ModelReply, Output
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.guard import Guard
@@ -151,9 +152,25 @@ class RecordedHands:
 
     def known(self) -> tuple[str, ...]:
         """The skills it has beside the shipped ones, each with what it says of itself."""
+        return tuple(_in_words(s)[:LONGEST_TOLD] for s in self._own())
+
+    async def tools(self) -> tuple[InstalledTool, ...]:
+        """Those skills that show how they are called, each with what its `--help` says."""
+        found = []
+        for skill in self._own():
+            try:
+                shown = effects_of(skill).example
+                said = await self.guard.help(skill) if shown else ""
+            except SkillError:
+                continue
+            if shown:
+                found.append(InstalledTool(skill.name, shown.action, shown.input, said))
+        return tuple(found)
+
+    def _own(self) -> list[Skill]:
+        """The skills beside the shipped ones that are ready."""
         found = [s for s in discover(self.gate.being.skills) if s.ready and not s.disabled]
-        own = [s for s in found if made_by(s) is not Maker.SHIPPED]
-        return tuple(_in_words(s)[:LONGEST_TOLD] for s in own[:MOST_TOLD])
+        return [s for s in found if made_by(s) is not Maker.SHIPPED][:MOST_TOLD]
 
     async def create(self, name: str, files: dict[str, str], by: str) -> Done:
         """Make a skill of what a model wrote: tried out first, and archived with its source."""

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lumen.core.canon import JSON
-from lumen.core.clock import Clock, Draw, Now, draw_from
+from lumen.core.clock import Clock, Draw, Now, draw_from, stamp
 from lumen.core.data import BeingPaths, Change, Entry, NamedValue, kernel_entry
-from lumen.core.errors import Damaged, LumenError, MindError
+from lumen.core.errors import Damaged, LumenError
 from lumen.core.exposure import quoted, trace
 from lumen.core.payloads import CallPayload, StatePayload
 from lumen.core.settings import Settings
@@ -33,7 +33,8 @@ from lumen.kernel.gate.edits import self_in_force
 from lumen.kernel.gate.presence import LOOK_S, Pause, nobody_in_turn, when_free
 from lumen.kernel.gate.recovery import hold
 from lumen.kernel.identity.biography import Biography, life_of
-from lumen.kernel.identity.digest import digest, snapshot
+from lumen.kernel.identity.digest import snapshot
+from lumen.kernel.identity.mounts import Mounts
 from lumen.kernel.identity.naming import author_name
 from lumen.kernel.identity.provenance import provenance
 from lumen.kernel.models.calls import Calls
@@ -44,7 +45,9 @@ from lumen.kernel.recall.evidence import Recall
 from lumen.kernel.recall.search import IndexedRecall as RecallOver
 from lumen.kernel.recall.verified import VerifiedRecall
 from lumen.kernel.reflection.triggers import Thresholds
-from lumen.kernel.turn.recorded import PROMPTS, RecordedHands, RecordedMind
+from lumen.kernel.turn.boot import boot
+from lumen.kernel.turn.introduction import introduce
+from lumen.kernel.turn.recorded import RecordedHands, RecordedMind
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.ports.queries import Queries
@@ -101,6 +104,8 @@ class Kernel:
     author_name: str = ""  # as lumen.toml has it; empty: as `self_` was handed over
     as_of: tuple[int, int] = (0, 0)  # the last change `self_` takes in; zeros: as handed over
     edits: EditsWait = field(default_factory=EditsWait)
+    mounts: Mounts = field(default_factory=Mounts)
+    opened: set[str] = field(default_factory=set)  # conversations whose opening is over
     reflecting: asyncio.Lock = field(default_factory=asyncio.Lock)  # one reflection at a time
 
     def __post_init__(self) -> None:
@@ -128,6 +133,7 @@ class Turn:
     depth: str = DEPTHS[0]
     number: int = 0  # of this turn in its loop, where a step asks for that
     reply_event: int = 0
+    opening: tuple[Change, ...] = ()  # what the opening of its conversation found out
 
 
 async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
@@ -139,6 +145,7 @@ async def run_loop(loop: Loop, turn: Turn, watch: Watch) -> OSError | None:
     turn.number = _turn_number(loop, turn.state)
     for number, beat in enumerate(loop.beats, 1):
         changes, record = await _run_beat(beat, turn, watch)
+        changes += turn.opening if number == 1 else ()
         last = number == len(loop.beats)
         if last and turn.number:
             changes.append(_counted(f"turns.{loop.name}", turn.number))
@@ -244,6 +251,9 @@ async def _run_step(one: Step, turn: Turn) -> tuple[Slot, dict[str, JSON]]:
     told["ms"] = round((clock.tick() - began) * 1000, 1)
     told["wrote"], told["quotes"] = trace(written), quoted(written)
     turn.slots[one.writes] = turn.written[one.name] = written
+    for earlier in one.writes.__mro__[1:] if not why else ():
+        if earlier in turn.slots:  # a slot that is a kind of an earlier one stands in for it
+            turn.slots[earlier] = written
     turn.depth = written.depth() or turn.depth
     return written, told
 
@@ -332,7 +342,9 @@ async def begin(
     called = author_name(kernel.index, kernel.author_name)
     self_ = kernel.self_ = replace(kernel.self_, author_name=called)
     calls = calls_for(kernel, stimulus.session_key, private=stimulus.private)
-    await introduce(kernel, calls)
+    hidden = stimulus.private or stimulus.guest or bool(stimulus.goal)
+    said = kernel.mounts.says(stimulus.text, stamp(kernel.clock.now()), private=hidden)
+    await introduce(kernel, calls, mounted=said)
     calls.on_text = watch.draft
     mind = RecordedMind(calls)
     hands = RecordedHands(
@@ -362,6 +374,15 @@ async def begin(
     return turn
 
 
+def opening(kernel: Kernel, conversation: str, state: State) -> tuple[Change, ...]:
+    """What is noted when a conversation opens, or goes on in another process; else nothing."""
+    kernel.gate.repairs.extend(kernel.mounts.failed)
+    kernel.mounts.failed.clear()
+    if conversation in kernel.opened:
+        return ()
+    return boot(kernel.being.skills, state, kernel.clock.now())
+
+
 def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Calls:
     """Metered calls to the models of a being."""
     return Calls(
@@ -373,27 +394,3 @@ def calls_for(kernel: Kernel, session_key: str, *, private: bool = False) -> Cal
         gone=kernel.gone,
         confidential=Confidential(kernel.index),
     )
-
-
-async def introduce(kernel: Kernel, calls: Calls, role: str = "interface") -> None:
-    """Let calls open with who the being is, and leave out of it what must not leave."""
-    small = await _is_small(kernel, role)  # awaited before: another turn may change the self
-    calls.digest = _identity(kernel, small=small, local=True)
-    calls.away = _identity(kernel, small=small, local=False) if kernel.self_.private else None
-
-
-async def identity(kernel: Kernel, role: str = "interface", *, local: bool = True) -> str:
-    """The identity text."""
-    return _identity(kernel, small=await _is_small(kernel, role), local=local)
-
-
-def _identity(kernel: Kernel, *, small: bool, local: bool) -> str:
-    return digest((kernel.being.prompts, PROMPTS), kernel.self_, small=small, local=local)
-
-
-async def _is_small(kernel: Kernel, role: str) -> bool:
-    """Whether the model is; one that cannot be reached is told of later, when it is asked."""
-    try:
-        return (await kernel.reach.model(role)).small
-    except MindError:
-        return False

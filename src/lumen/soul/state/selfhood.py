@@ -18,6 +18,8 @@ SOUL = Store.SOUL.place.path
 VALUES = Store.VALUES.place.path
 VALUE_STATES = Store.VALUES.place.states
 GOAL_STATES = Store.GOALS.place.states
+CONTRACTS = Store.CONTRACTS.place.path
+CONTRACT_STATES = Store.CONTRACTS.place.states
 LONGEST = 256 * 1024
 LONGEST_NAME = 200
 WRAPPED = 4  # lines that a few words may be spread over
@@ -33,6 +35,7 @@ class Selfhood:
     narrative: str
     values: tuple[SelfItem, ...]
     goals: tuple[SelfItem, ...]
+    contracts: tuple[SelfItem, ...] = ()  # how it speaks, and what of it does not change
 
 
 class Flaw(ValueError):
@@ -58,6 +61,7 @@ def selfhood(texts: Mapping[str, str]) -> Selfhood:
     """The self that some texts tell; values and goals by weight, the heaviest first."""
     name, ontology, narrative = _soul(texts.get(SOUL, ""))
     values = parse_items(texts[VALUES], VALUE_STATES) if VALUES in texts else []
+    contracts = parse_items(texts[CONTRACTS], CONTRACT_STATES) if CONTRACTS in texts else []
     goals = [
         goal
         for path in sorted(texts)
@@ -70,6 +74,7 @@ def selfhood(texts: Mapping[str, str]) -> Selfhood:
         narrative=narrative,
         values=tuple(sorted(values, key=lambda h: -h.weight)),
         goals=tuple(sorted(goals, key=lambda h: -h.weight)),
+        contracts=tuple(contracts),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
+from itertools import pairwise
 from typing import Literal
 
 from lumen.kernel.language.times import calendar
@@ -100,8 +101,11 @@ def _is_past(text: str, phrase: Phrase, prefer: Prefer) -> bool:
     stops = [n for mark in ENDS if (n := text.find(mark, phrase.stop)) >= 0]
     known = time_words(phrase.language).small
     sentence = TOKEN.finditer(text, start, min(stops, default=len(text)))
-    told = {kind for m in sentence for kind in known.get(m[0].lower(), {})}
-    return "PAST" in told and "FUTURE" not in told
+    said = [known.get(m[0].lower(), {}) for m in sentence]
+    told = {kind for kinds in said for kind in kinds}
+    got = any("GOT" in kinds and "HOLDS" not in before for before, kinds in pairwise([{}, *said]))
+    since = phrase.open == "since" and "HOLDS" in told  # "I have lived here since March"
+    return ("PAST" in told or got or since) and "FUTURE" not in told
 
 
 def _time(phrase: Phrase, now: datetime, past: bool) -> Time | None:

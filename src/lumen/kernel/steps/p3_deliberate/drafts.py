@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Now
-from lumen.core.data import Author, Memory
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.trust import Ability
 from lumen.kernel.choice.completion import closed
-from lumen.kernel.contour.capabilities import Mind, ModelReply
+from lumen.kernel.contour.capabilities import Mind
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
-from lumen.kernel.identity.digest import MemoryText
-from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.pronouns import addressed
-from lumen.kernel.language.reading import words
-from lumen.kernel.language.relatives import told_of_another
 from lumen.kernel.recall.evidence import Evidence
-from lumen.kernel.steps.p1_evidence import EvidenceLedger
-from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface, whole
-from lumen.kernel.steps.p2_orient import Budget, Chronos, Mode
+from lumen.kernel.steps.p1_perceive import Grounding, Intake, Surface, surface_of
+from lumen.kernel.steps.p3_deliberate.draft_prompt import amiss, another, model_draft, prompt_slots
 from lumen.kernel.steps.p3_deliberate.grounded import (
     DraftContext,
     answers_all,
     grounded,
     is_gentle,
-    rests_on,
+    stands_by,
     too_small,
 )
-from lumen.kernel.steps.p3_deliberate.within_budget import within_budget
+from lumen.kernel.steps.p3_deliberate.integration_fuser import Frame, TurnContext
+from lumen.kernel.steps.p3_deliberate.said_as import said_as
+from lumen.kernel.steps.p3_deliberate.truth import Ground, GroundLimits, ground_of, read_draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +40,26 @@ class Drafting(Parameters):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelTask:
+    """What a model was asked, so that it can be asked for another way of saying it."""
+
+    slots: dict[str, JSON]
+    tokens: int
+    useful: tuple[Evidence, ...]
+    ground: Ground
+    heard: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Drafts(Slot):
     """The ways of saying it that compete."""
 
     drafts: Plain[tuple[Draft, ...]] = ()
     trouble: Quote[str] = ""
     fix: Quote[str] = ""
+    trusted: Plain[bool] = False  # the model may speak of the world
+    calls: Plain[int] = 0  # of the model, so far
+    task: ModelTask | None = None
 
     def said(self) -> str:
         """How many there are."""
@@ -65,12 +73,7 @@ class Drafts(Slot):
 @step()
 async def drafts(
     stimulus: Stimulus,
-    ingested: Ingested,
-    surface: Surface,
-    reality: Reality,
-    ledger: EvidenceLedger,
-    mode: Mode,
-    chronos: Chronos,
+    frame: Frame,
     self_: Self,
     now: Now,
     mind: Mind,
@@ -81,61 +84,96 @@ async def drafts(
     """One draft from evidence alone, one from the model; a model that fails leaves the first."""
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
-    message = whole(ingested, surface)
-    asked = replace(stimulus, text=message) if surface.understood else stimulus
-    reality = chronos.on(reality)
-    quoted = replace(grounding, quotes=1) if surface.limits.brief else grounding
-    own = grounded(DraftContext(asked, surface, reality, self_, now, quoted))
-    own = ledger.beside(own, now, surface.language) if own else None
+    context = frame.context if frame.context.message else bare(stimulus, self_)
+    surface, reality = context.surface, context.reality
+    own = built(stimulus, frame, context, self_, now, grounding)
     done = closed(stimulus.text, self_.goals)
     settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
     settled = settled or answers_all(reality)
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     trusted = await mind.may(Ability.WORLD, "interface")
+    if own and context.plan.way and not trusted:
+        return Drafts(drafts=(own,))
     if not await mind.speaks(surface.language):
         silent = own or too_small(stimulus.text, surface, english=trusted)
         return Drafts(drafts=(silent,), trouble="the model does not speak this language")
     useful = [e for e in reality.evidence if e.score >= grounding.middling]
-    useful = useful[: mode.budget.facts or grounding.facts]
-    shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
-    slots = {
-        "name": self_.name,
-        "author_name": self_.author_name,
-        "kind": _kind(surface),
-        "personal": surface.modality == "question" and surface.personal,
-        "guest": bool(stimulus.guest),
-        "language": surface.language,
-        "depth": mode.chosen,
-        "message": ingested.excerpt,
-        "facts": [
-            MemoryText(f"{day(e.memory.timestamp, now)}: {_line(e.quote)}", e.memory.private)
-            for e in useful
-            if e.memory.seq not in shown
-        ],
-        "recent": exchanges(reality.recent, drafting.exchange),
-    }
-    heard = (message, ingested.excerpt, *(m.text[: intake.excerpt] for m in reality.recent))
-    quotes = [e.quote for e in useful]
-    tokens = mode.budget.tokens if trusted and mode.budget.tokens else drafting.tokens
+    useful = useful[: context.mode.budget.facts or grounding.facts]
+    limits = GroundLimits(grounding.facts, intake.excerpt)
+    recent = (m.text[: intake.excerpt] for m in reality.recent)
+    task = ModelTask(
+        slots=prompt_slots(stimulus, context, self_, now, useful, drafting.exchange),
+        tokens=((trusted and context.mode.budget.tokens) or drafting.tokens)
+        + context.presence.tokens,
+        useful=tuple(useful),
+        ground=ground_of(replace(frame, context=context), self_, now, limits, trusted=trusted),
+        heard=(context.message, context.excerpt, *recent),
+    )
+    return await heard(stimulus, context, task, own, mind)
+
+
+def bare(stimulus: Stimulus, self_: Self) -> TurnContext:
+    """What is known of a message where no frame was set: its words."""
+    text = stimulus.text
+    return TurnContext(message=text, excerpt=text, surface=surface_of(text, self_))
+
+
+def built(
+    stimulus: Stimulus,
+    frame: Frame,
+    context: TurnContext,
+    self_: Self,
+    now: Now,
+    grounding: Grounding,
+) -> Draft | None:
+    """The draft that code makes of what is known; under doubt it stays with what was said."""
+    surface = context.surface
+    asked = replace(stimulus, text=context.message) if surface.understood else stimulus
+    quoted = replace(grounding, quotes=1) if surface.limits.brief else grounding
+    known = DraftContext(asked, surface, context.reality, self_, now, quoted)
+    own = said_as(context.plan, grounded(known), known)
+    if (
+        frame.pressed
+        and not context.plan.way
+        and (own is None or not own.sources)
+        and not context.reality.told
+    ):
+        return stands_by(frame.before, surface.language) or own
+    return context.ledger.beside(own, now, surface.language) if own else None
+
+
+async def heard(
+    stimulus: Stimulus, context: TurnContext, task: ModelTask, own: Draft | None, mind: Mind
+) -> Drafts:
+    """What the model says beside what code could; where it says nothing of use, that alone."""
+    surface, notes, trusted = context.surface, [e.quote for e in task.useful], task.ground.trusted
     try:
-        spoken = await mind.ask("drafts", slots, tokens)
+        spoken = await mind.ask("drafts", task.slots, task.tokens)
     except MindError as error:
         return _unheard(own, stimulus.text, surface, error)
-    trouble = _amiss(spoken, surface, heard, quotes)
-    again = trusted and mode.budget.calls > 1 and (trouble or mode.chosen == "deep")
-    more = await _another(mind, slots, tokens) if again else ()
-    every = [one for one in (spoken, *more) if not _amiss(one, surface, heard, quotes)]
+    trouble = amiss(spoken, surface, task.heard, notes)
+    again = trusted and context.mode.budget.calls > 1 and trouble
+    more = await another(mind, task.slots, task.tokens) if again else ()
+    calls = 1 + len(more)
+    every = [one for one in (spoken, *more) if not amiss(one, surface, task.heard, notes)]
+    unknown = Draft(lexicon().phrase("unknown", surface.language), "grounded")
     if not every:
-        unknown = Draft(lexicon().phrase("unknown", surface.language), "grounded")
         silent = own or (too_small(stimulus.text, surface) if spoken.small else unknown)
-        return Drafts(drafts=(silent,), trouble=trouble)
+        return Drafts(drafts=(silent,), trouble=trouble, trusted=trusted, calls=calls)
     if spoken.small and not own:
         own = too_small(
             stimulus.text, surface
         )  # it speaks only where there is something to fall back on
-    theirs = dict.fromkeys(_theirs(one, message, useful, mode.budget) for one in every)
-    return Drafts(drafts=(own, *theirs) if own else tuple(theirs))
+    theirs = dict.fromkeys(
+        model_draft(one, context, list(task.useful), task.ground) for one in every
+    )
+    readings = [read_draft(one, task.ground) for one in theirs]
+    if own is None and all(r.hollow or (r.yields and task.ground.pressed) for r in readings):
+        own = unknown
+    return Drafts(
+        drafts=(own, *theirs) if own else tuple(theirs), trusted=trusted, calls=calls, task=task
+    )
 
 
 def _unheard(own: Draft | None, text: str, surface: Surface, error: MindError) -> Drafts:
@@ -147,70 +185,6 @@ def _unheard(own: Draft | None, text: str, surface: Surface, error: MindError) -
     else:
         left = _without_model(own, error.what, surface.language)
     return Drafts(drafts=(left,), trouble=error.what, fix=error.fix)
-
-
-async def _another(mind: Mind, slots: dict[str, JSON], tokens: int) -> tuple[ModelReply, ...]:
-    """A second way of saying it, from the other side; none where the model fails."""
-    try:
-        return (await mind.ask("drafts", {**slots, "depth": "against"}, tokens),)
-    except MindError:
-        return ()
-
-
-def _theirs(spoken: ModelReply, message: str, useful: list[Evidence], budget: Budget) -> Draft:
-    """A model's words as a draft, kept to what the turn may say."""
-    text = spoken.text if spoken.small else addressed(spoken.text, [e.quote for e in useful])
-    text = within_budget(text, budget)
-    return Draft(
-        text,
-        "small model" if spoken.small else "model",
-        rests_on(text, message, useful),
-        spoken.model,
-        spoken.private,
-        shown=tuple(e.memory.seq for e in useful),
-    )
-
-
-def _amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: list[str]) -> str:
-    """Why what a model said is no draft; empty: it is one. `heard` begins with what is asked."""
-    asks = surface.modality in ("question", "task")
-    if (spoken.copied and asks) or not says_anew(spoken.text, heard):
-        return "it said nothing new"
-    if asks and told_of_another(spoken.text, heard[0], notes):
-        return "it gave for one what was told of another"
-    return ""
-
-
-def _kind(surface: Surface) -> str:
-    """What a template goes by: a task is put as a question, a statement by its mood."""
-    if surface.modality == "task":
-        return "question"
-    return surface.mood or "statement" if surface.modality == "statement" else surface.modality
-
-
-def says_anew(text: str, said: tuple[str, ...]) -> bool:
-    """Whether a text says anything, and anything that was not just said in the same words."""
-    spoken = words(text)
-    return any(c.isalnum() for c in text) and all(spoken != words(s) for s in said)
-
-
-def exchanges(recent: tuple[Memory, ...], longest: int) -> list[dict[str, MemoryText]]:
-    """Recent memories as pairs of what was said and what was answered."""
-    pairs: list[dict[str, MemoryText]] = []
-    for said, reply in pairwise(recent):
-        if said.session_key == reply.session_key and reply.author is Author.SELF:
-            pairs.append(
-                {
-                    "said": MemoryText(_line(said.text[:longest]), said.private),
-                    "reply": MemoryText(_line(reply.text[:longest]), reply.private),
-                }
-            )
-    return pairs
-
-
-def _line(text: str) -> str:
-    """A text in one line: several stand in one block, and none may begin a line of its own there."""
-    return " ".join(text.split())
 
 
 def _without_model(own: Draft | None, trouble: str, language: str) -> Draft:

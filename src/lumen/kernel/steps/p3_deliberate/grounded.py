@@ -119,6 +119,14 @@ def too_small(text: str, surface: Surface, *, english: bool = False) -> Draft:
     return Draft(lexicon().phrase(key, surface.language), "grounded")
 
 
+def stands_by(before: str, language: str) -> Draft | None:
+    """What is said to a doubt: what was said before it, and what would speak against that."""
+    if not before.strip():
+        return None
+    quote = " ".join(before.split())[:LONGEST_MIRROR]
+    return Draft(lexicon().phrase("stands_by", language, quote=quote), "grounded")
+
+
 def bears(text: str, surface: Surface, reality: Reality, grounding: Grounding) -> bool:
     """Whether what was told is near enough to the question that it may be about that."""
     near = (e for e in reality.evidence[: grounding.quotes] if e.score >= grounding.bears)

@@ -11,7 +11,7 @@ from lumen.core.exposure import Plain, Quote
 from lumen.core.stores import Store
 from lumen.core.trust import Ability
 from lumen.core.untrusted import Untrusted
-from lumen.kernel.choice.candidates import CREATE, Candidate, torn
+from lumen.kernel.choice.candidates import CREATE, KEEP, Candidate, torn
 from lumen.kernel.choice.score import Behaviour, behaviour, best, choice, gap
 from lumen.kernel.contour.capabilities import Hands, Mind
 from lumen.kernel.contour.policy import Parameters
@@ -20,11 +20,17 @@ from lumen.kernel.contour.step import step
 from lumen.kernel.gate.revise import LEARN
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.reflection.triggers import Thresholds
+from lumen.kernel.steps.p1_perceive import Surface
+from lumen.kernel.steps.p3_deliberate.axes import Axes
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.metrics_engine import Metrics
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 
-ALWAYS = (CREATE, "chat")  # the kernel's own tool; and words are shown even when the skill is gone
+ALWAYS = (
+    CREATE,
+    KEEP,
+    "chat",
+)  # the kernel's own tools; and words are shown even when the skill is gone
 
 NO_DRAFT = Draft("", "none")
 
@@ -67,6 +73,7 @@ async def lambda_select(
     plan: Plan,
     drafts: Drafts,
     metrics: Metrics,
+    surface: Surface,
     self_: Self,
     mind: Mind,
     hands: Hands,
@@ -85,7 +92,27 @@ async def lambda_select(
             plan.candidates, decided.scores, decided.chosen, heavy, choosing.close, choosing.pairs
         )
         decided = replace(decided, conflicts=pulled)
-    return spoken(decided, drafts, metrics)
+    selected = spoken(decided, drafts, metrics)
+    return unwilling(selected, plan, surface.language) if _held_back(selected, plan) else selected
+
+
+def _held_back(decided: Selection, plan: Plan) -> bool:
+    """Whether nothing is said to a message, as what bears on it weighs too little."""
+    return decided.chosen < 0 and any(c.bears for c in plan.candidates) and bool(decided.scores)
+
+
+def unwilling(decided: Selection, plan: Plan, language: str) -> Selection:
+    """The one sentence that says which value holds it back, and how to change that."""
+    lowest = min((b for c in plan.candidates for b in c.bears), key=lambda b: b.weight)
+    said = lexicon().phrase(
+        "held_back",
+        language,
+        value=lowest.value,
+        weight=f"{lowest.weight:.2f}",
+        quoted=lowest.value if lowest.value.isalnum() else f"'{lowest.value}'",
+    )
+    why = f"{decided.why}: {lowest.value} {lowest.weight:.2f} holds it back"
+    return replace(decided, draft=Draft(said, "grounded"), why=why, notes=why)
 
 
 async def decide(
@@ -100,6 +127,7 @@ async def decide(
             goal.weight if goal else None,
             able=c.skill in ALWAYS or hands.can(c.skill),
             tries=stimulus.tries,
+            prompted=c.prompted,
         )
         for c in plan.candidates
     )
@@ -171,12 +199,21 @@ def spoken(decided: Selection, drafts: Drafts, metrics: Metrics) -> Selection:
     if not metrics.scores:
         first = drafts.drafts[0]
         return replace(decided, draft=first, notes=f"{first.kind} draft, not scored")
-    ranked = sorted(
-        zip(drafts.drafts, metrics.scores, strict=True),
-        key=lambda pair: (pair[1].total, pair[1].truthfulness, -pair[1].servility),
-        reverse=True,
-    )
-    won, score = ranked[0]
-    others = ", ".join(f"{d.kind} {s.total:.2f}" for d, s in ranked[1:])
+    (won, score), *behind = ranked(metrics)
+    others = ", ".join(f"{d.kind} {s.total:.2f}" for d, s in behind)
     notes = f"{won.kind} draft, Λ {score.total:.2f}" + (f" over {others}" if others else "")
     return replace(decided, draft=won, total=score.total, notes=notes)
+
+
+def ranked(metrics: Metrics) -> list[tuple[Draft, Axes]]:
+    """The texts that compete, best first: what may be believed, then by Λ, T and the lower SSS.
+
+    No charm outweighs what nothing supports: Λ is compared under the contracts.
+    """
+    every = zip(metrics.scored, metrics.scores, metrics.believed, strict=True)
+    best = sorted(
+        every,
+        key=lambda one: (one[2], one[1].total, one[1].truthfulness, -one[1].servility),
+        reverse=True,
+    )
+    return [(draft, score) for draft, score, _ in best]

@@ -1,66 +1,59 @@
-"""How the drafts score. The axes that need more than words and recall come with their steps."""
+"""How the drafts score, on every axis, each text that competes for itself."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lumen.core.data import Author
+from lumen.core.clock import Now
 from lumen.core.exposure import Plain
-from lumen.kernel.choice.small_models import asks_for_fiction
-from lumen.kernel.contour.slots import Self, Slot
+from lumen.kernel.contour.slots import Draft, Self, Slot
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.recall.evidence import Recall
-from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Intake, Reality, Surface, whole
-from lumen.kernel.steps.p2_orient import Mode
-from lumen.kernel.steps.p3_deliberate.axes import Axes, AxisWeights, Ground, axes
+from lumen.kernel.steps.p1_perceive import Grounding, Intake
+from lumen.kernel.steps.p3_deliberate.axes import Axes, AxisWeights, axes
+from lumen.kernel.steps.p3_deliberate.counterfactual_probe import Counterfactual
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
+from lumen.kernel.steps.p3_deliberate.integration_fuser import Frame
+from lumen.kernel.steps.p3_deliberate.truth import BUILT, GroundLimits, ground_of, read_draft
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics(Slot):
-    """A score for each draft, in the drafts' order."""
+    """A score for each text that competes: the drafts in their order, and behind them the probe's."""
 
     scores: Plain[tuple[Axes, ...]] = ()
+    believed: Plain[tuple[bool, ...]] = ()  # the others speak only where none of these is there
+    scored: tuple[Draft, ...] = ()
 
 
 @step()
 async def metrics_engine(
-    ingested: Ingested,
-    surface: Surface,
-    reality: Reality,
-    mode: Mode,
+    frame: Frame,
     drafts: Drafts,
+    probe: Counterfactual,
     self_: Self,
+    now: Now,
     recall: Recall,
     weights: AxisWeights,
     grounding: Grounding,
     intake: Intake,
 ) -> Metrics:
-    """Score every draft in code: truthful, to the point, its own voice; not servile, not cocksure."""
+    """Score every draft in code on sixteen axes: twelve speak for it, four against."""
     if not drafts.drafts:
         raise Skip("there is nothing to score")
-    texts = tuple(d.text for d in drafts.drafts)
-    message = whole(ingested, surface)
-    nearness = recall.likeness(texts, message)
-    shown = mode.budget.facts or grounding.facts
-    told = " ".join(e.quote for e in reality.evidence[:shown])
-    heard = (m.text[: intake.excerpt] for m in reality.recent if m.author is Author.EXTERNAL)
-    around = " ".join([self_.name, self_.author_name, *heard])
-    asks = surface.modality == "question"
-    fiction = asks_for_fiction(message)
-    ground = Ground(
-        message=message,
-        told=told,
-        around=around,
-        asks_memory=asks and (surface.personal or surface.identity or reality.familiar),
-        beyond_small=bool(reality.replaces)
-        or (surface.modality in ("question", "task") and not fiction),
-        statement=surface.modality == "statement",
-        answered=reality.verdict == "strong" or surface.identity,
-        fiction=fiction,
-        own_name=self_.name if self_.name.lower() != self_.author_name.lower() else "",
+    every = (*drafts.drafts, *probe.drafts)
+    limits = GroundLimits(grounding.facts, intake.excerpt)
+    ground = ground_of(frame, self_, now, limits, trusted=drafts.trusted)
+    measured = tuple(d.text for d in every if d.kind not in BUILT)  # the kernel's own are not
+    near = (
+        dict(zip(measured, recall.likeness(measured, ground.message), strict=True))
+        if measured
+        else {}
     )
-    scores = [
-        axes(d, near, ground, weights) for d, near in zip(drafts.drafts, nearness, strict=True)
-    ]
-    return Metrics(scores=tuple(scores))
+    fits = [1.0] * len(drafts.drafts) + [a.fits for a in probe.alternatives]
+    scores = tuple(
+        axes(read_draft(d, ground, near.get(d.text, 0.0), fit), ground, weights)
+        for d, fit in zip(every, fits, strict=True)
+    )
+    believed = tuple(s.truthfulness >= weights.believable for s in scores)
+    return Metrics(scores=scores, believed=believed, scored=every)

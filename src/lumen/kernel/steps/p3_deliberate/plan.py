@@ -6,28 +6,42 @@ from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
 from lumen.core.clock import Now
-from lumen.core.data import SelfItem
+from lumen.core.data import Author, SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
 from lumen.core.trust import Ability
 from lumen.core.untrusted import Untrusted
+from lumen.kernel.choice.bearing import BearingLaw, borne
 from lumen.kernel.choice.candidates import (
     CREATE,
+    KEEP,
     Candidate,
     aligned,
     could_be_skill,
     for_goal,
-    for_message,
+    sum_candidate,
 )
+from lumen.kernel.choice.completion import closed
+from lumen.kernel.choice.kinds import Fitting, fitting_kinds, spoken_candidates
+from lumen.kernel.choice.score import behaviour, best
+from lumen.kernel.choice.small_models import is_bad_news, moved
 from lumen.kernel.contour.capabilities import Hands, Mind
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.dates import day
+from lumen.kernel.language.markers import marked
 from lumen.kernel.language.thresholds import in_force
 from lumen.kernel.recall.evidence import Evidence, Recall
-from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface
+from lumen.kernel.steps.p1_evidence import differ
+from lumen.kernel.steps.p1_intent import Intents
+from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface, whole
+
+WANTS = ("promise", "untruth", "approval")  # markers of a wish that is not for the truth
+WEIGHS = ("worry", "strain")
+COURTESY = ("farewell", "thanks", "acknowledgement")
+ASKS_OF_IT = ("question", "task")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +58,19 @@ class Plan(Slot):
     """What could be done."""
 
     candidates: Plain[tuple[Candidate, ...]] = ()
+    kind: Plain[str] = ""  # the kind of reply that is wanted most: drafts are of that one
+    usual: Plain[str] = ""  # and the one that a message of its sort calls for
+    because: Plain[str] = ""  # what makes others fit
     trouble: Quote[str] = ""  # what kept a model from helping, if anything did
 
     def said(self) -> str:
         """The candidates."""
         return ", ".join(f"{c.skill}.{c.action}" for c in self.candidates)
+
+    @property
+    def way(self) -> str:
+        """The kind of reply, where it is another than usual."""
+        return self.kind if self.kind != self.usual else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +90,7 @@ async def plan(
     ingested: Ingested,
     surface: Surface,
     reality: Reality,
+    intents: Intents,
     self_: Self,
     now: Now,
     recall: Recall,
@@ -80,27 +103,105 @@ async def plan(
 
     For a goal a strong model proposes too; what it names must be there, or it stays a wish.
     """
-    expected = {"question": "the answer is accepted", "statement": "the author goes on"}
-    prediction = expected.get(surface.modality, "the conversation goes on")
-    trouble = ""
     if stimulus.goal is None:
-        found = for_message(ingested.excerpt, prediction, hands.can)
-    else:
-        proposes = await mind.may(Ability.JSON, "orchestrator")
-        authors = await mind.may(Ability.SKILLS, "orchestrator")
-        written = hands.brought("write_file", stimulus.goal.name)
-        known = near(reality, planning)
-        told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in known]
-        found = for_goal(stimulus.goal, [] if written else told, hands.can, authors=authors)
-        if proposes and found[0].skill not in (CREATE, "note"):
-            facing = Facing(
-                stimulus.goal, self_, now, tuple(known[: grounding.facts]), hands.known()
-            )
-            proposed, trouble = await thought_up(facing, mind, planning)
-            found = (*proposed, *found)
+        message = whole(ingested, surface)
+        reading = fitting(message, surface, reality, intents, self_)
+        return replies(message, reading, reality, self_, recall, hands)
+    trouble = ""
+    proposes = await mind.may(Ability.JSON, "orchestrator")
+    authors = await mind.may(Ability.SKILLS, "orchestrator")
+    written = hands.brought("write_file", stimulus.goal.name)
+    known = near(reality, planning)
+    told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in known]
+    found = for_goal(stimulus.goal, [] if written else told, hands.can, authors=authors)
+    if proposes and found[0].skill not in (CREATE, "note"):
+        facing = Facing(stimulus.goal, self_, now, tuple(known[: grounding.facts]), hands.known())
+        proposed, trouble = await thought_up(facing, mind, planning)
+        found = (*proposed, *found)
     weighed = aligned(found, self_.values, recall.likeness, **in_force("values"))
     likely = tuple(replace(c, likely=hands.likely(c.skill)) for c in weighed)
     return Plan(candidates=likely, trouble=trouble)
+
+
+def fitting(
+    text: str, surface: Surface, reality: Reality, intents: Intents, self_: Self
+) -> Fitting:
+    """What was read off a message that says which kinds of reply fit it."""
+    asks = surface.modality in ASKS_OF_IT
+    wants = next((w for w in WANTS if marked(w, text)), "")
+    memory = surface.modality == "question" and (
+        (surface.personal and surface.about == "author")
+        or surface.identity
+        or reality.familiar
+        or reality.verdict == "strong"
+    )
+    settled = bool(reality.told or reality.parts) or reality.gently
+    ends = surface.modality in COURTESY or closed(text, self_.goals) is not None
+    told = [e.memory for e in reality.evidence if not (asks or reality.replaces)]
+    weighs = is_bad_news(text) or moved(text) in WEIGHS or surface.mood == "hard"
+    return Fitting(
+        modality=surface.modality,
+        owed=settled or ends or (memory and not wants),
+        hurts=weighs and not asks,
+        advice=surface.advice,
+        pushed=intents.top == "push" and bool(reality.recent),
+        contradicts=any(differ(replace(old, text=text), old) for old in told),
+        wants=wants,
+        to_keep=intents.top == "keep",
+        just_asked=_asked_last(reality),
+    )
+
+
+def _asked_last(reality: Reality) -> bool:
+    """Whether the being's last word was a question."""
+    said = [m.text for m in reality.recent if m.author is Author.SELF]
+    return bool(said) and said[-1].rstrip().endswith("?")
+
+
+def replies(
+    text: str, reading: Fitting, reality: Reality, self_: Self, recall: Recall, hands: Hands
+) -> Plan:
+    """The kinds of reply that fit, each with the values that bear on it; and the one wanted most.
+
+    What is owed (memory, time, a sum, its own state) is answered whatever it holds dear.
+    """
+    reckon = sum_candidate(text, hands.can)
+    if reality.keeps:
+        kept = Candidate(KEEP, reality.act, reality.told)
+        return Plan(candidates=_borne((kept,), text, self_, recall), kind="act", usual="act")
+    found = spoken_candidates(fitting_kinds(replace(reading, owed=reading.owed or bool(reckon))))
+    if reckon or reading.owed:
+        every = (replace(reckon, likely=hands.likely("calc")), *found) if reckon else found
+        return Plan(candidates=every, kind=found[0].action, usual=found[0].action)
+    weighed = _borne(found, text, self_, recall)
+    weights = dict(self_.values)
+    scores = [
+        behaviour([weights[v] for v in c.values], None, able=True, prompted=c.prompted)
+        for c in weighed
+    ]
+    top = best(scores)
+    kind = weighed[top[0]].action if top else ""
+    return Plan(candidates=weighed, kind=kind, usual=found[0].action, because=_because(reading))
+
+
+def _borne(
+    found: tuple[Candidate, ...], text: str, self_: Self, recall: Recall
+) -> tuple[Candidate, ...]:
+    """Candidates with the values that bear on them."""
+    return borne(found, self_.values, text, recall, BearingLaw(**in_force("bearing")))
+
+
+def _because(reading: Fitting) -> str:
+    """What makes more than the usual kind fit, the strongest first."""
+    given = {
+        "contradicts": reading.contradicts,
+        reading.wants: bool(reading.wants),
+        "pushed": reading.pushed,
+        "hurts": reading.hurts,
+        "advice": reading.advice,
+        "greets": reading.modality == "greeting",
+    }
+    return next((why for why, holds in given.items() if holds), "")
 
 
 def near(reality: Reality, planning: Planning) -> list[Evidence]:

@@ -1,0 +1,131 @@
+"""What a sentence wants of a list or a reminder: which list, which things, what about and when.
+
+Pure: a sentence and a moment in, a request out. The patterns are data (lexicon/keeping.toml); times are
+read by times/. Whether a sentence asks for one at all is said by requests.py.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any, Literal
+
+from lumen.kernel.language.lexicon import FOLDER, LANGUAGES
+from lumen.kernel.language.reading import EDGES, QUOTED, apostrophes, stems
+from lumen.kernel.language.times.resolve import Grain, Time, times
+
+ListAct = Literal["add", "remove", "clear", "show"]
+LIST_ACTS: tuple[ListAct, ...] = ("add", "remove", "clear", "show")
+ReminderAct = Literal["add", "remove", "show"]
+CLEAR_GRAINS = frozenset({Grain.DAY, Grain.HOUR, Grain.MOMENT, Grain.PART})
+MOST_ITEMS = 30
+LONGEST_ITEM = 120
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """What is to be done to a list; without a name of its own it is just "list"."""
+
+    act: ListAct
+    name: str
+    items: tuple[str, ...] = ()
+    bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderRequest:
+    """What is to be said again, and when; `when` is nothing where no one day is meant."""
+
+    act: ReminderAct
+    what: str = ""
+    when: Time | None = None
+    unclear: str = ""  # the words of a time that may mean several days
+
+
+def is_quoted(text: str, sentence: str) -> bool:
+    """Whether a sentence of a text stands within quotation marks: then somebody else says it."""
+    at = text.find(sentence)
+    return any(
+        q.start() < at + 1 and at + len(sentence) <= q.end() + 1 for q in QUOTED.finditer(text)
+    )
+
+
+def list_request(sentence: str) -> ListRequest | None:
+    """What a sentence wants of a list."""
+    plain = " ".join(apostrophes(sentence).split())
+    for act in LIST_ACTS:
+        for language in LANGUAGES:
+            for pattern in _patterns(language, act):
+                if found := pattern.search(plain):
+                    return _list_request(act, found, _words()[language])
+    return None
+
+
+def _list_request(act: ListAct, found: re.Match[str], words: Mapping[str, Any]) -> ListRequest:
+    of = " ".join(found["of"].split()).lower()
+    name = words["name"].format(of=of.capitalize() if words["bare"][0].isupper() else of)
+    items = found.groupdict().get("items") or ""
+    return ListRequest(act, name if of else words["bare"], _items(items, words), bare=not of)
+
+
+def _items(said: str, words: Mapping[str, Any]) -> tuple[str, ...]:
+    """Things that are named one after the other; what is in quotation marks is one thing."""
+    named = [q[0][1:-1] for q in QUOTED.finditer(said)]
+    parts = re.split(words["joins"], QUOTED.sub(",", said), flags=re.IGNORECASE)
+    article = re.compile(rf"^(?:(?:{words['articles']}) )+", re.IGNORECASE)
+    plain = [article.sub("", p.strip(EDGES + " ")).strip() for p in (*parts, *named)]
+    return tuple(dict.fromkeys(p[:LONGEST_ITEM] for p in plain if p))[:MOST_ITEMS]
+
+
+def same_thing(one: str, other: str) -> bool:
+    """Whether two names of a thing mean the same one: "the eggs" and "egg"."""
+    mine, theirs = stems(one), stems(other)
+    return one.lower() == other.lower() or bool(mine and (mine <= theirs or theirs <= mine))
+
+
+def reminder_request(sentence: str, now: datetime) -> ReminderRequest | None:
+    """What a sentence wants to be reminded of, and when."""
+    plain = " ".join(apostrophes(sentence).split())
+    for language in LANGUAGES:
+        words = _words()[language]
+        if re.search(words["shows_reminders"], plain, re.IGNORECASE):
+            return ReminderRequest("show")
+        if dropped := re.search(words["drops_reminder"], plain, re.IGNORECASE):
+            return ReminderRequest("remove", dropped["what"].strip(EDGES + " "))
+    found = times(plain, now, "future")
+    meant = next((t for t in found if t.grain in CLEAR_GRAINS and not t.vague), None)
+    named = meant or next(iter(found), None)
+    rest = plain if named is None else f"{plain[: named.at[0]]} {plain[named.at[1] :]}"
+    what = _about(" ".join(rest.split()))
+    if what is None:
+        return None
+    if meant and meant.end > now:
+        return ReminderRequest("add", what, meant)
+    return ReminderRequest("add", what, None, plain[slice(*named.at)] if named else "")
+
+
+def _about(rest: str) -> str | None:
+    """What a reminder is about, once its time is taken out."""
+    for language in LANGUAGES:
+        edge = re.compile(
+            rf"^(?:(?:{_words()[language]['edges']})\b[ ,]*)+|(?:[ ,]+(?:{_words()[language]['edges']}))+$",
+            re.IGNORECASE,
+        )
+        for pattern in _patterns(language, "reminds"):
+            if found := pattern.search(rest):
+                return edge.sub("", found["what"].strip(EDGES + " ")).strip(EDGES + " ")
+    return None
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    return tomllib.loads((FOLDER / "keeping.toml").read_text("utf-8"))
+
+
+@cache
+def _patterns(language: str, act: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(p, re.IGNORECASE) for p in _words()[language][act])

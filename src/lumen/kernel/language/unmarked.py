@@ -1,0 +1,41 @@
+"""Whether a sentence without a mark opens as a question: by its question word, or its verb before its subject.
+
+Pure; the openings stand in lexicon/unmarked.toml, and with them what only looks like one ("What a day").
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+
+from lumen.kernel.language.lexicon import FOLDER
+
+LONGEST = 200  # characters of a sentence that asks without a mark
+ENDS = re.compile(r"[.!\n]")  # what stands in no such question
+
+
+def opens_question(sentence: str) -> bool:
+    """Whether a sentence opens as a question does, and tells nothing instead."""
+    plain = " ".join(sentence.lower().replace("’", "'").split())
+    if len(plain) > LONGEST or ENDS.search(plain):
+        return False
+    return any(
+        (opened := before.match(plain)) is not None
+        and asks.match(plain, opened.end()) is not None
+        and tells.match(plain, opened.end()) is None
+        for before, asks, tells in _openings()
+    )
+
+
+@cache
+def _openings() -> tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]], ...]:
+    raw = tomllib.loads((FOLDER / "unmarked.toml").read_text("utf-8"))
+    return tuple(
+        (
+            re.compile(words["before"], re.VERBOSE),
+            re.compile(f"(?:{words['asks']})", re.VERBOSE),
+            re.compile(f"(?:{words['tells']})", re.VERBOSE),
+        )
+        for words in raw.values()
+    )
