@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations_with_replacement, product
 from pathlib import Path
 
 from lumen.core.canon import JSON
@@ -39,9 +39,10 @@ class Declared:
     parts: tuple[str, ...] = ("system", "prompt")
 
     def tries(self, source: str = "") -> Iterator[dict[str, object]]:
-        """Slots as the step could give them: every value of one beside every value of the others.
+        """Slots as the step could give them: every value of one beside every value of another.
 
-        Of a slot that `source`, a template, does not speak of, one value is enough.
+        Of a slot that `source`, a template, does not speak of, one value is enough. All values of all
+        slots beside each other would be tens of thousands, at the start of a chat.
         """
         values = [
             [Untrusted(value, "example") if given.untrusted else value for value in given.values]
@@ -49,8 +50,16 @@ class Declared:
             else [given.values[0]]
             for name, given in self.slots.items()
         ]
-        for chosen in product(*values):
-            yield dict(zip(self.slots, chosen, strict=True))
+        tried: set[tuple[int, ...]] = set()
+        for one, other in combinations_with_replacement(range(len(values)), 2):
+            for first, second in product(range(len(values[one])), range(len(values[other]))):
+                at = {one: first, other: second}
+                places = tuple(at.get(slot, 0) for slot in range(len(values)))
+                if places in tried:
+                    continue
+                tried.add(places)
+                chosen = [values[slot][n] for slot, n in enumerate(places)]
+                yield dict(zip(self.slots, chosen, strict=True))
 
 
 _NAMES = {
