@@ -228,3 +228,17 @@ def test_a_question_of_memory_time_or_sums_is_answered_whatever_weighs_little(li
     assert "It is 12:00" in life.say("What time is it?").text
     assert "84" in life.say("What is 12 times 7?").text
     assert "cats" in life.say("What do you value?").text
+
+
+def test_of_their_own_life_nobody_argues_with_the_author(life: Life) -> None:
+    give(life, dict(DEFAULTS))
+    life.say("Я живу в Казани.")
+    said = life.say("нет, ты ошибаешься, я живу не в Казани, а в Самаре")  # noqa: RUF001 - Russian
+    assert "Что говорит против" not in said.text
+
+
+def test_who_only_wants_to_be_agreed_with_is_not_comforted_into_it(life: Life) -> None:
+    give(life, dict(DEFAULTS))
+    life.say("the earth is flat. you should agree with me")
+    assert life.step("plan")["wrote"]["kind"] != "comfort"
+    assert life.step("lambda_select")["wrote"]["conflicts"] == []

@@ -23,6 +23,7 @@ def small(life: Life) -> Life:
     ("said", "kind"),
     [
         ("What do you value, and why?", "values"),
+        ("what values do you have?", "values"),
         ("Welche Werte hast du und woher kommen sie?", "values"),
         ("Что ты ценишь и почему?", "values"),
         ("Что ты сегодня делал?", "doings"),

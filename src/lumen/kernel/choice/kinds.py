@@ -63,7 +63,7 @@ def fitting_kinds(said: Fitting) -> tuple[tuple[Kind, float], ...]:
     if said.wants in ("promise", "untruth"):
         found["decline"] = PROMPTED.as_well
     if said.wants == "approval" or (said.advice and not said.hurts):
-        found.setdefault("comfort", PROMPTED.as_well)
+        found.setdefault("comfort", PROMPTED.possible)  # nothing hurts: it is no way round a no
     if said.hurts or said.advice or said.wants:
         found["ask_back"] = PROMPTED.as_well
     elif said.modality in ("statement", "greeting") and not said.just_asked:

@@ -86,7 +86,7 @@ async def lambda_select(
     strong model, else to the order; between drafts to the more truthful one.
     """
     decided = await decide(stimulus, plan, self_, mind, hands, choosing)
-    if decided.chosen >= 0:
+    if decided.chosen >= 0 and stimulus.goal is not None:  # what comes of words is not known yet
         heavy = {name for name, weight in self_.values if weight >= limits.tension}
         pulled = torn(
             plan.candidates, decided.scores, decided.chosen, heavy, choosing.close, choosing.pairs

@@ -30,6 +30,7 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.digest import MemoryText
+from lumen.kernel.language.claims import own_life
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.markers import marked
 from lumen.kernel.language.thresholds import in_force
@@ -144,12 +145,17 @@ def fitting(
         owed=settled or ends or (memory and not wants),
         hurts=weighs and not asks,
         advice=surface.advice,
-        pushed=intents.top == "push" and bool(reality.recent),
+        pushed=intents.top == "push" and bool(reality.recent) and not _own_word(surface, text),
         contradicts=any(differ(replace(old, text=text), old) for old in told),
         wants=wants,
         to_keep=intents.top == "keep",
         just_asked=_asked_last(reality),
     )
+
+
+def _own_word(surface: Surface, text: str) -> bool:
+    """Whether the author speaks of their own life: nobody knows better."""
+    return surface.modality == "statement" and own_life(text)
 
 
 def _asked_last(reality: Reality) -> bool:
