@@ -235,6 +235,7 @@ def test_of_their_own_life_nobody_argues_with_the_author(life: Life) -> None:
     life.say("Я живу в Казани.")
     said = life.say("нет, ты ошибаешься, я живу не в Казани, а в Самаре")  # noqa: RUF001 - Russian
     assert "Что говорит против" not in said.text
+    assert "Самаре" in life.say("Где я живу?").text
 
 
 def test_who_only_wants_to_be_agreed_with_is_not_comforted_into_it(life: Life) -> None:
