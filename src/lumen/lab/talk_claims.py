@@ -17,6 +17,7 @@ from lumen.lab.talk_words import MONTHS, WORD, Words, own_words, plainly, quotes
 
 AUTHOR, ITSELF, WORLD = "the author", "itself", "the world"
 SENTENCE = re.compile(r"[^.!?…\n]*(?:[.!?…](?!\s|$)[^.!?…\n]*)*[.!?…]*")
+PLACE = re.compile(r"(?<!\w)/[\w./-]+")  # a folder of the machine it runs on
 SHORTEST = 3  # letters of a word of substance
 ELLIPSIS = "…"
 
@@ -46,7 +47,7 @@ def inventions(
     known = words.plain | told | words.stems(right.replace("|", " "))
     strict = not trusted and not by_code
     found = [Invention(AUTHOR, quote) for quote in quotes(reply) if not _told(quote, heard, words)]
-    for sentence in SENTENCE.findall(own_words(reply)):
+    for sentence in SENTENCE.findall(PLACE.sub(" ", own_words(reply))):
         if owned := _taken_over(sentence, told, words):
             found.append(Invention(ITSELF, owned))
             continue

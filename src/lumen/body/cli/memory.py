@@ -154,7 +154,8 @@ def tell_reply(found: Explained, request: CommandRequest) -> None:
     for number, m in enumerate(found.sources):
         when = f"{local(m.timestamp, request.zone):%A %d %B %Y at %H:%M}"
         label = "because" if number == 0 else ""
-        said = f"you told me on {when}: “{one_line(m.text, 120)}”"
+        who = "I said" if m.author == "self" else "you told me"
+        said = f"{who} on {when}: “{one_line(m.text, 120)}”"
         rows.append((label, said, f"event {m.event}"))
     if found.heard and not found.sources:
         said = f"you said just before: “{one_line(found.heard.text, 100)}”"

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 from lumen.core.data import Memory, SelfItem
 from lumen.kernel.answers import about_itself as own
+from lumen.kernel.answers.agenda import agenda
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
 from lumen.kernel.answers.keeping import list_answer, reminder_answer
 from lumen.kernel.answers.known import known
@@ -294,6 +295,7 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "name": _says("named"),
     "age": _age,
     "known": known,
+    "agenda": agenda,
     "unending": _unending,
     "said_here": _said_here,
     "my_name": _my_name,

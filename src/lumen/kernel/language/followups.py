@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
+from lumen.core.data import Author, Memory
 from lumen.kernel.language.asking import about, asking
 from lumen.kernel.language.mentions import (
     Mention,
@@ -56,6 +58,29 @@ def completed(message: str, exchanges: Sequence[Exchanged], name: str = "") -> s
     if frame and (whole := _in_frame(message, frame, name)):
         return whole
     return _without_pronouns(message, [*earlier, (said, reply)])
+
+
+def restated(message: str, exchanges: Sequence[Exchanged]) -> str:
+    """A statement with whom the author told of before in place of "she", "him" or "it"; or nothing.
+
+    Only what the author stated counts: whom a question or a reply named may be anybody.
+    """
+    message = message.strip()
+    told = [(said, "") for said, _ in exchanges if modality(said) == "statement"]
+    if not told or len(message) > LONGEST or modality(message) != "statement":
+        return ""
+    return _without_pronouns(message, told)
+
+
+def exchanges_in(recent: Sequence[Memory], *, private: bool = True) -> tuple[Exchanged, ...]:
+    """What was said and answered; of what is private only a private message makes use."""
+    return tuple(
+        (said.text, reply.text)
+        for said, reply in pairwise(recent)
+        if said.session_key == reply.session_key
+        and reply.author is Author.SELF
+        and (private or not (said.private or reply.private))
+    )
 
 
 def _of_statement(message: str, exchanges: Sequence[Exchanged]) -> str:

@@ -38,6 +38,7 @@ COURTESIES: tuple[Courtesy, ...] = (
 LONGEST_COURTESY = 200
 EDGES = " \t,;:.!?…\"'“”‘’()"
 SHORT = 5
+TELLS = 4  # words, a yes or no and a name among them, that tell something
 UMLAUTS = frozenset("äöüß")
 ASKS_WHAT = re.compile(r"Was [a-zäöüß]+(?:t|e|en)\b")  # a verb behind it: no English past
 INSIDE_IM = re.compile(r"(\w+)\s+im\b")  # German; where a clause begins it is as well "I'm"
@@ -237,9 +238,14 @@ def modality(text: str) -> Modality:
         return pleasantry
     if len(WORD.findall(text)) <= SHORT:
         for kind in ("greeting", "farewell", "thanks", "acknowledgement"):
-            if _opens(text, kind) and not (kind == "acknowledgement" and numbers(text)):
+            if _opens(text, kind) and not (kind == "acknowledgement" and _tells_besides(text)):
                 return kind
     return "statement"
+
+
+def _tells_besides(text: str) -> bool:
+    """Whether a yes or a no has something to tell behind it: a figure, or somebody and what of them."""
+    return bool(numbers(text)) or (len(WORD.findall(text)) >= TELLS and bool(names(text)))
 
 
 def small_talk(text: str) -> Courtesy | Literal[""]:

@@ -7,7 +7,7 @@ on its question. What a statement revises is settled when all before it is learn
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from lumen.kernel.language.corrections import (
     same_fact,
     tells_value,
 )
+from lumen.kernel.language.followups import exchanges_in, restated
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import (
     LONGEST_QUOTE,
@@ -40,6 +41,7 @@ WEIGHED = 2000  # characters of a passage whose words are looked at one by one
 LOOKED_AT = 40  # earlier passages among which the revised one is looked for, on either path
 MEANT = 3  # of those, the nearest, of which one may be said to change
 SETTLED_AT_ONCE = 16
+SPOKEN_OF = 2  # exchanges before a statement in which somebody is named that it speaks of
 
 
 def marks_of(memory: Memory, passage: str, whole: TextShape) -> int:
@@ -134,6 +136,9 @@ class Lessons:
         if memory is None:
             return 0
         text = memory.text[new.start : new.stop]
+        if whole := restated(text, exchanges_in(self.index.memories.exchanges(new.seq, SPOKEN_OF))):
+            text = whole  # "she moved" says nothing by itself of whom
+            new = replace(new, vector=self.embedder.embed([text])[0].tobytes())
         earlier = self._earlier(new, text)
         if is_plain_fact(text):  # a home, or an age: where that very fact was told last
             told = [seq for seq, old, _ in earlier if same_fact(text, old)]

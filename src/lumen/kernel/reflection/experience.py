@@ -24,6 +24,7 @@ MOST_MEMORIES = 200
 MOST_QUESTIONS = 20
 UNANSWERED = (
     "untold",
+    "tell_me",
     "unknown",
     "nothing_known",
     "too_small",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import pairwise
 
 from lumen.core.clock import Now, parse_stamp
 from lumen.core.data import Author, Change, Memory
@@ -25,7 +24,8 @@ from lumen.kernel.language.asking import (
     speaks_to_being,
     where_moved,
 )
-from lumen.kernel.language.followups import Exchanged, completed
+from lumen.kernel.language.claims import own_life
+from lumen.kernel.language.followups import completed, exchanges_in, restated
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.markers import NO_LIMITS, AnswerLimits, Role, limits, markers, roles
 from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
@@ -90,6 +90,7 @@ class Surface(Slot):
     about: Plain[About] = "author"  # whom it asks about, if it asks
     language: Plain[str] = "en"  # the kernel's own phrases are in this one
     understood: Quote[str] = ""  # what a follow-up asks as a whole; empty: it stands by itself
+    their_life: Plain[bool] = False  # it tells of the author's life, or of somebody they told of
     topic: Quote[str] = ""  # the words that carry what it is about
     roles: Plain[tuple[Role, ...]] = ()  # who stands in it
     limits: Plain[AnswerLimits] = NO_LIMITS  # how it asks to be answered
@@ -109,22 +110,12 @@ async def surface_parse(
 
     A follow-up is read as the whole question that it asks after what was just said.
     """
-    before = () if stimulus.goal else _exchanges(recall.recent(), private=stimulus.private)
+    before = () if stimulus.goal else exchanges_in(recall.recent(), private=stimulus.private)
     understood = completed(ingested.excerpt, before, self_.name)
     surface = surface_of(understood or ingested.excerpt, self_)
     spoken = surface.limits.language or language(ingested.excerpt)
-    return replace(surface, understood=understood, language=spoken)
-
-
-def _exchanges(recent: tuple[Memory, ...], *, private: bool) -> tuple[Exchanged, ...]:
-    """What was said and answered before; of what is private only a private message makes use."""
-    return tuple(
-        (said.text, reply.text)
-        for said, reply in pairwise(recent)
-        if said.session_key == reply.session_key
-        and reply.author is Author.SELF
-        and (private or not (said.private or reply.private))
-    )
+    theirs = surface.their_life or bool(restated(ingested.excerpt, before))
+    return replace(surface, understood=understood, language=spoken, their_life=theirs)
 
 
 def whole(ingested: Ingested, surface: Surface) -> str:
@@ -145,6 +136,7 @@ def surface_of(text: str, self_: Self) -> Surface:
         asks=asked(text, self_.name)[0],
         about=about(text, self_.name),
         language=asked_for.language or language(text),
+        their_life=kind == "statement" and own_life(text),
         topic=" ".join(words(text)[:TOPIC_WORDS]),
         roles=roles(text),
         limits=asked_for,

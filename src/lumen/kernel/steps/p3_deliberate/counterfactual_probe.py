@@ -82,7 +82,9 @@ async def counterfactual_probe(
     room = probing.candidates - len(drafts.drafts)
     if drafts.task is None and drafts.calls == 0:
         raise Skip("code settles it")
-    rivals = frame.others[: probing.k]
+    surface = frame.context.surface
+    personal = surface.modality == "question" and surface.personal  # it is told or it is not
+    rivals = () if personal else frame.others[: probing.k]
     found: list[tuple[Draft, Alternative]] = []
     calls = 0
     if room > 0 and _may_ask(frame, drafts, probing):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from lumen.core.clock import Now
+from lumen.core.data import Author
 from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight, moved
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
@@ -33,6 +35,20 @@ from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
 
 LONGEST_MIRROR = 160
+# Phrases of replies that only give back what the author told, or say that nothing is known.
+NO_POSITION = (
+    "stated",
+    "closest",
+    "noted",
+    "noted_plain",
+    "noted_words",
+    "untold",
+    "untold_world",
+    "unknown",
+    "unknown_self",
+    "too_small",
+    "set_right",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +136,24 @@ def too_small(text: str, surface: Surface, *, english: bool = False) -> Draft:
 
 
 def stands_by(before: str, language: str) -> Draft | None:
-    """What is said to a doubt: what was said before it, and what would speak against that."""
+    """What is said to a doubt: what was said before it, and what would speak against that.
+
+    Where that was only what the author had told, or that nothing is known, there is nothing to stand by:
+    how it is they know better.
+    """
     if not before.strip():
         return None
+    if any(before.startswith(opening) for opening in _without_position()):
+        return Draft(lexicon().phrase("set_right", language), "grounded")
     quote = " ".join(before.split())[:LONGEST_MIRROR]
     return Draft(lexicon().phrase("stands_by", language, quote=quote), "grounded")
+
+
+@cache
+def _without_position() -> tuple[str, ...]:
+    """How replies open that hold nothing for true by themselves, in every language."""
+    said = (spoken.get(key, "") for spoken in lexicon().spoken.values() for key in NO_POSITION)
+    return tuple(filter(None, (phrase.partition("{")[0].strip() for phrase in said)))
 
 
 def bears(text: str, surface: Surface, reality: Reality, grounding: Grounding) -> bool:
@@ -179,7 +208,7 @@ def _answer(context: DraftContext) -> Draft | None:
     near = tuple(e for e in told if e.score >= grounding.middling and _may_be_offered(e, context))
     if surface.advice:
         who = names(text)
-        known = tuple(e for e in near if who & set(words(e.quote)))
+        known = tuple(e for e in near if who & set(words(e.quote)) or stems(text) & stems(e.quote))
         said = _quotes("advice_known", known, context) or [phrase("no_advice")]
         return Draft("\n".join(said), "grounded", _sources(known))
     if not (_is_personal(surface) or reality.familiar or bears(text, surface, reality, grounding)):
@@ -188,9 +217,18 @@ def _answer(context: DraftContext) -> Draft | None:
     if surface.about != "author":
         near = tuple(e for e in near if _shares(text, e))
     if not near or reality.verdict != "middling":
-        return Draft(phrase("untold_world" if surface.about == "world" else "untold"), "grounded")
+        return Draft(_untold(context), "grounded")
     items = _quotes("closest_item", near, context)
     return Draft("\n".join([phrase("closest"), *items]), "grounded", _sources(near))
+
+
+def _untold(context: DraftContext) -> str:
+    """That it was not told, and, where that was not just said, what would help."""
+    if context.surface.about == "world":
+        return context.phrase("untold_world")
+    said, help_ = context.phrase("untold"), context.phrase("tell_me")
+    lately = (m.text for m in context.reality.recent if m.author is Author.SELF)
+    return said if any(help_ in text for text in lately) else f"{said} {help_}"
 
 
 def _may_be_offered(e: Evidence, context: DraftContext) -> bool:

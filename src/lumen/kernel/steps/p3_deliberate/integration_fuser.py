@@ -11,7 +11,7 @@ from lumen.kernel.choice.small_models import asks_for_fiction, is_bad_news, move
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
-from lumen.kernel.language.claims import does, own_life
+from lumen.kernel.language.claims import does
 from lumen.kernel.language.markers import marked
 from lumen.kernel.language.reading import stems
 from lumen.kernel.language.sums import sum_asked
@@ -135,7 +135,8 @@ def frame_of(context: TurnContext, intents: Intents, effort: Effort, fusing: Fus
     judgement = surface.advice or does("asks_judgement", message)
     first, *others = intents.hypotheses or (Hypothesis("", 1.0),)
     pushed = sum(h.score for h in intents.hypotheses if h.intent == "push")
-    theirs = reality.replaces is not None or (surface.modality == "statement" and own_life(message))
+    known = surface.modality == "statement" and reality.familiar  # somebody the author told of
+    theirs = reality.replaces is not None or surface.their_life or known
     said = [m.text for m in reality.recent[-2:]]
     spoke = any(m.author is Author.SELF for m in reality.recent) and reality.replaces is None
     asks = surface.modality == "task"  # for the same once more is no contradiction

@@ -30,7 +30,6 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.digest import MemoryText
-from lumen.kernel.language.claims import own_life
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.markers import marked
 from lumen.kernel.language.thresholds import in_force
@@ -145,7 +144,9 @@ def fitting(
         owed=settled or ends or (memory and not wants),
         hurts=weighs and not asks,
         advice=surface.advice,
-        pushed=intents.top == "push" and bool(reality.recent) and not _own_word(surface, text),
+        pushed=intents.top == "push"
+        and bool(reality.recent)
+        and not _tells_of_life(surface, reality),
         contradicts=any(differ(replace(old, text=text), old) for old in told),
         wants=wants,
         to_keep=intents.top == "keep",
@@ -153,9 +154,10 @@ def fitting(
     )
 
 
-def _own_word(surface: Surface, text: str) -> bool:
-    """Whether the author speaks of their own life: nobody knows better."""
-    return surface.modality == "statement" and own_life(text)
+def _tells_of_life(surface: Surface, reality: Reality) -> bool:
+    """Whether nobody knows better than the author: of their life, and whom they told of; nor is a task a doubt."""
+    told = surface.modality == "statement" and reality.familiar
+    return surface.their_life or told or surface.modality == "task"
 
 
 def _asked_last(reality: Reality) -> bool:
