@@ -103,7 +103,10 @@ def test_without_any_tool_the_turn_goes_on_and_what_is_missing_stays_an_open_que
     for name in REGISTRY:
         shutil.rmtree(life.being.skills / name)
     life.script({"when": ".", "say": "That is a question for another day."})
-    assert life.say("What is my shoe size?").text == "You have not told me that."
+    assert (
+        life.say("What is my shoe size?").text
+        == "You have not told me that. If you tell me, I will keep it."
+    )
     kept = state_in_force(life.kernel.index).lines(Store.EVIDENCE_LEDGER)
     assert kept[-1]["gaps"] == ["No data on shoe size"]
 

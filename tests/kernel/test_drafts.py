@@ -43,7 +43,10 @@ def test_asked_who_it_is_it_answers_from_the_self(life: Life) -> None:
 def test_asked_about_the_author_what_was_not_told_is_said_to_be_untold(life: Life) -> None:
     life.script({"when": ".", "say": "Your shoe size is 43."})
 
-    assert life.say("What is my shoe size?").text == "You have not told me that."
+    assert (
+        life.say("What is my shoe size?").text
+        == "You have not told me that. If you tell me, I will keep it."
+    )
     assert life.step("reality_check")["wrote"]["verdict"] in ("weak", "none")
 
 

@@ -144,7 +144,10 @@ def test_topic_roles_and_markers_are_read_off() -> None:
 def test_asked_in_another_language_it_answers_in_that(life: Life) -> None:
     life.script({"when": ".", "say": "That is a question for another day."})
     assert life.say("Answer in German: what is my shoe size?").text.startswith("Das hast du mir")
-    assert life.say("What is my shoe size?").text == "You have not told me that."
+    assert (
+        life.say("What is my shoe size?").text
+        == "You have not told me that. If you tell me, I will keep it."
+    )
 
 
 def test_asked_for_two_sentences_a_model_says_no_more(life: Life) -> None:

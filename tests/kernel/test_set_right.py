@@ -123,3 +123,43 @@ def test_what_was_told_of_the_days_ahead_comes_in_their_order(small: Life) -> No
     assert "presentation" in lines[2]
     assert len(told.sources) == 2
     assert nothing.text == "You told me of nothing for that time (Tuesday 17 November)."
+
+
+@pytest.mark.parametrize(
+    ("told", "contested"),
+    [
+        ("My brother Tom is a plumber.", "No, Tom is an electrician."),
+        ("Мой брат Том водопроводчик.", "Нет, Том теперь электрик."),
+    ],
+)
+def test_nobody_argues_about_somebody_the_author_told_of(
+    small: Life, told: str, contested: str
+) -> None:
+    small.say(told)
+    small.say("What is my blood type?")
+    noted = small.say(contested).text
+
+    assert not any(w in noted for w in ("stay with", "остаюсь при", "keep to what", "держусь"))
+
+
+def test_asked_for_a_joke_it_does_not_contradict(small: Life) -> None:
+    small.say("I am so tired of all this.")
+    said = small.say("Tell me a joke.").text
+
+    assert "What does?" not in said
+    assert "speaks against it" not in said
+
+
+def test_what_one_must_mind_is_said_where_advice_is_asked(small: Life) -> None:
+    small.say("I am allergic to walnuts.")
+    said = small.say("Can I eat walnut cake?").text
+
+    assert "I am allergic to walnuts." in said
+
+
+def test_a_doctor_at_work_is_no_bad_news(small: Life) -> None:
+    works = small.say("Мой муж Игорь работает врачом в больнице.").text
+    lies = small.say("Мой муж лежит в больнице.").text
+
+    assert "жаль" not in works
+    assert "жаль" in lies

@@ -289,7 +289,8 @@ def test_what_was_to_be_reminded_of_is_really_noted(small: Life) -> None:
         "Remind me to call the dentist on Thursday."
         in small.say("When do I have to call the dentist?").text
     )
-    assert small.say("Remind me what my sister is called.").text == "You have not told me that."
+    untold = small.say("Remind me what my sister is called.").text
+    assert untold == "You have not told me that. If you tell me, I will keep it."
 
 
 @pytest.mark.parametrize(
