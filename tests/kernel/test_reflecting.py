@@ -142,7 +142,7 @@ def test_only_reflection_changes_values_goals_and_the_story(life: Life) -> None:
     pursue(life)
     assert self_files(life) == before
     lived(
-        life, 0.5, n=2, options=[{"values": ["curiosity"], "goal": None, "able": True, "tries": 0}]
+        life, 0.5, n=3, options=[{"values": ["curiosity"], "goal": None, "able": True, "tries": 0}]
     )
     reflect(life)
     assert self_files(life) != before
