@@ -183,3 +183,38 @@ def test_what_it_did_itself_is_not_said_to_have_been_told(
     first = small.say("What did you do today?")
     assert first.sources
     assert small.say(asked).text.startswith(answer)
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "answer"),
+    [
+        ("My flight to Rome is on 2 December.", "How long until my flight?", "until Wednesday 2 D"),
+        ("The exam is on Friday.", "how many days until the exam", "until Friday 20 November"),
+        ("Мой отпуск начинается 2 декабря.", "Сколько дней осталось до отпуска?", "2 декабря"),
+        ("Meine Prüfung ist am 2. Dezember.", "Wie lange noch bis zur Prüfung?", "2. Dezember"),
+    ],
+)
+def test_how_long_it_is_until_something_goes_by_the_day_it_was_told_of(
+    small: Life, told: str, asked: str, answer: str
+) -> None:
+    small.say(told)
+    found = small.say(asked).text
+
+    assert answer in found.split(told)[0]
+    assert told in found
+
+
+def test_until_what_was_never_told_no_days_are_counted(small: Life) -> None:
+    small.say("My flight to Rome is on 2 December.")
+
+    assert "days until" not in small.say("How long until my surgery?").text
+
+
+def test_what_is_known_is_all_that_was_told_whoever_it_is_of(small: Life) -> None:
+    small.say("Signed up for a pottery course, the teacher is called Ines.")
+    small.say("И ещё: коту поставили диагноз, диабет")
+
+    known = small.say("What do you know about me?").text
+
+    assert "Ines" in known
+    assert "диабет" in known

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.language.questions import asked, tells_of_author
+from lumen.kernel.language.questions import asked, tells_something
 from lumen.kernel.language.requests import request, request_kinds
 
 if TYPE_CHECKING:
@@ -160,9 +160,9 @@ def test_what_is_told_or_asked_in_like_words_is_no_request() -> None:
     assert [said for said in NONE if request(said)] == []
 
 
-def test_a_request_tells_nothing_of_the_author() -> None:
-    assert not tells_of_author("Send a mail to my boss that I am ill.")
-    assert not tells_of_author("Schick meiner Chefin eine Mail, dass ich krank bin.")
+def test_a_request_tells_nothing() -> None:
+    assert not tells_something("Send a mail to my boss that I am ill.")
+    assert not tells_something("Schick meiner Chefin eine Mail, dass ich krank bin.")
 
 
 def test_who_is_spoken_to_may_stand_before_it_and_a_question_behind_it_comes_first() -> None:

@@ -217,7 +217,7 @@ def test_asked_what_it_knows_of_the_author_it_says_what_was_told_and_not_taken_b
     )
     small.tell("My knee scan is on the 14th of March.", "Good night!", "What is my name?")
     told = small.tell("I play the violin.", days=1)
-    small.tell("Oskar put a pea into his nose.")
+    told += small.tell("Oskar put a pea into his nose.")
     told += small.tell("Change of plan: the knee scan is on the 28th of March instead. I am sure.")
     answered = small.say("What do you know about me?")
 
@@ -226,6 +226,7 @@ def test_asked_what_it_knows_of_the_author_it_says_what_was_told_and_not_taken_b
         "Health and food:\n"
         "  “Change of plan: the knee scan is on the 28th of March instead. I am sure.” (Monday 16 November)\n"
         "Besides:\n"
+        "  “Oskar put a pea into his nose.” (Monday 16 November)\n"
         "  “I play the violin.” (Monday 16 November)"
     )
     assert sorted(answered.sources) == told

@@ -9,12 +9,10 @@ from datetime import date, timedelta
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
 from lumen.kernel.answers.keeping import reminders
 from lumen.kernel.language.dates import spoken_day
-from lumen.kernel.language.dating import LONGEST, dated
+from lumen.kernel.language.dating import dated, told_day
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import requested
-from lumen.kernel.language.times.resolve import Grain, Time, times
 
-PLAIN = frozenset({Grain.DAY, Grain.PART, Grain.HOUR, Grain.MOMENT})
 AHEAD = timedelta(days=7)  # what is "coming up", where no day is named
 DAY = timedelta(days=1)
 MOST = 12  # lines
@@ -64,20 +62,10 @@ def _planned(asking: AnswerContext, first: date, after: date) -> Iterator[_Plann
     for memory in asking.recall.statements():
         if requested(memory.text)[0]:  # what was kept of it was told above
             continue
-        told = times(memory.text[:LONGEST], asking.moment(memory.timestamp))
-        day = next((d for time in told if (d := _day(time, first, after))), None)
+        day = told_day(memory.text, asking.moment(memory.timestamp), first, after)
         if day:
             quote = quoted(memory.text, 0, len(memory.text))
             yield _Planned(day, memory.seq, asking.phrase("agenda_quote", quote=quote))
-
-
-def _day(time: Time, first: date, after: date) -> date | None:
-    """The day among some that a time names; of what comes every week, the first that is one of its days."""
-    if time.every:
-        days = (first + DAY * n for n in range((after - first).days))
-        return next((d for d in days if d.weekday() in time.every.weekdays), None)
-    day = time.start.date()
-    return day if time.grain in PLAIN and not time.vague and first <= day < after else None
 
 
 def _span(asking: AnswerContext, first: date, last: date) -> str:

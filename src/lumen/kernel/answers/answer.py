@@ -21,6 +21,7 @@ from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
 from lumen.kernel.language.corrections import fact_of
 from lumen.kernel.language.dates import day_named, days_there
+from lumen.kernel.language.dating import told_day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import asked, said_here
@@ -29,6 +30,8 @@ from lumen.kernel.language.requests import request_kinds
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
+A_YEAR = timedelta(days=366)
+LOOKED_INTO = 3  # statements in which the day of something is looked for
 ABOUT_DAYS = ("shift", "until", "since")
 
 
@@ -245,6 +248,21 @@ def _apart(asking: AnswerContext, found: date | None) -> KernelAnswer:
     return KernelAnswer(said[:1].upper() + said[1:])
 
 
+def _until(asking: AnswerContext) -> KernelAnswer:
+    """How long it is until a day, or until something the author told the day of; else recall may know more."""
+    day = _day_named(asking)
+    if day or days_there(_sentence(asking)):
+        return _apart(asking, day)
+    today, named = asking.here().date(), stems(_sentence(asking))
+    for found in asking.recall.evidence(asking.text)[:LOOKED_INTO]:
+        ahead = told_day(found.quote, asking.moment(found.memory.timestamp), today, today + A_YEAR)
+        if ahead and named & stems(found.quote):
+            said = _apart(asking, ahead).text
+            stated = _stated(asking, "stated", found.memory)
+            return KernelAnswer(f"{said} {stated}", (found.memory.seq,), GROUNDED)
+    return KernelAnswer("", by=GROUNDED)
+
+
 def _day_named(asking: AnswerContext, *, past: bool = False) -> date | None:
     said = _sentence(asking)
     return day_named(said, asking.here().date(), past=past or lexicon().has("was", said))
@@ -259,7 +277,7 @@ def _sentence(asking: AnswerContext) -> str:
 
 ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "shift": _which_day,
-    "until": lambda asking: _apart(asking, _day_named(asking)),
+    "until": _until,
     "since": lambda asking: _apart(asking, _day_named(asking, past=True)),
     "values": _values,
     "goals": _goals,

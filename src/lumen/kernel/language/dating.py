@@ -16,6 +16,8 @@ from lumen.kernel.language.times.resolve import Grain, Time, times
 Marker = Literal["past", "present", "future"]
 RELATIVE = frozenset({"shift", "whole", "weekday"})  # ways of naming a time that begin at now
 OF_DAYS = frozenset({Grain.DAY, Grain.PART, Grain.HOUR, Grain.WEEK, Grain.WEEKEND})
+PLAIN_DAYS = frozenset({Grain.DAY, Grain.PART, Grain.HOUR, Grain.MOMENT})
+DAY = timedelta(days=1)
 LONGEST = 2000  # characters in which times are looked for
 
 
@@ -45,6 +47,21 @@ def dated(text: str, now: datetime) -> tuple[DatedWords, ...]:
         )
         for t in found
     )
+
+
+def told_day(text: str, said: datetime, first: date, after: date) -> date | None:
+    """The day among some that a text named when it was said."""
+    named = times(text[:LONGEST], said)
+    return next((day for time in named if (day := _day_within(time, first, after))), None)
+
+
+def _day_within(time: Time, first: date, after: date) -> date | None:
+    """The day among some that a time names; of what comes every week, the first that is one of its days."""
+    if time.every:
+        days = (first + DAY * n for n in range((after - first).days))
+        return next((d for d in days if d.weekday() in time.every.weekdays), None)
+    day = time.start.date()
+    return day if time.grain in PLAIN_DAYS and not time.vague and first <= day < after else None
 
 
 @dataclass(frozen=True, slots=True)

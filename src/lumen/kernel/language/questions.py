@@ -166,12 +166,9 @@ def may_answer(passage: str) -> bool:
     return not (is_question(passage) or closes or despairs(passage))
 
 
-def tells_of_author(text: str) -> bool:
-    """Whether a message tells something of the author: no question, no request, no small talk."""
-    lex, plain = lexicon(), plainly(text)
-    tells = lex.has("first_person", plain) or lex.has("drops_subject", plain)
-    tells = tells and modality(text) == "statement"
-    return tells and asked(text)[0] in (NOTHING, "remind")
+def tells_something(text: str) -> bool:
+    """Whether a message tells something: no question, no request, no small talk."""
+    return modality(text) == "statement" and asked(text)[0] in (NOTHING, "remind")
 
 
 def _bare(sentence: str, name: str) -> list[str]:

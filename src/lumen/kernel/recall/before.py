@@ -47,7 +47,7 @@ class RecallBefore:
         return 0.0
 
     def statements(self) -> tuple[Memory, ...]:
-        """What the author said of themselves and did not take back, the newest first."""
+        """What the author told, of themselves or others, and did not take back, the newest first."""
         return self.recall.statements(self.before)
 
     def is_private(self, seqs: Iterable[int]) -> bool:

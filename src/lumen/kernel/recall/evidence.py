@@ -147,5 +147,5 @@ class Recall(Protocol):
         ...
 
     def statements(self) -> tuple[Memory, ...]:
-        """What the author said of themselves and did not take back, the newest first."""
+        """What the author told, of themselves or others, and did not take back, the newest first."""
         ...

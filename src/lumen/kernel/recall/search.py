@@ -17,7 +17,7 @@ from lumen.core.data import Memory
 from lumen.core.stores import Store
 from lumen.kernel.language.corrections import openly_revises
 from lumen.kernel.language.passages import Embedder, Rows
-from lumen.kernel.language.questions import tells_of_author
+from lumen.kernel.language.questions import tells_something
 from lumen.kernel.language.reading import words
 from lumen.kernel.language.spans import Span
 from lumen.kernel.recall.candidates import RankWanted
@@ -112,11 +112,11 @@ class IndexedRecall:
         return known.get(old) if openly else None
 
     def statements(self, before: int) -> tuple[Memory, ...]:
-        """What the author said of themselves and did not take back, the newest first."""
+        """What the author told, of themselves or others, and did not take back, the newest first."""
         seqs = [seq for seq, _ in self._index.memories.statements(LOOKED_BACK) if seq < before]
         revised = self._vectors.revised_by(seqs, before=before)
         known = self._index.memories.get(seq for seq in seqs if seq not in revised)
-        return tuple(m for m in known.values() if tells_of_author(m.text))
+        return tuple(m for m in known.values() if tells_something(m.text))
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""

@@ -68,7 +68,7 @@ class VerifiedRecall:
         return self._unproved
 
     def statements(self) -> tuple[Memory, ...]:
-        """What the author said of themselves and did not take back, the newest first."""
+        """What the author told, of themselves or others, and did not take back, the newest first."""
         return tuple(self._checked(self.recall.statements, lambda m: (m,)))
 
     def is_private(self, seqs: Iterable[int]) -> bool:

@@ -151,6 +151,7 @@ def fitting(
         wants=wants,
         to_keep=intents.top == "keep",
         just_asked=_asked_last(reality),
+        revises=reality.replaces is not None,
     )
 
 
