@@ -194,7 +194,7 @@ def test_a_yes_to_the_danger_is_urged_to_call_and_an_hour_later_talk_is_talk(lif
         ("My sister lives in Lisbon.", "I am still here for you. Noted: your sister lives in Lisbon."),
         ("Thank you.", "I am still here for you. You are welcome."),
         ("I made soup and went for a walk.", "I am still here for you. Noted: you made soup"),
-        ("Моя сестра живёт в Казани.", "Я рядом. Записано: «Моя сестра живёт в Казани.»"),
+        ("Моя сестра живёт в Казани.", "Я рядом. Записано: твоя сестра живёт в Казани."),
         ("What is 2 + 3?", "2 + 3 = 5"),
     ],
 )  # fmt: skip

@@ -342,7 +342,7 @@ def test_the_place_the_author_lives_in_is_the_newest_told(small: Life) -> None:
 
 
 def test_what_was_told_in_russian_is_answered_in_russian(small: Life) -> None:
-    assert small.say("Мою дочь зовут Лена.").text == "Записано: «Мою дочь зовут Лена.»"
+    assert small.say("Мою дочь зовут Лена.").text == "Записано: твою дочь зовут Лена."
     small.tell("Мой брат живёт в Казани.", "I like rice.")
 
     daughter = small.say("Как зовут мою дочь?").text
@@ -390,7 +390,7 @@ def test_advice_is_left_to_the_author_with_what_they_said_of_the_one_it_is_about
             "My password is Zx9!kLm2#Qp. " + "Rain fell on the hills and the roads. " * 30,
             "Noted, without the secret in it: that is not kept.",
         ),
-        ("Мою дочь зовут Лена.", "Записано: «Мою дочь зовут Лена.»"),
+        ("Мою дочь зовут Лена.", "Записано: твою дочь зовут Лена."),
     ],
 )
 def test_it_never_says_that_it_keeps_a_secret_it_left_out(

@@ -30,6 +30,7 @@ from lumen.kernel.language.reading import (
     unframed,
     words,
 )
+from lumen.kernel.language.turning import turned_back
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
@@ -297,7 +298,7 @@ def _said_back(text: str, language: str, characters: int) -> str:
     """A statement in its own words; what is said of the being itself stays the author's word.
 
     So do words put into its mouth and what others said: turned round they would say something else.
-    Pronouns are turned in English; in a language whose verbs change with them it is quoted.
+    Where a verb would have to change with its pronoun, in Russian and German, it is quoted.
     """
     lex, phrase = lexicon(), lexicon().phrase
     if len(text) > LONGEST_MIRROR:
@@ -310,9 +311,10 @@ def _said_back(text: str, language: str, characters: int) -> str:
     to_being = tells_of_being(text) if english else lex.has("second_person", text)
     if to_being or lex.has("dictated", text) or lex.has("reported", text):
         return phrase("noted_words", language, quote=text)
-    turned = mirror(text) if english else text
-    ended = f"{turned}." if turned[-1:].isalnum() else turned
-    return phrase("noted", language, mirror=ended)
+    turned = mirror(text) if english else turned_back(text, language)
+    said = turned or text
+    ended = f"{said}." if said[-1:].isalnum() else said
+    return phrase("noted" if turned else "noted_quote", language, mirror=ended)
 
 
 def _sources(evidence: tuple[Evidence, ...]) -> tuple[int, ...]:
