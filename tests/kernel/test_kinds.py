@@ -148,7 +148,7 @@ def test_which_kinds_fit_is_read_off_the_message() -> None:
     assert "decline" not in dict(fitting_kinds(Fitting(wants="approval")))
     assert "ask_back" in dict(fitting_kinds(Fitting()))
     assert "ask_back" not in dict(fitting_kinds(Fitting(just_asked=True)))
-    assert "ask_back" not in dict(fitting_kinds(Fitting(revises=True)))
+    assert "ask_back" not in dict(fitting_kinds(Fitting(taken_in=True)))
     assert list(dict(fitting_kinds(Fitting(modality="task")))) == ["answer"]
 
 

@@ -50,7 +50,9 @@ class Fitting:
     wants: str = ""  # approval, a promise or an untruth
     to_keep: bool = False  # it is told to be kept
     just_asked: bool = False  # the last reply ended with a question: not twice in a row
-    revises: bool = False  # it sets right what was told: that is confirmed, not asked about
+    taken_in: bool = (
+        False  # it sets right what was told, or speaks of the being: nothing to ask about
+    )
 
 
 def fitting_kinds(said: Fitting) -> tuple[tuple[Kind, float], ...]:
@@ -67,7 +69,7 @@ def fitting_kinds(said: Fitting) -> tuple[tuple[Kind, float], ...]:
         found.setdefault("comfort", PROMPTED.possible)  # nothing hurts: it is no way round a no
     if said.hurts or said.advice or said.wants:
         found["ask_back"] = PROMPTED.as_well
-    elif said.modality in ("statement", "greeting") and not (said.just_asked or said.revises):
+    elif said.modality in ("statement", "greeting") and not (said.just_asked or said.taken_in):
         found["ask_back"] = PROMPTED.hardly if said.to_keep else PROMPTED.possible
     return tuple(found.items())
 

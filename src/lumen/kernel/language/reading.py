@@ -23,6 +23,8 @@ LINKS = re.compile(r"['’]s$|['’]$")
 CLAUSE_END = re.compile("[,.!?;…\\n—\N{EN DASH}]+|\\s-\\s")
 CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 QUOTED = re.compile(r"„[^“”]*[“”]|“[^”]*”|\"[^\"]*\"|«[^»]*»")
+LEAST_QUOTED = 4  # words
+PASTED = re.compile(r"<!--.*?-->", re.DOTALL)  # what a page hides from who reads it
 TEMPLATE = re.compile(
     r"\s*(?:<\|[^|<>\n]{0,40}\|>(?:\s*(?:system|user|assistant|developer|tool)\b)?"
     r"|\[/?INST\]|<</?SYS>>|</?s>)\s*",
@@ -91,6 +93,17 @@ def stem(word: str) -> str:
 def stems(text: str) -> set[str]:
     """The content of a text, by stems."""
     return {stem(w) for w in words(text)}
+
+
+def in_others_words(told: str, whole: str, question: str) -> bool:
+    """Whether what a passage shares with a question stands only in words of others that the message quotes."""
+    shared = stems(told) & stems(question)
+    return bool(shared) and not shared & stems(PASTED.sub(" ", QUOTED.sub(_own_words, whole)))
+
+
+def _own_words(quote: re.Match[str]) -> str:
+    """A quotation of a few words is a name; a longer one is somebody's words."""
+    return quote[0] if len(WORD.findall(quote[0])) < LEAST_QUOTED else " "
 
 
 def plainly(text: str) -> str:

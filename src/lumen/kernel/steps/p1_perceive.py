@@ -32,6 +32,7 @@ from lumen.kernel.language.questions import after_despair, asked, despairs, ques
 from lumen.kernel.language.reading import (
     Modality,
     asks_advice,
+    in_others_words,
     language,
     modality,
     names,
@@ -340,6 +341,8 @@ def _is_about(subject: About, found: Evidence, question: str) -> bool:
     if subject == "being":
         return speaks_to_being(found.quote)
     if subject == "author" and lexicon().has("reported", found.quote):
+        return False
+    if in_others_words(found.quote, found.memory.text, question):
         return False
     if lexicon().has("favourite", question) and not _tells_favourite(found.quote, question):
         return False

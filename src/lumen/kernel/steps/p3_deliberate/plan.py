@@ -32,6 +32,7 @@ from lumen.kernel.contour.step import step
 from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.markers import marked
+from lumen.kernel.language.pronouns import tells_of_being
 from lumen.kernel.language.thresholds import in_force
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.steps.p1_evidence import differ
@@ -151,7 +152,7 @@ def fitting(
         wants=wants,
         to_keep=intents.top == "keep",
         just_asked=_asked_last(reality),
-        revises=reality.replaces is not None,
+        taken_in=reality.replaces is not None or tells_of_being(text),
     )
 
 
