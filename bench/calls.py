@@ -15,21 +15,18 @@ from lumen.kernel.gate.birth import init
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.recovery import recover
 from lumen.kernel.models.calls import Calls
+from lumen.kernel.models.templates import TEMPLATES
 from lumen.kernel.models.treasury import Caps
 from lumen.kernel.turn.recorded import PROMPTS
 from lumen.mind.ask import Reach
 from lumen.mind.roles import parse_assignments
 from lumen.mind.substrate import Prompt
-from lumen.soul.index.index import Index
 from lumen.soul.trust.keys import Keyring
+from lumen.soul.writing.open import open_storage
 
 ROUNDS = 40
 MOST_S = 0.005
-SLOTS = {
-    "name": "Lumen",
-    "author_name": "friend",
-    "kind": "question",
-    "message": "Where does my sister live?",
+SLOTS = {name: given.values[0] for name, given in TEMPLATES["drafts"].slots.items()} | {
     "facts": ["Sunday 15 November: My sister lives in Lisbon."] * 3,
     "recent": [{"said": "Hello there.", "reply": "Hello, friend."}] * 2,
 }
@@ -47,8 +44,9 @@ def overheads() -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="lumen-bench-") as folder:
         being, clock = BeingPaths(Path(folder, "being")), SystemClock()
         keyring = Keyring(Path(folder, "keys"))
-        soul = init(being, keyring, clock)
-        gate = Gate(being, keyring, clock, Index(being))
+        storage = open_storage(being, keyring, clock)
+        soul = init(being, storage, clock)
+        gate = Gate(being, keyring, clock, storage)
         recover(gate, soul)
         reach = Reach(parse_assignments({"interface": "scripted/echo"}), (PROMPTS,), clock)
         free = Calls(reach, gate, Caps(), "bench")

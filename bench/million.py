@@ -58,7 +58,7 @@ PLAIN = (
     "db.execute('COMMIT')",
 )
 OPEN = (
-    "import statistics\nfrom lumen.body.app import open_kernel",
+    "import statistics\nfrom lumen.app.wiring import open_kernel",
     "taken = []\n"
     f"for _ in range({OPENS}):\n"
     "    t = time.perf_counter(); kernel, _ = open_kernel(being)\n"

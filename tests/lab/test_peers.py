@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -110,6 +113,17 @@ def test_every_engine_has_a_program_and_pinned_packages(script: Script) -> None:
 def test_every_benchmark_can_be_named(root: Path) -> None:
     runs = {p.stem for p in (root / "bench").glob("*.py") if "def main() -> int" in p.read_text()}
     assert runs == {*BENCHES}
+
+
+@pytest.mark.unmeasured
+@pytest.mark.parametrize("name", ["calls", "million"])
+def test_a_benchmark_comes_to_its_end(name: str, root: Path) -> None:
+    few = {**os.environ, "LUMEN_BENCH_EVENTS": "400"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "bench", name], cwd=root, env=few, capture_output=True, text=True
+    )
+    assert "Traceback" not in ran.stderr  # how long it took is not judged here
+    assert "ours" in ran.stdout
 
 
 def test_an_engine_reaches_this_machine_alone(script: Script) -> None:
