@@ -372,3 +372,9 @@ def test_what_is_offered_stands_out_and_is_of_the_kind_asked_for_or_plainly_abou
     one: Evidence, judged: str
 ) -> None:
     assert verdict((one,), parameters(Grounding)) == judged
+
+
+def test_what_plainly_stands_out_is_stated_though_its_words_are_others() -> None:
+    law = parameters(Grounding)
+    assert verdict((Evidence(memory(1), "x", 0.5, plainness=law.plain),), law) == "strong"
+    assert verdict((Evidence(memory(1), "x", 0.5, plainness=law.plain - 0.01),), law) == "middling"

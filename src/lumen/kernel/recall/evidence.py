@@ -23,6 +23,11 @@ QUOTED = (
 )
 AHEAD = 0.04  # what a lead in the ranking counts beside a cosine: docs/decisions/0004
 ALONE = 1.0
+ANSWERS = (
+    3.0  # what the verdict counts beside the ranking in the order of evidence: docs/decisions/0034
+)
+OF_KIND = 0.07  # what the kind asked for counts beside a cosine
+ENOUGH = 5  # pieces of evidence behind those that may be told, for a lead to say something
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,9 @@ class Evidence:
     wrong_kind: bool = False  # nothing in it is of the kind asked for
     stands_out: float = (
         ALONE  # how near it is, and how far ahead in the ranking of what is not told
+    )
+    plainness: float = (
+        0.0  # that, and whether it is of the kind asked for; 0: not, or nothing to compare with
     )
 
     def cited(self) -> JSON:
@@ -62,6 +70,7 @@ def current(found: Sequence[tuple[RankedMemory, EvidenceVerdict]]) -> tuple[Evid
             if later is None or best.score > later.score:
                 lent[one.revised_by] = best
     held = [(one, verdict) for one, verdict in found if one.revised_by not in known]
+    held.sort(key=lambda each: -(each[0].score + ANSWERS * lent[each[0].memory.seq].score))
     behind = [one.score for one, _ in held[QUOTED:]]
     return tuple(
         _evidence(one, verdict, lent[one.memory.seq], known.get(one.replaces), behind)
@@ -78,6 +87,8 @@ def _evidence(
 ) -> Evidence:
     text = one.memory.text
     quote = quoted(text, at.start, at.stop, alone=despairs(text))
+    ahead = AHEAD * (one.score - fmean(behind)) if behind else 0.0
+    compared = len(behind) >= ENOUGH and best.of_kind is not False
     return Evidence(
         memory=one.memory,
         quote=quote,
@@ -86,7 +97,8 @@ def _evidence(
         replaces=old[0].memory if old else None,
         found=one,
         wrong_kind=at.wrong_kind and best.wrong_kind,
-        stands_out=best.cosine + AHEAD * (one.score - fmean(behind)) if behind else ALONE,
+        stands_out=best.cosine + ahead if behind else ALONE,
+        plainness=best.near + ahead + (OF_KIND if best.of_kind else 0.0) if compared else 0.0,
     )
 
 

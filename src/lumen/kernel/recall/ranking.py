@@ -21,6 +21,7 @@ class Ranking:
     near: float = 0.3  # for the same share by nearness of single words
     kind: float = 0.08  # for whether it holds the kind of answer asked for, or not
     thin: float = 0.1  # against one that says next to nothing the question did not
+    of_sort: float = 0.5  # a word for what sort of thing is asked for is met by one so near
     seldom: float = 8  # memories that a word may stand in and still tell something
 
 

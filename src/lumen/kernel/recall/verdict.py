@@ -1,8 +1,8 @@
 """How sure it is that something the author stated answers a question: a law over its words and vectors.
 
-The order of what is found is the ranking's (fusion.py); this says what of it may be told as certain. The
+What is found is the ranking's to say (fusion.py); this says what of it may be told as certain. The
 cosine of sentence vectors, plus how much of the question's rare words the passage holds (exactly, and by the
-nearness of single words), plus whether it holds the kind of answer asked for. A cosine alone says nothing
+nearness of single words), plus whether it plainly holds the kind of answer asked for. A cosine alone says nothing
 of that: where fewer than half of the words are met, it is no answer, however near it is.
 """
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lumen.core.data import NearPassage
+from lumen.kernel.language.answer_kinds import asking_words, plainly_fits, sort_asked
 from lumen.kernel.language.lexicon import AnswerKind
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.reading import asks_for, fits, names, stem, words
@@ -36,6 +37,8 @@ class EvidenceVerdict:
     stop: int
     cosine: float  # of its nearest passage
     wrong_kind: bool  # nothing in it is of the kind asked for
+    near: float  # the cosine of the passage that the score is of
+    of_kind: bool | None  # the kind asked for is plainly there, or not; None: no kind is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class SoughtWords:
     stems: frozenset[str]
     named: set[str]
     kind: AnswerKind | None
+    asking: frozenset[str]  # words that only ask for that kind
+    sort: str  # the word that says what sort of thing is asked for, where that is of no kind
     rarity: Rows  # how much each word tells, summing to 1
     law: Ranking
 
@@ -57,12 +62,15 @@ def sought(question: str, lessons: Lessons) -> SoughtWords:
     total, many = max(1, memories.many_texts()), memories.frequencies(asked)
     weights = [math.log(1 + total / (0.5 + many.get(w, 0))) for w in asked]
     rarity = np.array(weights, np.float32) / np.float32(max(sum(weights), 1e-6))
+    kind = asks_for(question)
     return SoughtWords(
         question=question,
         asked=asked,
         stems=frozenset(map(stem, asked)),
         named=names(question),
-        kind=asks_for(question),
+        kind=kind,
+        asking=frozenset(asking_words(kind, question)),
+        sort="" if kind else sort_asked(question),
         rarity=rarity,
         law=ranking_for(lessons.embedder.id),
     )
@@ -102,47 +110,75 @@ def _verdict(
     if not passages:
         return None
     scored = [_score(sought, text, held, lessons) for text, held in texts]
-    every = [(p.cosine + s, answers, p) for p, (s, answers) in zip(passages, scored, strict=True)]
+    every = [(p.cosine + s.added, s.answers, p) for p, s in zip(passages, scored, strict=True)]
     wrong_kind = all(fits(sought.kind, text, sought.question) is False for text, _ in texts)
-    best = max(every, key=lambda each: each[0])
+    at = max(range(len(every)), key=lambda n: every[n][0])
+    best = every[at]
     whole = (0, len(one.memory.text))
     parts = [each for each in every if (each[2].start, each[2].stop) != whole]
     changing = [each for each in parts if one.replaces and each[2].marks & CHANGES]
     meant = [each for each in parts if each[1] is not False]  # a name alone answers nothing
     spot = max(changing or meant or parts or [best], key=lambda each: each[0])[2]
     nearest = max(p.cosine for p in passages)
-    return EvidenceVerdict(best[0], best[1], spot.start, spot.stop, nearest, wrong_kind)
+    return EvidenceVerdict(
+        score=best[0],
+        fits=best[1],
+        start=spot.start,
+        stop=spot.stop,
+        cosine=nearest,
+        wrong_kind=wrong_kind,
+        near=best[2].cosine,
+        of_kind=scored[at].of_kind,
+    )
 
 
-def _score(
-    sought: SoughtWords, text: str, held: list[str], lessons: Lessons
-) -> tuple[float, bool | None]:
+@dataclass(frozen=True, slots=True)
+class _Score:
+    added: float  # to the cosine of a passage
+    answers: (
+        bool | None
+    )  # it holds the kind of answer asked for, and speaks of half of what is asked about
+    of_kind: bool | None
+
+
+def _score(sought: SoughtWords, text: str, held: list[str], lessons: Lessons) -> _Score:
     """What is added to the cosine of a passage, and whether it holds the kind of answer asked for."""
     asked, kind, law = sought.asked, sought.kind, sought.law
-    answers = fits(kind, text, sought.question)
-    score = 0.0 if answers is None else (law.kind if answers else -law.kind)
+    there = fits(kind, text, sought.question)
+    vague = bool(there and kind and not plainly_fits(kind, text, sought.question))
+    of_kind = False if vague else there
+    added = 0.0 if vague or there is None else (law.kind if there else -law.kind)
     stems = {stem(w) for w in held}
     if len(stems - sought.stems) < 2:
-        score -= law.thin
+        added -= law.thin
     if not (asked and held):
-        return score, answers
+        return _Score(added, of_kind, of_kind)
     exact = np.array([stem(w) in stems for w in asked], dtype=np.float32)
-    near = (lessons.rows_of(asked) @ lessons.rows_of(held).T).max(axis=1)
+    likeness = lessons.rows_of(asked) @ lessons.rows_of(held).T
+    near = likeness.max(axis=1)
     soft = np.clip((near - law.near_from) / (1 - law.near_from), 0, 1)
-    score += float((law.exact * exact + law.near * soft) @ sought.rarity)
-    return score, answers if _is_met(sought, near) else False
+    added += float((law.exact * exact + law.near * soft) @ sought.rarity)
+    if sought.sort in asked and _apart(likeness, asked.index(sought.sort)) < law.of_sort:
+        of_kind = False  # "Which hospital" is answered by none where only the month is told
+    return _Score(added, of_kind if _is_met(sought, near) else False, of_kind)
+
+
+def _apart(likeness: Rows, word: int) -> float:
+    """How near the nearest is to a word, of those that no other word of the question has: each is met by one."""
+    left, found = likeness.copy(), 0.0
+    for _ in range(min(left.shape)):
+        row, column = np.unravel_index(left.argmax(), left.shape)
+        if row == word:
+            return float(left[row, column])
+        left[row], left[:, column] = -np.inf, -np.inf
+    return found
 
 
 def _is_met(sought: SoughtWords, best: Rows) -> bool:
     """Whether half of what was asked about is spoken of: a shared name alone answers nothing,
-    and neither does the word that only asks for one.
+    and the words that only ask for a kind of answer are not looked for.
     """
     every = zip(sought.asked, best, strict=True)
     plain = [(w, float(n)) for w, n in every if w not in sought.named]
-    about = [n for w, n in plain if not _asks_only(w, sought.kind)] or [n for _, n in plain]
-    return sum(n >= sought.law.met for n in about) * 2 >= len(plain)
-
-
-def _asks_only(word: str, kind: AnswerKind | None) -> bool:
-    """Whether a word asks for a name and tells nothing of whose."""
-    return kind is not None and kind.names and kind.asks.fullmatch(word) is not None
+    about = [n for w, n in plain if w not in sought.asking] or [n for _, n in plain]
+    return sum(n >= sought.law.met for n in about) * 2 >= len(about)

@@ -25,7 +25,13 @@ from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import stems
 from lumen.kernel.recall.evidence import Evidence
-from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface
+from lumen.kernel.steps.p1_perceive import (
+    Grounding,
+    Ingested,
+    Reality,
+    Surface,
+    may_be_stated,
+)
 
 Confidence = Literal["high", "med", "low"]
 LedgerVerdict = Literal["", "told", "supported", "uncertain", "conflicting", "missing"]
@@ -135,7 +141,7 @@ def stated_confidence(surface: Surface) -> Confidence:
 
 def found_confidence(found: Evidence, grounding: Grounding) -> Confidence:
     """How sure it is that a statement answers."""
-    if found.score >= grounding.strong and found.fits is not False:
+    if may_be_stated(found, grounding):
         return "high"
     return "med" if found.score >= grounding.bears else "low"
 

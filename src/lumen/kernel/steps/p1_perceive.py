@@ -151,6 +151,7 @@ class Grounding(Parameters):
     """How near evidence must be before it is told, and how much of it."""
 
     strong: float
+    plain: float  # what stands out so far is stated, though its words are others
     middling: float
     stands_out: float  # what is offered as the closest must stand out so far
     close: float  # evidence this near to the best is said with it
@@ -371,11 +372,16 @@ def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
     """
     if not evidence:
         return "none"
-    best = evidence[0]
-    if best.score >= grounding.strong and best.fits is not False:
+    if may_be_stated(evidence[0], grounding):
         return "strong"
     near = any(may_be_meant(e, grounding) for e in evidence[: grounding.quotes])
     return "middling" if near else "weak"
+
+
+def may_be_stated(e: Evidence, grounding: Grounding) -> bool:
+    """Whether evidence may be told as the answer: by its words, or as it stands out among all that was told."""
+    by_words = e.score >= grounding.strong and e.fits is not False
+    return by_words or e.plainness >= grounding.plain
 
 
 def may_be_meant(e: Evidence, grounding: Grounding) -> bool:

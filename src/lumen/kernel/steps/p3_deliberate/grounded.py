@@ -199,7 +199,8 @@ def _answer(context: DraftContext) -> Draft | None:
     said_with = {e.later.memory.seq for e in reality.evidence if e.later}
     told = tuple(e for e in reality.evidence if e.memory.seq not in said_with)[: grounding.quotes]
     if reality.verdict == "strong":
-        close = [e for e in told[1:] if e.score >= told[0].score - grounding.close]
+        least = max(told[0].score, grounding.strong) - grounding.close
+        close = [e for e in told[1:] if e.score >= least]
         close = [e for e in close if e.score >= grounding.strong or _may_be_offered(e, context)]
         said = _quotes("stated", (told[0], *close), context)
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
