@@ -36,7 +36,7 @@ from lumen.kernel.recall.fusion import RankWanted, rank
 from lumen.mind.embed import WhenNeeded
 from lumen.soul.index.hamming import Words, distances
 from lumen.soul.index.index import Index
-from lumen.soul.index.passages import STATE, SetState, forget_passages
+from lumen.soul.index.passages import BUILT_IN, STATE, SetState, forget_passages
 from lumen.soul.index.scan import mapped, signs
 from lumen.soul.index.search import asked_terms
 
@@ -186,7 +186,7 @@ def _scanned(index: Index, real: Corpus, whole: float) -> None:
     if rows is None:
         say("so few are compared by their vectors at once")
         return
-    query = signs(real.asked[:1])[0]
+    query = signs(real.asked[:1])
     scan = min(measured(lambda _: distances(rows, query), 10).cpu)
     plain = min(measured(lambda _: np.bitwise_or.reduce(rows, axis=None), 10).cpu)
     size = rows.size * rows.itemsize / 1e6
@@ -197,7 +197,7 @@ def _scanned(index: Index, real: Corpus, whole: float) -> None:
 
 
 def _signs(index: Index) -> Words | None:
-    state = SetState(*index.row(STATE))
+    state = SetState(*index.row(STATE, (BUILT_IN,)))
     return mapped(state.files(index.being.index), signs=state.mean is not None).signs
 
 
@@ -266,7 +266,7 @@ def _whole(index: Index, real: Corpus, embedder: Embedder) -> bool:
 
 def _adding(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool:
     """Give vectors to some memories anew, one by one, and let another process ask for each at once."""
-    vectors, state = index.vectors.built_in(embedder.id), SetState(*index.row(STATE))
+    vectors, state = index.vectors.built_in(embedder.id), SetState(*index.row(STATE, (BUILT_IN,)))
     numbers = np.random.default_rng(state.next)  # what an earlier run added is there already
     other = subprocess.Popen(
         [sys.executable, "-c", OTHER, str(one.being.root), embedder.id],
@@ -279,7 +279,7 @@ def _adding(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool:
     added, seen = [], []
     for row in mixtures(real.vectors, ADDED, numbers):
         seq = one.first + int(numbers.integers(one.many))
-        index.keep(("INSERT OR IGNORE INTO unembedded VALUES(?)", [(seq,)]))
+        index.keep(("INSERT OR IGNORE INTO unembedded VALUES(0, ?)", [(seq,)]))
         index.alone(partial(forget_passages, seq=seq))
         began, cpu = time.perf_counter(), time.process_time()
         vectors.add([seq], [Passage(seq, 0, 9, row.tobytes())])

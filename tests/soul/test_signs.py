@@ -84,11 +84,36 @@ def test_without_the_library_signs_are_counted_by_numpy_and_the_same_is_found(
 ) -> None:
     rows = scan.signs(spread(5000, size))
     assert hamming.native_count() is not None
-    fast = hamming.distances(rows, rows[7])
+    fast = hamming.distances(rows, rows[7:9])
     monkeypatch.setattr(hamming, "native_count", lambda: None)
-    assert hamming.distances(rows, rows[7]).tolist() == fast.tolist()
-    assert fast[7] == 0
-    assert fast.tolist() == [int(np.bitwise_count(row ^ rows[7]).sum()) for row in rows]
+    assert hamming.distances(rows, rows[7:9]).tolist() == fast.tolist()
+    assert fast[0, 7] == fast[1, 8] == 0
+    assert fast.tolist() == [
+        [int(np.bitwise_count(row ^ one).sum()) for row in rows] for one in rows[7:9]
+    ]
+
+
+def test_a_sign_weighs_the_more_the_larger_the_number_is_that_it_stands_for() -> None:
+    rows, sought = spread(300, 100), spread(1, 100, seed=4)[0]
+    plain = scan.signs(rows)
+    away = hamming.distances(plain, scan.signs(sought[None]))[0]
+    size = np.abs(sought)
+    level = np.minimum(size * 1.3 * scan.WEIGHTS / size.max(), scan.WEIGHTS - 0.5).astype(int)
+    expected = ((rows > 0) != (sought > 0)) @ (2 * level + 1)
+    found = scan.weighted(away, plain, sought)
+    assert {*level.tolist()} == {*range(scan.WEIGHTS)}
+    assert len({*(found - expected).tolist()}) == 1  # all are off by the same
+
+
+@pytest.mark.usefixtures("few")
+def test_what_is_found_first_does_not_depend_on_how_many_are_asked_for(
+    vectors: BuiltInVectors,
+) -> None:
+    vectors.missing(1)
+    vectors.add([2], of_one(spread(4800), 2))
+    for query in spread(100, seed=4):
+        first, more = (vectors.nearest(query.tobytes(), most).numbers[:8] for most in (8, 15))
+        assert first.tolist() == more.tolist()
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ class FoundPaths:
 
     def place(self, index: Queries, seqs: Numbers) -> Utterances:
         """Read memories among their neighbours, those that were not read before."""
-        new = np.setdiff1d(seqs, np.concatenate([numbers(()), *(p.seqs for p in self.parts)]))
-        self.parts.append(index.sessions.utterances(new.tolist()))
+        new = {*seqs.tolist()}.difference(*(part.seqs.tolist() for part in self.parts))
+        self.parts.append(index.sessions.utterances(new))
         return self.parts[-1]
 
     def sessions(self, index: Queries, asked: SoughtQuestion, wanted: Numbers) -> SessionCounts:

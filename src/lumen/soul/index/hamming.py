@@ -23,15 +23,20 @@ Words = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int32]
 
 
-def distances(rows: Words, query: Words) -> Counts:
-    """In how many signs each row differs from a vector; rows stand one behind the other in memory."""
-    out = np.empty(len(rows), np.int32)
+def distances(rows: Words, queries: Words) -> Counts:
+    """In how many signs each row differs from each of some vectors, vector by vector.
+
+    Rows stand one behind the other in memory, and so do vectors.
+    """
+    out = np.empty((len(queries), len(rows)), np.int32)
     count = native_count()
     if count:
-        query, width = np.ascontiguousarray(query), rows.shape[1] * rows.itemsize
-        count(query.ctypes.data, rows.ctypes.data, 1, len(rows), width, out.ctypes.data)
+        width = rows.shape[1] * rows.itemsize
+        given = queries.ctypes.data, rows.ctypes.data, len(queries), len(rows)
+        count(*given, width, out.ctypes.data)
     else:
-        _count(rows, query, out)
+        for query, counts in zip(queries, out, strict=True):
+            _count(rows, query, counts)
     return out
 
 

@@ -26,16 +26,10 @@ from lumen.soul.index.sidecar import MARKS, SEQS, SIGNS, VECTORS, WORD, VectorFi
 
 MANY = 20_000  # rows from which on signs are compared first
 MANY_LATER = 200  # rows of later events, from which on they are left out beforehand
-CLOSE, EACH_CLOSE = (
-    8_000,
-    100,
-)  # rows of a part that are compared by weighted signs; for each wanted
-CLOSER, EACH_CLOSER = (
-    1_200,
-    15,
-)  # those of them that are closest by these: compared by their vectors
-PLANES = 4  # bits of the weight of a sign
-TAKEN, WEIGHED = 256, 2048  # rows that are compared at once: they stay in the cache
+CLOSE = 12_000  # rows of a part that are compared by weighted signs
+CLOSER, EACH_CLOSER = 2_000, 10  # of them compared by their vectors: so many, or for each wanted
+WEIGHTS = 6  # that a sign may have: 1, 3, 5 and so on
+TAKEN = 256  # rows that are compared at once: they stay in the cache
 SAMPLED = 16_384  # rows that tell the limit of what is close
 ALONE = 250_000  # rows below which a second thread costs more than it does
 
@@ -72,13 +66,13 @@ class MappedVectors:
         self, rows: Words, query: Floats, sought: Floats, wanted: Wanted, part: slice
     ) -> tuple[Numbers, Floats]:
         """The nearest of some rows: close by their signs, and of those the nearest by their vectors."""
-        away = distances(rows[part], signs(sought[None])[0])
+        away = distances(rows[part], signs(sought[None]))[0]
         if wanted.marks or wanted.later >= MANY_LATER:
             away[~self._allowed(wanted, part)] = np.iinfo(away.dtype).max
-        many = max(CLOSE, EACH_CLOSE * wanted.most) + wanted.later
-        places = closest(away, many) + part.start
         few = max(CLOSER, EACH_CLOSER * wanted.most) + wanted.later
-        places = places[closest(weighted_distances(rows, places, sought), few)]
+        close = closest(away, max(CLOSE + wanted.later, few))
+        places = close + part.start
+        places = places[closest(weighted(away[close], np.take(rows, places, axis=0), sought), few)]
         return _best(places, self._cosines(places, query), self._allowed(wanted, places), wanted)
 
     def _cosines(self, places: Numbers, query: Floats) -> Floats:
@@ -186,25 +180,21 @@ def write_signs(files: VectorFiles, mean: bytes, first: int, vectors: bytes | Fl
         files.write(first + n, len(some), {SIGNS: some.tobytes()})
 
 
-def weighted_distances(rows: Words, places: Numbers, sought: Floats) -> npt.NDArray[np.uint16]:
-    """How much some rows differ from a vector in their signs, where a sign weighs what the number does.
+def weighted(away: Counts, rows: Words, sought: Floats) -> Counts:
+    """How much rows differ from a vector in their signs, where a sign weighs about what the number does.
 
-    Weights are rounded to so many bits, and each bit of all of them is counted at once; some rows after
-    the others, so that what is in between stays in the cache.
+    They are counted once more for each weight, against the vector with all signs turned round that have
+    less: where a row differs from the vector it then agrees with that, so such a sign counts the less
+    the more often it was turned. So nothing is done to a sign alone, and counting them is all there is.
     """
     size = np.abs(sought)
-    weights = np.minimum(size * (1.3 * 2**PLANES / max(size.max(), 1e-9)), 2**PLANES - 1)
-    planes = [signs((weights.astype(np.uint8) >> n & 1)[None]).T for n in range(PLANES)]
-    plain, out = signs(sought[None]).T, np.zeros(len(places), np.uint16)
-    for n in range(0, len(places), WEIGHED):
-        differ = np.ascontiguousarray(np.take(rows, places[n : n + WEIGHED], axis=0).T) ^ plain
-        for plane, heavy in enumerate(planes):
-            counts = np.bitwise_count(differ & heavy)
-            out[n : n + WEIGHED] += np.add.reduce(counts, axis=0, dtype=np.uint16) << plane
+    limits = size.max() / 1.3 * np.arange(1, WEIGHTS) / WEIGHTS
+    turned = np.where(size <= limits[:, None], -sought, sought)
+    out: Counts = WEIGHTS * away + distances(rows, signs(turned)).sum(0, dtype=np.int32)
     return out
 
 
-def closest(away: Counts | npt.NDArray[np.uint16], many: int) -> Numbers:
+def closest(away: Counts, many: int) -> Numbers:
     """The rows that differ least: about so many, by a limit that some of them tell.
 
     One of the largest number is not wanted at all.

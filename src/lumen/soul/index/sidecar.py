@@ -41,7 +41,7 @@ class VectorFiles:
 
     def path(self, kind: str) -> Path:
         """Where the vectors, events, marks or bits are."""
-        return self.index.with_name(f"{self.index.name}-{self.token}.{kind}")
+        return Path(f"{self.index}-{self.token}.{kind}")
 
     def width(self, kind: str) -> int:
         """The bytes of one row."""
