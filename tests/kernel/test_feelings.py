@@ -52,7 +52,8 @@ def test_what_no_word_list_names_is_met_with_its_feeling(
     life: Life, said: str, phrase: str
 ) -> None:
     language = "ru" if said.startswith("а") else "en"  # noqa: RUF001 - Russian
-    assert life.say(said).text.startswith(lexicon().phrase(phrase, language))
+    opening = lexicon().phrase(phrase, language).split(".")[0]
+    assert life.say(said).text.startswith(opening)
     assert life.step("surface_parse")["wrote"]["feeling"]
 
 
@@ -65,7 +66,8 @@ def test_a_plain_statement_is_said_back(life: Life, said: str) -> None:
 
 
 def test_what_is_told_with_feeling_is_kept(life: Life) -> None:
-    life.say("i have a presentation on friday, kinda nervous about it")
+    said = life.say("i have a presentation on friday, kinda nervous about it").text
+    assert "you have a presentation on friday" in said
     assert "presentation" in life.say("When is my presentation?").text
 
 
@@ -76,6 +78,7 @@ def test_what_is_told_with_feeling_is_kept(life: Life) -> None:
         "You got her name wrong.",
         "The heat will kill me.",
         "I'm not worried about the exam.",
+        "im 41 btw. no wait, 42 since last week",
         "word " * 80,
     ],
 )

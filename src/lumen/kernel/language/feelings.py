@@ -53,11 +53,14 @@ def felt(text: str, meaning: Callable[[str], Rows]) -> Feeling:
 def may_be_felt(text: str) -> bool:
     """Whether the meaning of a statement may be judged: it is of some length, meant as it is put, and not said to the being.
 
-    A vector hardly knows a "not": what the words deny is left to them.
+    A vector hardly knows a "not", nor that somebody's age is no news: what the words deny and what has figures is
+    left to them.
     """
-    if len(text) > LONGEST or len(WORD.findall(text)) < FEWEST_WORDS:
+    if any(c.isdigit() for c in text) or len(text) > LONGEST:
         return False
-    if any(_denied(sign, text) for sign in ("grave", "joy", "worry")):
+    if len(WORD.findall(text)) < FEWEST_WORDS or any(
+        _denied(sign, text) for sign in ("grave", "joy", "worry")
+    ):
         return False
     return not any(_named(sign, text) for sign in ("figure", "figure_wish", "second_person"))
 

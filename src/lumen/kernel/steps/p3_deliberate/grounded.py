@@ -18,7 +18,7 @@ from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
 from lumen.kernel.language.corrections import fact_of, gone, subject
 from lumen.kernel.language.dates import day
-from lumen.kernel.language.feelings import Feeling
+from lumen.kernel.language.feelings import Feeling, feeling_told
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
 from lumen.kernel.language.reading import (
@@ -26,11 +26,13 @@ from lumen.kernel.language.reading import (
     courtesies,
     fits,
     names,
+    sentences,
     stem,
     stems,
     unframed,
     words,
 )
+from lumen.kernel.language.times.phrases import names_time
 from lumen.kernel.language.turning import turned_back
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
@@ -291,6 +293,11 @@ def _taken_in(text: str, language: str, characters: int, felt: Feeling) -> str:
         return phrase("noted_without", language)
     if is_figure(text):
         return phrase("strain" if lexicon().has("figure", text) else "noted_plain", language)
+    if felt == "worry" and not feeling_told(text) and names_time(text):
+        # An appointment is said back too: that it was heard matters more than what to ask about it.
+        opening = phrase(felt, language)
+        opening = opening[slice(*sentences(opening)[0])]
+        return f"{opening} {_said_back(text, language, characters)}"
     if felt:
         return phrase(felt, language)
     return _said_back(text, language, characters)
