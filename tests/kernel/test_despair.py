@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.choice.small_models import is_bad_news
+from lumen.kernel.language.feelings import feeling_told
 from lumen.kernel.language.questions import despairs
 
 if TYPE_CHECKING:
@@ -239,6 +239,6 @@ def test_despair_is_not_offered_as_an_answer(life: Life, asked: str) -> None:
 
 
 def test_loneliness_is_met_and_not_noted(life: Life) -> None:
-    assert is_bad_news("Мне очень одиноко.")
+    assert feeling_told("Мне очень одиноко.") == "sorrow"
     life.listen("Noted.", small=True)
     assert life.say("Мне очень одиноко.").text.startswith("Мне жаль.")

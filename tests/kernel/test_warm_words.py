@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.choice.small_models import addresses, is_bad_news, moved
+from lumen.kernel.choice.small_models import addresses
+from lumen.kernel.language.feelings import feeling_told
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -159,9 +160,9 @@ def test_only_who_is_spoken_to_is_addressed() -> None:
     ],
 )
 def test_a_feeling_that_is_plainly_said_is_known_for_one(said: str, mood: str) -> None:
-    assert moved(said) == mood
+    assert feeling_told(said) == mood
 
 
 def test_exhaustion_is_met_with_sympathy() -> None:
-    assert is_bad_news("I'm exhausted")
-    assert not is_bad_news("The battery is exhausted.")
+    assert feeling_told("I'm exhausted") == "sorrow"
+    assert not feeling_told("The battery is exhausted.")

@@ -101,22 +101,6 @@ def _within(part: list[str], whole: list[str]) -> bool:
     return any(whole[n : n + len(part)] == part for n in spots)
 
 
-def is_bad_news(text: str) -> bool:
-    """Whether the author tells of something that hurts."""
-    lex, plain = lexicon(), text.replace("’", "'")
-    return lex.has("grave", plain) and not lex.has("not_grave", plain)
-
-
-def moved(text: str) -> str:
-    """What the author tells of how they are: a joy, a worry, a strain; or nothing."""
-    lex, plain = lexicon(), text.replace("’", "'")
-    if lex.has("joy", plain) and not lex.has("not_joy", plain):
-        return "joy"
-    if lex.has("worry", plain) and not lex.has("not_worry", plain):
-        return "worry"
-    return "strain" if lex.has("strain", plain) else ""
-
-
 def is_figure(text: str) -> bool:
     """Whether the author puts it more strongly than it is meant: the heat will kill me."""
     return lexicon().has("figure", text) or lexicon().has("figure_wish", text)

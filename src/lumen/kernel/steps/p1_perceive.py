@@ -25,6 +25,7 @@ from lumen.kernel.language.asking import (
     where_moved,
 )
 from lumen.kernel.language.claims import own_life
+from lumen.kernel.language.feelings import HEAVY, Feeling, feeling_told, felt
 from lumen.kernel.language.followups import completed, exchanges_in, restated
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.markers import NO_LIMITS, AnswerLimits, Role, limits, markers, roles
@@ -84,6 +85,7 @@ class Surface(Slot):
 
     modality: Plain[Modality] = "statement"
     mood: Plain[str] = ""
+    feeling: Plain[Feeling] = ""  # what it tells of how the author feels about it
     personal: Plain[bool] = False
     identity: Plain[bool] = False
     advice: Plain[bool] = False
@@ -102,6 +104,11 @@ class Surface(Slot):
         """What kind of message it is."""
         return f"{self.modality} ({self.asks})" if self.asks else self.modality
 
+    @property
+    def weighs(self) -> bool:
+        """Whether it tells of something that hurts or worries; a joy may have hard words in it."""
+        return self.feeling in HEAVY or (not self.feeling and self.mood == "hard")
+
 
 @step()
 async def surface_parse(
@@ -116,7 +123,10 @@ async def surface_parse(
     surface = surface_of(understood or ingested.excerpt, self_)
     spoken = surface.limits.language or language(ingested.excerpt)
     theirs = surface.their_life or bool(restated(ingested.excerpt, before))
-    return replace(surface, understood=understood, language=spoken, their_life=theirs)
+    surface = replace(surface, understood=understood, language=spoken, their_life=theirs)
+    if stimulus.goal or surface.asks or surface.modality != "statement":
+        return surface
+    return replace(surface, feeling=felt(whole(ingested, surface), recall.meaning))
 
 
 def whole(ingested: Ingested, surface: Surface) -> str:
@@ -131,6 +141,7 @@ def surface_of(text: str, self_: Self) -> Surface:
     return Surface(
         modality=kind,
         mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
+        feeling=feeling_told(text),
         personal=lex.has("first_person", text) and not asks_advice(text),
         advice=asks_advice(text),
         identity=lex.has("identity", text),

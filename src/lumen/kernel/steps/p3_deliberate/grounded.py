@@ -13,11 +13,12 @@ from functools import cache
 from lumen.core.clock import Now
 from lumen.core.data import Author
 from lumen.kernel.choice.completion import closed
-from lumen.kernel.choice.small_models import is_bad_news, is_figure, is_goodnight, moved
+from lumen.kernel.choice.small_models import is_figure, is_goodnight
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
 from lumen.kernel.language.corrections import fact_of, gone, subject
 from lumen.kernel.language.dates import day
+from lumen.kernel.language.feelings import Feeling, feeling_told
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
 from lumen.kernel.language.reading import (
@@ -25,11 +26,13 @@ from lumen.kernel.language.reading import (
     courtesies,
     fits,
     names,
+    sentences,
     stem,
     stems,
     unframed,
     words,
 )
+from lumen.kernel.language.times.phrases import names_time
 from lumen.kernel.language.turning import turned_back
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
@@ -272,7 +275,8 @@ def _needs_old(e: Evidence) -> bool:
 def _noted(context: DraftContext) -> Draft:
     text, language = context.stimulus.text, context.surface.language
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
-    said = _taken_in(fact, language, len(text), openly=old is not None)
+    felt = context.surface.feeling if old is None else ""  # what is set right is said back
+    said = _taken_in(fact, language, len(text), felt)
     if old is None:
         return Draft(said, "grounded")
     quote = fact_of(" ".join(unframed(old.text).split()), fact)[:LONGEST_MIRROR]
@@ -281,17 +285,22 @@ def _noted(context: DraftContext) -> Draft:
     return Draft(f"{said} {replaces}", "grounded", (old.seq,))
 
 
-def _taken_in(text: str, language: str, characters: int, *, openly: bool) -> str:
+def _taken_in(text: str, language: str, characters: int, felt: Feeling) -> str:
     """How a statement is acknowledged: by what it is, else by its own words."""
     phrase = lexicon().phrase
-    if is_bad_news(text) and not openly:
+    if felt == "sorrow":
         return phrase("sympathy", language)
     if MARK in text and (language != "en" or len(text) > LONGEST_MIRROR):
         return phrase("noted_without", language)
     if is_figure(text):
         return phrase("strain" if lexicon().has("figure", text) else "noted_plain", language)
-    if (mood := moved(text)) and not openly:
-        return phrase(mood, language)
+    if felt == "worry" and not feeling_told(text) and names_time(text):
+        # An appointment is said back too: that it was heard matters more than what to ask about it.
+        opening = phrase(felt, language)
+        opening = opening[slice(*sentences(opening)[0])]
+        return f"{opening} {_said_back(text, language, characters)}"
+    if felt:
+        return phrase(felt, language)
     return _said_back(text, language, characters)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from lumen.core.data import Author
 from lumen.core.exposure import Plain
 from lumen.kernel.choice.contracts import applying
-from lumen.kernel.choice.small_models import asks_for_fiction, is_bad_news, moved
+from lumen.kernel.choice.small_models import asks_for_fiction
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
@@ -129,9 +129,7 @@ def frame_of(context: TurnContext, intents: Intents, effort: Effort, fusing: Fus
     """The frame of a message, by what the steps before found."""
     message, surface, reality = context.message, context.surface, context.reality
     depth = context.mode.chosen
-    comfort = (
-        surface.mood == "hard" or is_bad_news(message) or moved(message) in ("worry", "strain")
-    )
+    comfort = surface.weighs
     judgement = surface.advice or does("asks_judgement", message)
     first, *others = intents.hypotheses or (Hypothesis("", 1.0),)
     pushed = sum(h.score for h in intents.hypotheses if h.intent == "push")

@@ -24,7 +24,6 @@ from lumen.kernel.choice.candidates import (
 from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.kinds import Fitting, fitting_kinds, spoken_candidates
 from lumen.kernel.choice.score import behaviour, best
-from lumen.kernel.choice.small_models import is_bad_news, moved
 from lumen.kernel.contour.capabilities import Hands, Mind
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
@@ -40,7 +39,6 @@ from lumen.kernel.steps.p1_intent import Intents
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface, whole
 
 WANTS = ("promise", "untruth", "approval")  # markers of a wish that is not for the truth
-WEIGHS = ("worry", "strain")
 COURTESY = ("farewell", "thanks", "acknowledgement")
 ASKS_OF_IT = ("question", "task")
 
@@ -139,11 +137,10 @@ def fitting(
     settled = bool(reality.told or reality.parts) or reality.gently
     ends = surface.modality in COURTESY or closed(text, self_.goals) is not None
     told = [e.memory for e in reality.evidence if not (asks or reality.replaces)]
-    weighs = is_bad_news(text) or moved(text) in WEIGHS or surface.mood == "hard"
     return Fitting(
         modality=surface.modality,
         owed=settled or ends or (memory and not wants),
-        hurts=weighs and not asks,
+        hurts=surface.weighs and not asks,
         advice=surface.advice,
         pushed=intents.top == "push"
         and bool(reality.recent)
