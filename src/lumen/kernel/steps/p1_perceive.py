@@ -19,9 +19,6 @@ from lumen.kernel.identity.biography import Biography
 from lumen.kernel.language.asking import (
     About,
     about,
-    asks_why,
-    gives_reason,
-    speaks_to_being,
     where_moved,
 )
 from lumen.kernel.language.claims import own_life
@@ -33,18 +30,16 @@ from lumen.kernel.language.questions import after_despair, asked, despairs, ques
 from lumen.kernel.language.reading import (
     Modality,
     asks_advice,
-    in_others_words,
     language,
     modality,
     names,
-    stems,
     words,
 )
-from lumen.kernel.language.relatives import opens_with_another
 from lumen.kernel.language.spans import asks_what_happened, span_of
 from lumen.kernel.language.sums import sum_asked, sum_beside
 from lumen.kernel.recall.evidence import Evidence, Recall, as_of_now
 from lumen.kernel.recall.summary import tell
+from lumen.kernel.steps.p1_bearing import is_about
 from lumen.kernel.steps.p1_revised import gone_since, still
 
 TOPIC_WORDS = 5
@@ -332,7 +327,7 @@ def _bearing(text: str, surface: Surface, recall: Recall) -> tuple[Evidence, ...
     evidence = tuple(e for one in recall.evidence(text) for e in still(one, text))
     if surface.modality != "question":
         return evidence
-    return as_of_now(tuple(e for e in evidence if _is_about(surface.about, e, text)), text)
+    return as_of_now(tuple(e for e in evidence if is_about(surface.about, e, text)), text)
 
 
 def _asking(text: str, surface: Surface, known: Known) -> AnswerContext:
@@ -342,30 +337,6 @@ def _asking(text: str, surface: Surface, known: Known) -> AnswerContext:
     return AnswerContext(
         text, surface.language, known.self_, known.now, life, known.recall, kept, said.seq
     )
-
-
-def _is_about(subject: About, found: Evidence, question: str) -> bool:
-    """Whether evidence can bear on a question at all, by whom that is about.
-
-    What somebody said of themselves says nothing of the being, what somebody else said of themselves
-    nothing of the author, what is told of the aunt nothing of the uncle, and no reason for how the world is stands in a sentence that gives none.
-    """
-    if subject == "being":
-        return speaks_to_being(found.quote)
-    if subject == "author" and lexicon().has("reported", found.quote):
-        return False
-    if in_others_words(found.quote, found.memory.text, question):
-        return False
-    if lexicon().has("favourite", question) and not _tells_favourite(found.quote, question):
-        return False
-    if opens_with_another(found.quote, question):
-        return False
-    return subject != "world" or not asks_why(question) or gives_reason(found.quote)
-
-
-def _tells_favourite(told: str, question: str) -> bool:
-    """Whether a sentence says what somebody likes, or names what is asked for: a blue car does neither."""
-    return lexicon().has("likes", told) or bool(stems(told) & stems(question))
 
 
 def _despaired(recent: tuple[Memory, ...], now: Now) -> bool:
