@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +18,9 @@ from lumen.kernel.language.questions import asked, tells_something
 from lumen.kernel.language.reading import language, modality, plainly
 from lumen.kernel.language.sums import sum_asked
 from lumen.kernel.language.times.resolve import times
+
+if TYPE_CHECKING:
+    from tests.kernel.conftest import Life
 
 TUESDAY = datetime(2026, 11, 17, 12, tzinfo=UTC)
 
@@ -173,3 +177,38 @@ def test_apostrophes_are_put_back_in_english_alone() -> None:
 )
 def test_what_asks_or_greets_tells_nothing(said: str, tells: bool) -> None:
     assert tells_something(said) is tells
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("what day is christmas this year", "question"),
+        ("tell me about my kids", "question"),
+        ("lol ok. tell me a joke", "task"),
+        ("пошла спать, спокойной ночи", "farewell"),
+        ("с добрым утром!", "greeting"),
+        ("спасибо, ты очень помогаешь", "thanks"),
+        ("what i like most is the sea", "statement"),
+    ],
+)
+def test_what_kind_of_message_it_is_without_marks_and_behind_a_nod(said: str, kind: str) -> None:
+    assert modality(said) == kind
+
+
+def test_a_correction_is_not_argued_with_where_the_last_reply_only_took_something_in(
+    life: Life,
+) -> None:
+    life.listen("I would have to guess.", small=True)
+    life.say("ей 64 года")
+
+    assert "держусь" not in life.say("нет, ей 65").text
+
+
+def test_what_is_known_tells_of_home_and_family_before_anything_else(life: Life) -> None:
+    life.listen("I would have to guess.", small=True)
+    life.tell("I live in Graz.", "My daughter Ella is seven.")
+    life.tell(*(f"The parcel number {n} came late." for n in range(14)), days=1)
+
+    known = life.say("What do you know about me?").text
+    assert "Graz" in known
+    assert "Ella" in known

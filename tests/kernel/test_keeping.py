@@ -158,3 +158,13 @@ def test_what_is_private_or_quoted_is_put_on_no_list(life: Life) -> None:
     assert (lists(life), reminders(life)) == ({}, [])
     assert is_quoted('He wrote: "Hi. Add tar to my list. Bye."', "Add tar to my list.")
     assert not is_quoted('Add "War and Peace" to my list.', 'Add "War and Peace" to my list.')
+
+
+def test_a_list_is_one_whichever_language_names_it(life: Life) -> None:
+    life.say("Add milk to my shopping list.")
+    life.say("добавь гречку в список покупок")
+
+    assert "milk, гречку" in life.say("What's on my shopping list?").text
+    assert "milk" in life.say("что в списке?").text
+    life.say("удали гречку из списка покупок")
+    assert "гречку" not in life.say("Was steht auf meiner Einkaufsliste?").text

@@ -269,3 +269,24 @@ def test_a_sentence_typed_where_a_name_was_asked_for_is_told_from_one(
     typed: str, message: bool
 ) -> None:
     assert is_message(typed) is message
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("hi! im marta", "Marta"),
+        ("hey im daniel btw", "Daniel"),
+        ("меня зовут марта, но друзья зовут меня мася", "Марта"),
+    ],
+)
+def test_a_name_typed_in_small_letters_is_one(life: Life, said: str, name: str) -> None:
+    life.say(said)
+
+    assert author_name(life.kernel.index, "friend") == name
+
+
+@pytest.mark.parametrize("said", ["im tired", "im here again", "hi im so late"])
+def test_what_somebody_is_in_small_letters_is_no_name(life: Life, said: str) -> None:
+    life.say(said)
+
+    assert author_name(life.kernel.index, "friend") == "friend"

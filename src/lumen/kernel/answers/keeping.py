@@ -21,6 +21,7 @@ from lumen.kernel.language.keeping import (
     ListRequest,
     ReminderRequest,
     is_quoted,
+    list_kind,
     list_request,
     reminder_request,
     same_thing,
@@ -140,10 +141,12 @@ def _shown(asking: AnswerContext, name: str, items: tuple[str, ...], key: str) -
 
 
 def _meant(wanted: ListRequest, lists: Mapping[str, tuple[str, ...]]) -> str:
-    """The list a request is about; where it names none and there is one, that one."""
-    if wanted.bare and wanted.name not in lists and len(lists) == 1:
-        return next(iter(lists))
-    return next((n for n in lists if n.lower() == wanted.name.lower()), wanted.name)
+    """The list a request is about: of that name, else of that kind; where it names none, the only one."""
+    if named := next((n for n in lists if n.lower() == wanted.name.lower()), ""):
+        return named
+    kind = list_kind(wanted.name)
+    alike = [n for n in lists if wanted.bare or (kind and list_kind(n) == kind)]
+    return alike[0] if len(alike) == 1 else wanted.name
 
 
 def _any_same(item: str, wanted: tuple[str, ...]) -> bool:

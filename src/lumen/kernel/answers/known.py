@@ -33,11 +33,13 @@ def known(asking: AnswerContext) -> KernelAnswer:
     said = asking.recall.statements()
     if not said:
         return KernelAnswer(asking.phrase("known_nothing"), by=GROUNDED)
-    shown = said[:MOST]
+    own = [*_subjects(), OTHER]
+    about = {memory.seq: subject(memory.text) for memory in said}
+    # What is about nothing that has a name of its own gives way; the newest of both come first.
+    shown = sorted(said, key=lambda m: about[m.seq] == OTHER)[:MOST]
     groups: dict[str, list[Memory]] = {}
     for memory in shown:
-        groups.setdefault(subject(memory.text), []).append(memory)
-    own = [*_subjects(), OTHER]
+        groups.setdefault(about[memory.seq], []).append(memory)
     order = sorted(groups, key=lambda group: own.index(group) if group in own else len(own))
     lines = [asking.phrase("known")]
     for group in order:

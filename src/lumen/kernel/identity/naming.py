@@ -121,7 +121,8 @@ def introduced(text: str) -> str:
         found = ways().patterns["introduces"].match(sentence)
         if found is None:
             continue
-        name = _name_in(sentence[found.end() :], strict=True)[0]
+        after = sentence[found.end() :]
+        name = _name_in(after, strict=True)[0] or _known_name(after)
         parts = [part.lower() for part in name.split()]
         german = found["german"] or "sondern" in found[0].lower()
         known = not german or not ways().given_names.isdisjoint(parts[:1])
@@ -230,11 +231,21 @@ def _name_in(text: str, *, strict: bool, named: bool = False) -> tuple[str, str]
 
 
 def _small_name(text: str) -> str:
-    """A name typed without its capital letter, where nothing else follows."""
-    word = text.strip().rstrip(".!… ")
+    """A name typed without its capital letter, where the sentence ends or goes on with another clause."""
+    first = _TOKEN.match(text)
+    if first is None or not ways().patterns["goes_on"].match(text[first.end() :]):
+        return ""
+    word = first[0].rstrip(".").lower()
     plain = word.isalpha() and 2 <= len(word) <= LONGEST_NAME // 2
-    known = word in ways().no_names or word in lexicon().empty or word in lexicon().calendar
-    return word.capitalize() if plain and not known else ""
+    return (
+        "" if not plain or word in ways().no_names or word in lexicon().empty else word.capitalize()
+    )
+
+
+def _known_name(text: str) -> str:
+    """One of the names that people have, typed without its capital letter: "im marta", but not "im tired"."""
+    word = _small_name(text)
+    return word if word.lower() in ways().given_names else ""
 
 
 def _given_name(index: Queries) -> tuple[str, int, set[str]]:

@@ -65,6 +65,12 @@ def list_request(sentence: str) -> ListRequest | None:
     return None
 
 
+def list_kind(name: str) -> str:
+    """What a list is of, whichever language names it: the shopping list is «список покупок»; empty: its own name."""
+    said = name.lower()
+    return next((k for k, words in _words()["same"].items() if any(w in said for w in words)), "")
+
+
 def _list_request(act: ListAct, found: re.Match[str], words: Mapping[str, Any]) -> ListRequest:
     of = " ".join(found["of"].split()).lower()
     name = words["name"].format(of=of.capitalize() if words["bare"][0].isupper() else of)

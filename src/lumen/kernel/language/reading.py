@@ -243,7 +243,7 @@ def modality(text: str) -> Modality:
 
     A question that follows statements still makes the message a question: it waits for an answer.
     """
-    if _opens(text, "task"):
+    if _opens(_without_nod(text), "task"):
         return "task"
     if any(is_question(text[a:b]) for a, b in sentences(text)[-2:]):
         return "question"
@@ -254,6 +254,13 @@ def modality(text: str) -> Modality:
             if _opens(text, kind) and not (kind == "acknowledgement" and _tells_besides(text)):
                 return kind
     return "statement"
+
+
+def _without_nod(text: str) -> str:
+    """A text without the "lol ok." that it opens with, if more follows."""
+    first, *more = sentences(text) or [(0, 0)]
+    nods = more and len(WORD.findall(text[slice(*first)])) < TELLS
+    return text[more[0][0] :] if nods and _opens(text, "acknowledgement") else text
 
 
 def _tells_besides(text: str) -> bool:

@@ -147,10 +147,15 @@ def stands_by(before: str, language: str) -> Draft | None:
     """
     if not before.strip():
         return None
-    if any(before.startswith(opening) for opening in _without_position()):
+    if not holds_position(before):
         return Draft(lexicon().phrase("set_right", language), "grounded")
     quote = " ".join(before.split())[:LONGEST_MIRROR]
     return Draft(lexicon().phrase("stands_by", language, quote=quote), "grounded")
+
+
+def holds_position(reply: str) -> bool:
+    """Whether a reply holds something for true by itself."""
+    return not any(reply.startswith(opening) for opening in _without_position())
 
 
 @cache

@@ -37,6 +37,7 @@ from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.steps.p1_evidence import differ
 from lumen.kernel.steps.p1_intent import Intents
 from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface, whole
+from lumen.kernel.steps.p3_deliberate.grounded import holds_position
 
 WANTS = ("promise", "untruth", "approval")  # markers of a wish that is not for the truth
 COURTESY = ("farewell", "thanks", "acknowledgement")
@@ -143,7 +144,7 @@ def fitting(
         hurts=surface.weighs and not asks,
         advice=surface.advice,
         pushed=intents.top == "push"
-        and bool(reality.recent)
+        and holds_position(_said_last(reality))
         and not _tells_of_life(surface, reality),
         contradicts=any(differ(replace(old, text=text), old) for old in told),
         wants=wants,
@@ -161,8 +162,12 @@ def _tells_of_life(surface: Surface, reality: Reality) -> bool:
 
 def _asked_last(reality: Reality) -> bool:
     """Whether the being's last word was a question."""
-    said = [m.text for m in reality.recent if m.author is Author.SELF]
-    return bool(said) and said[-1].rstrip().endswith("?")
+    return _said_last(reality).rstrip().endswith("?")
+
+
+def _said_last(reality: Reality) -> str:
+    """The being's last words, if any."""
+    return next((m.text for m in reversed(reality.recent) if m.author is Author.SELF), "")
 
 
 def replies(
