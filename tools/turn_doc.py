@@ -64,6 +64,7 @@ SHOWN_BY = {  # for each step a test in which another input changes what is said
         "tools.py::test_files_are_searched_when_asked_and_when_a_fact_is_missed_again"
     ),
     "optional_tool_calls": "keeping.py::test_a_list_is_kept_shown_and_shortened",
+    "outcome_log": "outcomes.py::test_what_is_expected_of_a_candidate_is_how_likely_its_kind_is_taken_up",
     "compose_final": ("keeping.py::test_a_reminder_is_kept_said_back_and_told_once_on_its_day"),
 }
 

@@ -158,7 +158,8 @@ def test_what_a_planted_step_quotes_is_found_and_goes_with_what_is_forgotten(
     plant()
     life.say("My sister keeps a xylocarp.")
     quoting = life.beat("record").seq
-    life.say("I like rice.")
+    life.say("I like rice.")  # this closes the turn before it, so what became of that goes too
+    life.say("I like tea.")
     other = life.beat("record").seq
     life.kernel.index.catch_up()
     goes = {g.seq for g in plan(life.kernel.gate, find(life.kernel.index, "xylocarp")).goes}

@@ -54,6 +54,7 @@ DESIGN = """
     evidence_ledger   action -       -          author
     tools             action -       -          author
     contracts         -      -       -          author
+    outcomes          action -       -          author
     lists             action -       -          author
     reminders         action -       -          author
 """
@@ -211,6 +212,7 @@ def test_what_is_in_the_table_is_in_the_file_the_archive_and_the_index(
         told |= {"share": 100_000} if verb == "average" else {}
     if isinstance(change.value, dict):
         told = {**told, "operation": verb, "value": change.value, "most": store.place.most}
+        told |= {"days": store.place.days} if store.place.days else {}
         del told["base"]
     assert guarded.last() == replace(beat, payload={**beat.payload, "changes": [told]})
     known = guarded.index.files.kept(path)

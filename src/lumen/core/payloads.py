@@ -23,6 +23,13 @@ class OptionPayload(TypedDict):
     prompted: NotRequired[float]
 
 
+class SpokenPayload(TypedDict):
+    """What kind of reply was given, and how likely it was that the author takes it up."""
+
+    kind: str
+    likely: float
+
+
 class CyclePayload(TypedDict):
     """What a cycle of a loop came to."""
 
@@ -36,6 +43,7 @@ class CyclePayload(TypedDict):
     chosen: NotRequired[int]
     options: NotRequired[list[OptionPayload]]
     conflicts: NotRequired[list[list[str]]]
+    spoken: NotRequired[SpokenPayload]  # for the turn that closes this one
 
 
 _Tries = TypedDict("_Tries", {"try": NotRequired[int]})  # no name that a class body could hold
@@ -77,6 +85,7 @@ class ChangePayload(TypedDict):
     name: NotRequired[str]
     share: NotRequired[int]
     most: NotRequired[int]
+    days: NotRequired[int]
     at: NotRequired[int]
     n: NotRequired[int]
 

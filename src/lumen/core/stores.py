@@ -60,6 +60,7 @@ class StoreLayout:
     by_hand: ByHand = ByHand.ADOPTED
     states: tuple[str, ...] = ()  # how what is held may stand
     most: int = 0  # lines that are kept: the newest
+    days: int = 0  # and for how long, by the `date` of each; 0: for ever
     check: Check = anything
     goes_back: bool = True  # a restore takes it along
     can_go: bool = True  # the file may be taken away
@@ -96,11 +97,16 @@ def entries(path: str, *states: str) -> StoreLayout:
     return StoreLayout(StoreKind.ENTRIES, frozenset({"set", "put", "drop"}), path, states=states)
 
 
-def lines(most: int = 1_000, check: Check = anything) -> StoreLayout:
-    """A record of JSON objects that is only added to; the newest are kept. `set`: the whole of it."""
+def lines(most: int = 1_000, check: Check = anything, *, days: int = 0) -> StoreLayout:
+    """A record of JSON objects that is only added to; the newest are kept. `set`: the whole of it.
+
+    With `days`, each line tells its `date`, and adding one drops those that are older by more than that.
+    """
     operations = frozenset({"append", "set"})
     path = f"data/state/{NAME}.jsonl"
-    return StoreLayout(StoreKind.LINES, operations, path, ByHand.PUT_BACK, most=most, check=check)
+    return StoreLayout(
+        StoreKind.LINES, operations, path, ByHand.PUT_BACK, most=most, days=days, check=check
+    )
 
 
 def state(check: Check = anything) -> StoreLayout:
@@ -155,6 +161,7 @@ class Store(StrEnum):
     GOAL_STATUS = "goal_status", verb("move"), "action reflection author"
     GOAL_GAP = "goal_gap", verb("add"), "action"
     EVIDENCE_LEDGER = "evidence_ledger", lines(most=256), "action"
+    OUTCOMES = "outcomes", lines(most=1_000, days=365), "action"  # what became of each reply
     LISTS = "lists", state(), "action"
     REMINDERS = "reminders", state(), "action"
     STATE = "state", state(), "action explore reflection"

@@ -29,6 +29,7 @@ COMMANDS = {
     "recall": ("memory:recall", "What bears on a question, and why it was found."),
     "why": ("memory:why", "Where an answer or a claim comes from."),
     "trace": ("memory:trace", "What every step of a turn did."),
+    "outcomes": ("outcomes:outcomes", "What became of its replies, by what you said next."),
     "self": ("selves:self_", "Who it is; what was edited by hand."),
     "values": ("selves:values", "What it holds dear, the heaviest first."),
     "goals": ("selves:goals", "What it is after, the heaviest first."),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from lumen.core.clock import Draw, Now
-from lumen.core.data import Change, Entry, SelfItem
+from lumen.core.data import Change, Entry, Memory, SelfItem
 from lumen.core.exposure import Cite, Plain, Quote
 from lumen.core.payloads import CyclePayload
 from lumen.core.settings import Settings
@@ -33,6 +33,16 @@ class Stimulus:
     goal: SelfItem | None = None  # what is pursued unasked; nothing: the author spoke
     tries: int = 0  # how often in a row that goal was pursued in vain
     guest: bool = False  # it was said by somebody other than the author
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """The last turn of the same conversation, which the author's message closes; nothing: there is none."""
+
+    asked: Memory | None = None
+    reply: Memory | None = None
+    kind: str = ""  # of the reply
+    likely: float = 0.5  # how likely it was, when it was given, that the author takes it up
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +74,7 @@ class Slot:
         return None
 
 
-GIVEN: frozenset[type] = frozenset({Stimulus, Self, Settings, Thresholds, Now, Draw})
+GIVEN: frozenset[type] = frozenset({Stimulus, OpenTurn, Self, Settings, Thresholds, Now, Draw})
 
 
 @dataclass(frozen=True, slots=True)

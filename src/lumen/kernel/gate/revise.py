@@ -72,7 +72,7 @@ def operation(change: Change, value: JSON) -> Operation:
     if not isinstance(change.value, NamedValue):
         if why := place.check(value):
             raise Refused(f"{store} keeps no such line: {why}")
-        return Operation(0, 0, place.path, store, "append", value, most=place.most)
+        return Operation(0, 0, place.path, store, "append", value, most=place.most, days=place.days)
     name, share = change.value.name, change.value.share
     if not name.strip() or len(name) > LONGEST_NAME or name != clean(name):
         raise Refused(f"{name!r} is no name for a value")

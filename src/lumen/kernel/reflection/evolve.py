@@ -47,6 +47,12 @@ class PastCycle:
     delta: float
     values: tuple[str, ...]
     conflicts: tuple[tuple[str, str], ...]
+    answered: float = 0.0  # how far what the author said next was from what was expected of a reply
+
+    @property
+    def surprise(self) -> float:
+        """How far it came out from what was foreseen, by its own outcome or by the author's next words."""
+        return max(self.delta, self.answered, key=abs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lumen.core.data import Author, EventType, FinishedCycle, Memory, SelfItem
+from lumen.core.stores import Store
 from lumen.kernel.choice.score import Decision, Option
 from lumen.kernel.identity.provenance import provenance
 from lumen.kernel.language.lexicon import lexicon
@@ -18,6 +19,7 @@ from lumen.kernel.language.reading import is_question, modality, names, words
 from lumen.kernel.language.support import QUOTED
 from lumen.kernel.reflection.evolve import Experience, Gap, PastCycle
 from lumen.soul.ports.queries import Queries
+from lumen.soul.state.records import lines_of
 from lumen.soul.state.selfhood import SOUL, is_goals, selfhood
 
 MOST_MEMORIES = 200
@@ -60,10 +62,15 @@ class ArchivedExperience:
             seq for seq, m in self.index.memories.get(m for _, m in over).items() if is_evidence(m)
         }
         soul = self.index.files.kept(SOUL)
+        answered = {turn: delta for turn, _, delta in self.answers()}
         return Experience(
             since=start,
             memories=memories,
-            cycles=tuple(_cycled(c, known[c.seq]) for c in cycles if known[c.seq]),
+            cycles=tuple(
+                _cycled(c, known[c.seq], answered.get(known[c.seq], 0.0))
+                for c in cycles
+                if known[c.seq]
+            ),
             decisions=tuple(_decision(c, known[c.seq]) for c in cycles if c.options),
             completed=tuple(one for one in over if one[1] not in said),
             closed=tuple(one for one in over if one[1] in said),
@@ -74,6 +81,18 @@ class ArchivedExperience:
             goals=self_.goals,
             soul=soul.text if soul else None,
         )
+
+    def answers(self) -> Iterator[tuple[int, int, float]]:
+        """Every reply that was closed: the message it answered, the one that closed it, and how far off it was."""
+        kept = self.index.files.kept(Store.OUTCOMES.place.path)
+        for one in lines_of(kept.text if kept else None):
+            turn, _, by = one["rests_on"]
+            yield int(turn), int(by), float(one["delta"])
+
+    def last_answer(self, cycle: int) -> float:
+        """How far off the reply was that the message of a cycle closed; 0: it closed none."""
+        by = self._memory_of(cycle)
+        return next((delta for _, closed, delta in self.answers() if by and closed == by), 0.0)
 
     def stale(self) -> Iterator[tuple[str, int]]:
         """Goals that did not get on for too long, with a memory that speaks of them.
@@ -192,13 +211,14 @@ def _goals_in(path: str, text: str | None) -> tuple[SelfItem, ...]:
     return selfhood({path: text}).goals if text else ()
 
 
-def _cycled(past: FinishedCycle, memory: int) -> PastCycle:
+def _cycled(past: FinishedCycle, memory: int, answered: float) -> PastCycle:
     chosen = past.options[past.chosen :][:1] if past.chosen >= 0 else []
     return PastCycle(
         memory=memory,
         delta=past.delta,
         values=tuple(value for option in chosen for value in option.get("values", ())),
         conflicts=tuple((str(a), str(b)) for a, b in past.conflicts),
+        answered=answered,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from lumen.core.data import Change, SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
-from lumen.core.payloads import CyclePayload
+from lumen.core.payloads import CyclePayload, SpokenPayload
 from lumen.core.stores import Store
 from lumen.core.trust import Ability
 from lumen.kernel.choice.candidates import Candidate
@@ -54,7 +54,7 @@ class Evaluation(Slot):
         acted, goal = slots[Acted], stimulus.goal
         done = selection.chosen >= 0
         ok = acted.worked() if acted.ran else slots[Reply].delivered
-        return {
+        cycle: CyclePayload = {
             "loop": "action",
             "goal": goal.name if goal else next(iter(self.completed), ""),
             "skill": plan.candidates[selection.chosen].skill if done else "",
@@ -78,6 +78,20 @@ class Evaluation(Slot):
             ],
             "conflicts": [list(pair) for pair in selection.conflicts],
         }
+        if goal is None:
+            cycle["spoken"] = spoken_as(plan, selection)
+        return cycle
+
+
+def spoken_as(plan: Plan, selection: Selection) -> SpokenPayload:
+    """The kind of reply that was given, where it is one of speaking, and how likely it was taken up."""
+    chosen = (
+        plan.candidates[selection.chosen : selection.chosen + 1] if selection.chosen >= 0 else ()
+    )
+    for one in chosen:
+        if one.skill == "chat":
+            return {"kind": one.action, "likely": one.likely}
+    return {"kind": plan.kind or "answer", "likely": plan.likely}
 
 
 @step(Store.GOAL_STATUS)

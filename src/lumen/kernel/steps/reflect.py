@@ -59,7 +59,7 @@ class Review(Slot):
 async def review(past: Past, stimulus: Stimulus, reviewing: Reviewing) -> Review:
     """What happened since the last reflection, and what calls for one."""
     experience = past.experience()
-    surprises = sum(abs(c.delta) >= reviewing.surprise for c in experience.cycles)
+    surprises = sum(abs(c.surprise) >= reviewing.surprise for c in experience.cycles)
     tensions = sum(len(c.conflicts) for c in experience.cycles)
     return Review(
         experience=experience,

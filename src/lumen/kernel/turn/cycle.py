@@ -187,8 +187,9 @@ def due(kernel: Kernel, *, asked: bool = False) -> tuple[Fired, ...]:
         if many >= limits.stale_cycles
         else ()
     )
+    heard = ArchivedExperience(kernel.index).last_answer(past[0].seq) if past else 0.0
     cycle = Cycle(
-        delta=past[0].delta if past else 0.0,
+        delta=max(past[0].delta, heard, key=abs) if past else 0.0,
         conflicts=tuple(
             (str(a), str(b), min(weights.get(a, 0.0), weights.get(b, 0.0)))
             for p in past

@@ -25,7 +25,7 @@ from lumen.core.stores import Store
 from lumen.hands.policy import SkillPolicies
 from lumen.kernel.contour.capabilities import Hands, Mind
 from lumen.kernel.contour.policy import DEPTHS
-from lumen.kernel.contour.slots import Self, Slot, Stimulus
+from lumen.kernel.contour.slots import OpenTurn, Self, Slot, Stimulus
 from lumen.kernel.contour.state import State, state_in_force
 from lumen.kernel.contour.step import Beat, Loop, Skip, Step
 from lumen.kernel.gate.commit import Gate
@@ -47,6 +47,7 @@ from lumen.kernel.recall.verified import VerifiedRecall
 from lumen.kernel.reflection.triggers import Thresholds
 from lumen.kernel.turn.boot import boot
 from lumen.kernel.turn.introduction import introduce
+from lumen.kernel.turn.open_turn import open_turn
 from lumen.kernel.turn.recorded import RecordedHands, RecordedMind
 from lumen.mind.ask import Reach
 from lumen.mind.substrate import ModelDescriptor
@@ -356,6 +357,7 @@ async def begin(
         kernel.autonomy,
     )
     state = state_in_force(kernel.index)
+    recall = VerifiedRecall(RecallBefore(kernel.recall, stimulus.seq), kernel.index)
     turn = Turn(kernel, stimulus, mind, hands, state)
     turn.slots = {
         Stimulus: stimulus,
@@ -367,7 +369,8 @@ async def begin(
         Mind: mind,
         Hands: hands,
         State: state,
-        Recall: VerifiedRecall(RecallBefore(kernel.recall, stimulus.seq), kernel.index),
+        Recall: recall,
+        OpenTurn: open_turn(stimulus, recall, kernel.index),
         Biography: await life_of(kernel.index, kernel.reach, kernel.being.skills),
         **(more or {}),
     }

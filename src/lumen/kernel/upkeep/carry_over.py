@@ -17,6 +17,7 @@ from lumen.core.data import Event, ModelCall
 from lumen.core.payloads import CallPayload, ChangePayload, UsesPayload
 from lumen.core.stores import is_theirs, place_at
 from lumen.kernel.language.overlap import OverlapDetector
+from lumen.kernel.upkeep.dependants import rests_on
 from lumen.soul.ports.queries import Queries
 from lumen.soul.state.fold import EventEffects, FileSet
 from lumen.soul.state.records import Operation, in_words, without
@@ -34,13 +35,20 @@ class CarriedState:
     calls: list[CallPayload] = field(default_factory=list)
     sent: dict[str, list[str]] = field(default_factory=dict)  # to which models, and when
 
-    def add(self, event: Event, done: EventEffects, traces: OverlapDetector) -> None:
-        """Take over the effects of one event."""
+    def add(
+        self,
+        event: Event,
+        done: EventEffects,
+        traces: OverlapDetector,
+        gone: AbstractSet[int] = frozenset(),
+    ) -> None:
+        """Take over the effects of one event; lines made of memories that are `gone` go with them."""
         if "sent" in event.entry.payload:
             for call in done.calls:
                 self.sent.setdefault(call.model, []).append(call.moment)
         self.changes += [_cleaned(change, traces) for change in done.files]
-        self.changes += [one.carried() for one in done.operations if not quoted(one, traces)]
+        left = [o for o in done.operations if gone.isdisjoint(rests_on(o.value))]
+        self.changes += [one.carried() for one in left if not quoted(one, traces)]
         self.records |= {one.path for one in done.operations}
         self.records |= {one.path for one in done.files if place_at(one.path).is_record}
         self.uses += [cast("UsesPayload", asdict(one)) for one in done.uses]

@@ -81,8 +81,15 @@ def why_goes(
 
 
 def in_view(entry: Entry) -> tuple[int, ...]:
-    """The memories an entry rests on, and those its writer was shown."""
-    return (*entry.payload.get("sources", ()), *entry.payload.get("shown", ()))
+    """The memories an entry rests on, those its writer was shown, and those a line it keeps was made of."""
+    kept = (c["value"] for c in entry.payload.get("changes", ()) if is_operation(c))
+    made_of = (seq for value in kept for seq in rests_on(value))
+    return (*entry.payload.get("sources", ()), *entry.payload.get("shown", ()), *made_of)
+
+
+def rests_on(value: JSON) -> tuple[int, ...]:
+    """The events that a line of a record was made of, where it says so: it is forgotten with any of them."""
+    return tuple(value.get("rests_on", ())) if isinstance(value, dict) else ()
 
 
 def _quotes(event: Event, traces: OverlapDetector) -> bool:

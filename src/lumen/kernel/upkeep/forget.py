@@ -162,7 +162,7 @@ def plan(gate: Gate, sought: ForgetRequest, progress: Progress = unwatched) -> F
             goes[event.seq] = _goes(event, why)
             found = effects(event)
             again |= set(found.erases)
-            carried.add(event, found, traces)
+            carried.add(event, found, traces, named.keys() | same.keys())
         if event.seq % 1000 == 0:
             progress(event.seq, as_of)
     loose = loose_files(being, gate.files, traces, pages)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import cast
@@ -37,6 +38,7 @@ class Operation:
     name: str = ""
     share: int = 0  # how far an average moves towards the value, in millionths
     most: int = 0  # lines that are kept
+    days: int = 0  # and for how long before the date of the one that is added; 0: for ever
 
     def payload(self) -> ChangePayload:
         """As it stands in the archive, in the event that did it."""
@@ -49,6 +51,8 @@ class Operation:
             said["share"] = self.share
         if self.most:
             said["most"] = self.most
+        if self.days:
+            said["days"] = self.days
         return cast("ChangePayload", said)
 
     def carried(self) -> ChangePayload:
@@ -75,6 +79,7 @@ def operation_from(change: ChangePayload, seq: int, n: int) -> Operation:
         name=str(change.get("name", "")),
         share=int(change.get("share", 0)),
         most=int(change.get("most", 0)),
+        days=int(change.get("days", 0)),
     )
 
 
@@ -179,8 +184,24 @@ def faded(weight: int, days: int, half_life: int) -> int:
 
 
 def _added(text: str, one: Operation) -> str:
-    lines = [*_split(text), dumps(one.value).decode()]
+    held = [line for line in _split(text) if not one.days or _is_kept(line, one)]
+    lines = [*held, dumps(one.value).decode()]
     return "".join(f"{line}\n" for line in (lines[-one.most :] if one.most else lines))
+
+
+def _is_kept(line: str, one: Operation) -> bool:
+    """Whether a line is no older than lines may be when another is added; without a date it stays."""
+    then, now = day_of(values_of(line)), day_of(one.value)
+    return then is None or now is None or now - then <= timedelta(days=one.days)
+
+
+def day_of(said: JSON) -> date | None:
+    """The date that an object tells, if it tells one."""
+    told = said.get("date") if isinstance(said, dict) else None
+    try:
+        return date.fromisoformat(told) if isinstance(told, str) else None
+    except ValueError:
+        return None
 
 
 def _split(text: str | None) -> list[str]:

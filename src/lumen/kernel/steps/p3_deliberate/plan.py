@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lumen.core.canon import JSON
@@ -9,8 +10,10 @@ from lumen.core.clock import Now
 from lumen.core.data import Author, SelfItem
 from lumen.core.errors import MindError
 from lumen.core.exposure import Plain, Quote
+from lumen.core.stores import Store
 from lumen.core.trust import Ability
 from lumen.core.untrusted import Untrusted
+from lumen.kernel.choice.acceptance import acceptance
 from lumen.kernel.choice.bearing import BearingLaw, borne
 from lumen.kernel.choice.candidates import (
     CREATE,
@@ -27,6 +30,7 @@ from lumen.kernel.choice.score import behaviour, best
 from lumen.kernel.contour.capabilities import Hands, Mind
 from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
+from lumen.kernel.contour.state import State
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.dates import day
@@ -61,6 +65,7 @@ class Plan(Slot):
     kind: Plain[str] = ""  # the kind of reply that is wanted most: drafts are of that one
     usual: Plain[str] = ""  # and the one that a message of its sort calls for
     because: Plain[str] = ""  # what makes others fit
+    likely: Plain[float] = 0.5  # how likely the author takes up a reply of that kind
     trouble: Quote[str] = ""  # what kept a model from helping, if anything did
 
     def said(self) -> str:
@@ -94,6 +99,7 @@ async def plan(
     self_: Self,
     now: Now,
     recall: Recall,
+    state: State,
     mind: Mind,
     hands: Hands,
     planning: Planning,
@@ -106,19 +112,20 @@ async def plan(
     if stimulus.goal is None:
         message = whole(ingested, surface)
         reading = fitting(message, surface, reality, intents, self_)
-        return replies(message, reading, reality, self_, recall, hands)
+        found = replies(message, reading, reality, self_, recall, hands)
+        return foreseen(found, state.lines(Store.OUTCOMES))
     trouble = ""
     proposes = await mind.may(Ability.JSON, "orchestrator")
     authors = await mind.may(Ability.SKILLS, "orchestrator")
     written = hands.brought("write_file", stimulus.goal.name)
     known = near(reality, planning)
     told = [f"{day(e.memory.timestamp, now)}: {e.quote}" for e in known]
-    found = for_goal(stimulus.goal, [] if written else told, hands.can, authors=authors)
-    if proposes and found[0].skill not in (CREATE, "note"):
+    own = for_goal(stimulus.goal, [] if written else told, hands.can, authors=authors)
+    if proposes and own[0].skill not in (CREATE, "note"):
         facing = Facing(stimulus.goal, self_, now, tuple(known[: grounding.facts]), hands.known())
         proposed, trouble = await thought_up(facing, mind, planning)
-        found = (*proposed, *found)
-    weighed = aligned(found, self_.values, recall.likeness, **in_force("values"))
+        own = (*proposed, *own)
+    weighed = aligned(own, self_.values, recall.likeness, **in_force("values"))
     likely = tuple(replace(c, likely=hands.likely(c.skill)) for c in weighed)
     return Plan(candidates=likely, trouble=trouble)
 
@@ -194,6 +201,15 @@ def replies(
     top = best(scores)
     kind = weighed[top[0]].action if top else ""
     return Plan(candidates=weighed, kind=kind, usual=found[0].action, because=_because(reading))
+
+
+def foreseen(found: Plan, outcomes: Sequence[Mapping[str, JSON]]) -> Plan:
+    """Ways of replying, each with how likely the author takes it up, by what came of its kind before."""
+    told = tuple(
+        replace(c, likely=acceptance(outcomes, c.action)) if c.skill == "chat" else c
+        for c in found.candidates
+    )
+    return replace(found, candidates=told, likely=acceptance(outcomes, found.kind))
 
 
 def _borne(
