@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import pytest
@@ -11,8 +12,11 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 from tests.kernel.recorder import answer
 
 from lumen.core.errors import BadAnswer
+from lumen.core.trust import Ability
+from lumen.kernel.models.calls import room_for
 from lumen.kernel.models.scan import try_out
 from lumen.kernel.turn.run import calls_for
+from lumen.mind.substrate import ModelDescriptor
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -126,3 +130,13 @@ def test_trying_out_a_model_that_fails_says_why_and_what_to_do(far: Life, cloud:
     words, shaped = asyncio.run(try_out(calls_for(far.kernel, "lumen:interface"), "interface"))
     assert (words.ok, shaped.ok) == (True, False)
     assert "gave twice what was not asked for" in shaped.said
+
+
+def test_a_larger_model_may_say_more_and_one_in_this_process_less_than_one_elsewhere() -> None:
+    may = frozenset(Ability)
+    elsewhere = ModelDescriptor("desk", "large", "large", 8192, "none", False, may, True)
+    here = replace(elsewhere, substrate="embedded", sha256="9f")
+    small = replace(here, may=frozenset())
+
+    assert room_for(small, 48) == 48
+    assert 48 < room_for(here, 48) < room_for(elsewhere, 48)

@@ -44,6 +44,7 @@ LONGEST_WAIT_S = 20.0  # a server that asks for more is not waited for: a person
 SETTINGS = 4  # of a call that a model may refuse, one after the other
 MORE_ROOM = 2048  # tokens for a model that spent all it was allowed on thinking
 LARGER = 8  # a larger model ends by itself, so it may say so many times more
+LARGER_HERE = 3  # one in this process is slow, and goes on to its limit where a schema leaves room
 MOST_TOKENS = 10**12  # that anybody can have used: what a server says beyond it is no number
 
 
@@ -147,8 +148,7 @@ class Calls:
                 f"what you said is private, and {model} is not on this machine",
                 fix=f"lumen models set {role} SUBSTRATE/MODEL, with one that is",
             )
-        if not model.small:
-            limits = replace(limits, max_tokens=limits.max_tokens * LARGER)
+        limits = replace(limits, max_tokens=room_for(model, limits.max_tokens))
         if not model.local and self.away is not None and limits.system == self.digest:
             limits = replace(limits, system=self.away)
         given, hidden = disclosed(slots, local=model.local)
@@ -341,6 +341,13 @@ def _words(pieces: Sequence[str]) -> bool:
 def _counted(tokens: int | None) -> int | None:
     """How many tokens a server says it used; what cannot be is as good as not told."""
     return tokens if tokens is not None and 0 <= tokens <= MOST_TOKENS else None
+
+
+def room_for(model: ModelDescriptor, tokens: int) -> int:
+    """How much a model may say where the smallest may say so many tokens."""
+    if model.small:
+        return tokens
+    return tokens * (LARGER_HERE if model.sha256 else LARGER)
 
 
 def _fitted(output: type[Output], text: str) -> tuple[Output, str]:
