@@ -347,7 +347,7 @@ def room_for(model: ModelDescriptor, tokens: int) -> int:
     """How much a model may say where the smallest may say so many tokens."""
     if model.small:
         return tokens
-    return tokens * (LARGER_HERE if model.sha256 else LARGER)
+    return tokens * (LARGER_HERE if model.substrate == "embedded" else LARGER)
 
 
 def _fitted(output: type[Output], text: str) -> tuple[Output, str]:
