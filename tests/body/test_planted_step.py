@@ -123,7 +123,7 @@ def copied(root: Path, tmp_path: Path) -> Path:
 def plant(copied: Path, function: str = FUNCTION, **entry: JSON) -> None:
     """One function and an entry of data."""
     kernel = copied / "lumen" / "kernel"
-    (kernel / "steps" / "p6_learn.py").write_text(function, "utf-8")
+    (kernel / "steps" / "p9_planted.py").write_text(function, "utf-8")
     data = kernel / "contour" / "skai.json"
     told = loads(data.read_bytes())
     told["loops"]["action"][-1]["steps"].append("rehearsal_run")
@@ -138,7 +138,7 @@ def test_a_step_planted_in_two_files_runs_is_traced_rests_and_is_forgotten(
     plant(copied, cooldown_turns=1, shown="rehearsing")
     assert changed(root, copied) == [
         "lumen/kernel/contour/skai.json",
-        "lumen/kernel/steps/p6_learn.py",
+        "lumen/kernel/steps/p9_planted.py",
     ]
 
     run = Planted(lumen, copied).work
@@ -202,7 +202,7 @@ def test_a_setting_of_one_line_switches_a_planted_step_off(
     assert changed(root, copied) == [
         "lumen/core/settings.py",
         "lumen/kernel/contour/skai.json",
-        "lumen/kernel/steps/p6_learn.py",
+        "lumen/kernel/steps/p9_planted.py",
     ]
 
     planted = Planted(lumen, copied)
@@ -232,7 +232,7 @@ def test_a_step_that_asks_a_model_takes_four_files(root: Path, lumen: Lumen, cop
         "lumen/kernel/contour/skai.json",
         "lumen/kernel/models/templates.py",
         "lumen/kernel/prompts/rehearsal_run/prompt.md",
-        "lumen/kernel/steps/p6_learn.py",
+        "lumen/kernel/steps/p9_planted.py",
     ]
 
     lumen.script({"when": "Say it over", "say": "Over it goes."}, SILENT)

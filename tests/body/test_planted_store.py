@@ -176,7 +176,7 @@ def test_a_command_in_two_files_tells_what_a_planted_store_holds(
 
 
 def test_a_change_that_is_held_back_is_seen_in_the_trace(lumen: Lumen, copied: Path) -> None:
-    (copied / "lumen/kernel/steps/p6_learn.py").write_text(STEP, "utf-8")
+    (copied / "lumen/kernel/steps/p9_planted.py").write_text(STEP, "utf-8")
     edit(
         copied / "lumen/kernel/contour/skai.json",
         ('"steps": ["post_eval"]', '"steps": ["post_eval", "settle"]'),
