@@ -283,7 +283,14 @@ def test_a_trace_cites_memories_cuts_long_text_and_leaves_changes_out() -> None:
     }
 
 
-NO_PLAN = {"candidates": [], "kind": "", "usual": "", "because": "", "trouble": ""}
+NO_PLAN = {
+    "candidates": [],
+    "kind": "",
+    "usual": "",
+    "likely": 0.5,
+    "because": "",
+    "trouble": "",
+}
 
 
 @pytest.mark.parametrize(
