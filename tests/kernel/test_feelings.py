@@ -10,7 +10,15 @@ import pytest
 from orjson import loads
 
 from lumen.core.canon import sha256
-from lumen.kernel.language.feelings import ANCHORS, PLAIN, ROWS, felt, may_be_felt, moods
+from lumen.kernel.language.feelings import (
+    ANCHORS,
+    PLAIN,
+    ROWS,
+    feeling_told,
+    felt,
+    may_be_felt,
+    moods,
+)
 from lumen.kernel.language.lexicon import LANGUAGES, lexicon
 
 if TYPE_CHECKING:
@@ -102,3 +110,9 @@ def test_every_feeling_has_its_words_in_every_language() -> None:
 def test_no_sentence_that_is_counted_stands_among_the_labelled_ones() -> None:
     labelled = {text for texts in moods().values() for text in texts}
     assert labelled.isdisjoint(text for texts in SAID.values() for text in texts)
+
+
+def test_what_others_feel_in_a_quotation_is_not_the_authors_feeling() -> None:
+    assert feeling_told("My mother died last year.") == "sorrow"
+    assert feeling_told('my colleague wrote: "Her mother died last year." weird') == ""
+    assert not may_be_felt('my colleague wrote: "We talked and it is fine again." weird')

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.prototypes import shares
-from lumen.kernel.language.reading import WORD
+from lumen.kernel.language.reading import WORD, own_words
 
 Feeling = Literal["", "joy", "relief", "sorrow", "worry", "regret", "strain"]
 FEELINGS: tuple[Feeling, ...] = get_args(Feeling)
@@ -30,6 +30,7 @@ LONGEST = 200  # characters; a longer statement tells of several things
 
 def feeling_told(text: str) -> Feeling:
     """The feeling that the words of a text name; empty where they name none."""
+    text = own_words(text)
     signs: dict[str, Feeling] = {"grave": "sorrow", "joy": "joy", "worry": "worry"}
     named = (kind for sign, kind in signs.items() if _named(sign, text) and not _denied(sign, text))
     return next(named, "strain" if _named("strain", text) else "")
@@ -56,7 +57,7 @@ def may_be_felt(text: str) -> bool:
     A vector hardly knows a "not", nor that somebody's age is no news: what the words deny and what has figures is
     left to them.
     """
-    if any(c.isdigit() for c in text) or len(text) > LONGEST:
+    if any(c.isdigit() for c in text) or len(text) > LONGEST or own_words(text) != text:
         return False
     if len(WORD.findall(text)) < FEWEST_WORDS or any(
         _denied(sign, text) for sign in ("grave", "joy", "worry")

@@ -98,11 +98,15 @@ def stems(text: str) -> set[str]:
 def in_others_words(told: str, whole: str, question: str) -> bool:
     """Whether what a passage shares with a question stands only in words of others that the message quotes."""
     shared = stems(told) & stems(question)
-    return bool(shared) and not shared & stems(PASTED.sub(" ", QUOTED.sub(_own_words, whole)))
+    return bool(shared) and not shared & stems(own_words(whole))
 
 
-def _own_words(quote: re.Match[str]) -> str:
-    """A quotation of a few words is a name; a longer one is somebody's words."""
+def own_words(text: str) -> str:
+    """A text without what it quotes of others and what a page hides in it; a few words in marks are a name."""
+    return PASTED.sub(" ", QUOTED.sub(_unless_long, text))
+
+
+def _unless_long(quote: re.Match[str]) -> str:
     return quote[0] if len(WORD.findall(quote[0])) < LEAST_QUOTED else " "
 
 
