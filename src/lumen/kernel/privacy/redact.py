@@ -28,12 +28,24 @@ from lumen.kernel.privacy.spoken_codes import code_spans
 from lumen.kernel.privacy.spoken_secrets import spoken_spans
 
 _FIELD = re.compile(r"[a-z][a-z_]*\Z")
+NAME = 32  # characters: longer texts are hardly ever the same
 SHORTEST = 15  # of the shapes that hold no space; everyday words are shorter
 
 
 def redacted(text: str, words: Sequence[str] = ()) -> tuple[str, int]:
     """The text with a mark in place of every secret, and how many there were."""
-    literals = _literals(tuple(words))
+    known = tuple(words)
+    return _name(text, known) if len(text) <= NAME else _redacted(text, known)
+
+
+@lru_cache(maxsize=4096)
+def _name(text: str, words: tuple[str, ...]) -> tuple[str, int]:
+    """The same for names of fields, steps and the like, which every event holds over and over."""
+    return _redacted(text, words)
+
+
+def _redacted(text: str, words: tuple[str, ...]) -> tuple[str, int]:
+    literals = _literals(words)
     whole = unicodedata.normalize("NFC", text) if literals else text
     hits = 0
     while found := _spots(whole, literals):
