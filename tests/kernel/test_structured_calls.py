@@ -140,3 +140,5 @@ def test_a_larger_model_may_say_more_and_one_in_this_process_less_than_one_elsew
 
     assert room_for(small, 48) == 48
     assert 48 < room_for(here, 48) < room_for(elsewhere, 48)
+    assert 600 < room_for(here, 600) < 3 * 600  # minutes, which nobody waits for twice
+    assert room_for(here, 2000) == 2000

@@ -21,6 +21,7 @@ from lumen.mind.substrates.embedded import MODEL_ID, WEIGHTS, Embedded
 
 SYSTEM = "You are Lumen, the kind companion of Ana. You answer in one short sentence. " * 3
 STORY = Prompt("You are a storyteller.", "Tell me a very long story about the sea.", 2000)
+SONG = "la la la la la la la la la la la la"
 TURNS = (
     Exchange("What is the capital of Spain?", "The capital of Spain is Madrid."),
     Exchange("What is the capital of Italy?", "The capital of Italy is Rome."),
@@ -57,7 +58,15 @@ async def limits(model: Embedded) -> dict[str, object]:
         overflow = [type(error).__name__, error.what]
     else:
         overflow = []
-    return {"sizes": sizes, "broken": broken.completion_tokens, "overflow": overflow}
+    sung: list[str] = []
+    song = Prompt("You repeat.", SONG, 600)
+    circles = asyncio.create_task(model.invoke(MODEL_ID, song, sung.append))
+    return {
+        "sizes": sizes,
+        "broken": broken.completion_tokens,
+        "overflow": overflow,
+        "circles": [await outcome(circles), len(sung)],
+    }
 
 
 async def started(model: Embedded, pieces: list[str]) -> asyncio.Task[Completion]:

@@ -15,7 +15,7 @@ from lumen.core.canon import sha256
 from lumen.core.errors import NoSubstrate
 from lumen.mind.substrate import Prompt
 from lumen.mind.substrates import embedded
-from lumen.mind.substrates.embedded import MODEL_ID, Embedded
+from lumen.mind.substrates.embedded import MODEL_ID, Embedded, goes_in_circles
 from lumen.mind.weights import Weights
 
 pytestmark = pytest.mark.embedded
@@ -75,6 +75,28 @@ def test_a_prompt_longer_than_the_context_is_refused_with_both_sizes(told: Told)
     assert name == "TooLong"
     assert "the prompt has 90" in what
     assert "at most 4096" in what
+
+
+def test_a_text_that_goes_in_circles_is_ended_long_before_its_limit(told: Told) -> None:
+    ended, pieces = told["limits"]["circles"]
+    assert ended == "BadAnswer"
+    assert pieces < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "circles"),
+    [
+        ("I am a log, a log, a log. " * 10, True),
+        ("So it is: " + "no\n" * 80, True),
+        ("\\n    " * 60, True),
+        ("She said no, no, no, no and left.", False),
+        ("| name | size |\n|" + "-" * 60 + "|\n", False),
+        ("".join(f"Step {n}: go on.\n" for n in range(40)), False),
+        ("", False),
+    ],
+)
+def test_only_what_comes_again_and_again_goes_in_circles(text: str, circles: bool) -> None:
+    assert goes_in_circles(text) is circles
 
 
 def test_a_cancelled_call_ends_while_the_one_before_it_goes_on(told: Told) -> None:

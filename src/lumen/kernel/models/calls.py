@@ -44,7 +44,8 @@ LONGEST_WAIT_S = 20.0  # a server that asks for more is not waited for: a person
 SETTINGS = 4  # of a call that a model may refuse, one after the other
 MORE_ROOM = 2048  # tokens for a model that spent all it was allowed on thinking
 LARGER = 8  # a larger model ends by itself, so it may say so many times more
-LARGER_HERE = 3  # one in this process is slow, and goes on to its limit where a schema leaves room
+LARGER_HERE = 3  # one in this process is slow
+MOST_HERE = 900  # tokens, about two minutes of it
 MOST_TOKENS = 10**12  # that anybody can have used: what a server says beyond it is no number
 
 
@@ -347,7 +348,9 @@ def room_for(model: ModelDescriptor, tokens: int) -> int:
     """How much a model may say where the smallest may say so many tokens."""
     if model.small:
         return tokens
-    return tokens * (LARGER_HERE if model.substrate == "embedded" else LARGER)
+    if model.substrate == "embedded":
+        return max(tokens, min(tokens * LARGER_HERE, MOST_HERE))
+    return tokens * LARGER
 
 
 def _fitted(output: type[Output], text: str) -> tuple[Output, str]:

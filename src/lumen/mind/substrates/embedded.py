@@ -16,7 +16,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from lumen.core.errors import Cancelled, MindError, NoSubstrate, TooLong
+from lumen.core.errors import BadAnswer, Cancelled, MindError, NoSubstrate, TooLong
 from lumen.mind.in_process import CONTEXT_TOKENS, in_process
 from lumen.mind.in_process import MODEL_ID as MODEL_ID
 from lumen.mind.in_process import WEIGHTS as WEIGHTS
@@ -25,6 +25,9 @@ from lumen.mind.substrate import Completion, Health, ModelDescriptor, OnText, Pr
 from lumen.mind.substrates.llama import Chunk, Loaded, WeightsFile
 
 IDLE_S = 600.0  # a model that nobody asked for so long gives its memory back
+LOOK_EVERY = 32  # pieces, between two looks whether a text goes round in circles
+CIRCLE = 120  # characters: the longest that is said again and again
+ROUNDS = 4  # so often, and it will not end by itself
 
 
 class Embedded:
@@ -163,6 +166,7 @@ class _Stream:
         self._finish = ""
         self._usage: Chunk | None = None
         self._error: Chunk | None = None
+        self.circles = False
 
     def stopped(self) -> bool:
         """Whether anyone still waits: a closed loop means the program is on its way out."""
@@ -180,12 +184,15 @@ class _Stream:
             self._error = chunk["error"]
             return True
         self._usage = chunk.get("usage", self._usage)
+        before = len(self._text)
         for choice in chunk.get("choices", ()):
             self._finish = choice.get("finish_reason") or self._finish
             if piece := choice.get("delta", {}).get("content"):
                 self._text.append(piece)
                 self.emit(piece)
-        return self.stopped()
+        if len(self._text) > before and len(self._text) % LOOK_EVERY == 0:
+            self.circles = goes_in_circles("".join(self._text[-ROUNDS * CIRCLE :]))
+        return self.circles or self.stopped()
 
     def completion(self) -> Completion:
         """What the whole stream came to."""
@@ -194,6 +201,8 @@ class _Stream:
         if self._usage is None:
             if self.stopped():
                 raise Cancelled("the call was stopped")
+            if self.circles:
+                raise BadAnswer("the embedded model said the same over and over", worked=True)
             raise MindError("the embedded model stopped without finishing its answer")
         details = self._usage.get("prompt_tokens_details", {})
         return Completion(
@@ -203,6 +212,16 @@ class _Stream:
             cached_tokens=details.get("cached_tokens", 0),
             finish=self._finish,
         )
+
+
+def goes_in_circles(text: str) -> bool:
+    """Whether a text ends in the same words, or the same letter, said over and over."""
+    for long in range(1, CIRCLE + 1):
+        rounds = max(ROUNDS, CIRCLE // long)  # a row of dashes is no circle yet
+        end = text[-rounds * long :]
+        if len(end) == rounds * long and end[long:] == end[:-long]:
+            return True
+    return False
 
 
 async def _settled(call: Future[Completion], pieces: asyncio.Queue[str | None]) -> None:

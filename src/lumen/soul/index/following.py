@@ -28,7 +28,9 @@ def follow(db: apsw.Connection, memory: Path, progress: Progress) -> tuple[int, 
 
     Returns the last event's number and the line, if any, that does not follow from it.
     """
-    from lumen.soul.index.projection import apply  # who only looks has nothing to apply
+    # Who only looks has nothing to apply.
+    from lumen.soul.index.counting import Gathered
+    from lumen.soul.index.projection import apply
 
     last = last_applied(db) or LastApplied()
     after = last.end
@@ -38,14 +40,15 @@ def follow(db: apsw.Connection, memory: Path, progress: Progress) -> tuple[int, 
     while True:
         with transaction(db):
             row: Row = db.execute("SELECT max(seq) FROM events").fetchone()
-            seq, room = int(row[0] or 0), BATCH
+            seq, room, counts = int(row[0] or 0), BATCH, Gathered()
             while isinstance(stored, Stored) and room:
                 if stored.event.seq > seq:
-                    apply(db, stored)
+                    apply(db, stored, counts)
                     seq = stored.event.seq
                 done += stored.length
                 room -= 1
                 stored = next(lines, None)
+            counts.write(db)
         progress(done, total)
         if not isinstance(stored, Stored):
             return seq, stored

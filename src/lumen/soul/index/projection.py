@@ -16,6 +16,7 @@ from lumen.core.canon import dumps
 from lumen.core.data import Author, EventType, FinishedCycle, ModelCall
 from lumen.core.stores import is_self
 from lumen.soul.archive.line import Stored
+from lumen.soul.index.counting import Gathered
 from lumen.soul.index.database import Row
 from lumen.soul.index.passages import forget_passages
 from lumen.soul.index.sessions import add_utterance, place_again, remove_utterance
@@ -34,10 +35,8 @@ from lumen.soul.state.records import millionths
 from lumen.soul.state.selfhood import entries
 
 _EVENT = f"INSERT INTO events VALUES({','.join('?' * 23)})"
-_MORE = "INSERT INTO frequency VALUES(?,1,0) ON CONFLICT(term) DO UPDATE SET n = n + 1"
 _LESS = "UPDATE frequency SET n = n - 1 WHERE term = ?"
 _QUEUE = "INSERT INTO unembedded SELECT number, ? FROM embedders WHERE number = 0 OR id != '' AND ?"
-_TALLY = "INSERT INTO tally VALUES(?,?,1) ON CONFLICT(author, event_type) DO UPDATE SET n = n + 1"
 
 
 # A call stands where it is first told of, and an ending never gives way to an announcement: so the
@@ -52,8 +51,8 @@ _OVER = (
 )
 
 
-def apply(db: apsw.Connection, stored: Stored) -> None:
-    """Put one event, and all it does, into the tables."""
+def apply(db: apsw.Connection, stored: Stored, counts: Gathered) -> None:
+    """Put one event, and all it does, into the tables; what it adds to counts is gathered."""
     event, entry = stored.event, stored.event.entry
     birth, day = millionths(entry.weight), day_of(event.timestamp)
     db.execute(
@@ -81,11 +80,11 @@ def apply(db: apsw.Connection, stored: Stored) -> None:
             *map(entry.payload_text, ("conversation", "key", "occurred_at", "speaker")),
         ),
     )
-    db.execute(_TALLY, (entry.author.value, entry.event_type.value))
+    counts.event(entry.author.value, entry.event_type.value)
     if entry.author is not Author.KERNEL:
         found = terms(entry.description)
-        _add_words(db, event.seq, found)
-        add_utterance(db, event.seq, found)
+        _add_words(db, event.seq, found, counts)
+        add_utterance(db, event.seq, found, counts)
         if entry.description and entry.event_type is not EventType.SYSTEM_EVENT:
             sought = entry.event_type is not EventType.ASSISTANT_MESSAGE
             db.execute(_QUEUE, (event.seq, sought))
@@ -95,6 +94,8 @@ def apply(db: apsw.Connection, stored: Stored) -> None:
         db.execute("DELETE FROM open_turns WHERE session_key = ?", (entry.session_key,))
     done = effects(event)
     if done is not NOTHING:
+        if done.erases:
+            counts.write(db)
         _apply(db, event.seq, done)
 
 
@@ -286,11 +287,11 @@ def _erase(db: apsw.Connection, seq: int, target: int) -> bool:
     return gone > 0
 
 
-def _add_words(db: apsw.Connection, seq: int, found: Sequence[str]) -> None:
+def _add_words(db: apsw.Connection, seq: int, found: Sequence[str], counts: Gathered) -> None:
     """Let a text be found by its terms, each of which is in one text more."""
     if found:
         db.execute("INSERT INTO words(rowid, text) VALUES(?,?)", (seq, " ".join(found)))
-        db.executemany(_MORE, [(term,) for term in {"", *found}])
+        counts.memory(found)
 
 
 def _remove_words(db: apsw.Connection, seq: int, text: str) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from lumen.core.canon import dumps
+from lumen.soul.index.counting import ALL, Gathered, named
 from lumen.soul.index.rows import OverRows
 from lumen.soul.index.search import asked_terms
 from lumen.soul.ports.sessions import SessionCounts, Sessions, TermFrequency, Totals, Utterances
@@ -24,7 +25,6 @@ from lumen.soul.ports.vectors import LATEST
 if TYPE_CHECKING:
     from lumen.soul.ports.sessions import Numbers
 
-ALL = 0  # the number of the row that counts all sessions together
 Row = Any  # a row as SQLite hands it over
 SPOKEN = (
     "author != 'kernel' AND situation != 'erased' AND (event_type IN ('author_message', "
@@ -49,26 +49,14 @@ _TURNS = (
     "SELECT conversation FROM events WHERE session_key = ? AND conversation != '' "
     "AND event_type = 'author_message' AND situation != 'erased' ORDER BY seq LIMIT 1"
 )
-_COUNT = (
-    "INSERT INTO sessions VALUES(?,?,?) ON CONFLICT(id) DO UPDATE SET "
-    "n = n + excluded.n, length = length + excluded.length RETURNING n"
-)
-_TERMS = (
-    "INSERT INTO session_terms SELECT ?, key, value FROM json_each(?) WHERE TRUE "
-    "ON CONFLICT(session, term) DO UPDATE SET n = n + excluded.n RETURNING term, n"
-)
-_SPEAKER = (
-    "INSERT INTO session_speakers VALUES(?,?,?) ON CONFLICT(session, speaker) DO UPDATE SET "
-    "n = n + excluded.n"
-)
-_NAME = "INSERT INTO names VALUES(?,?) ON CONFLICT(name) DO UPDATE SET n = n + excluded.n"
-_OF_SESSIONS = (
-    "INSERT INTO frequency VALUES(?,0,?) ON CONFLICT(term) DO UPDATE SET "
-    "sessions = sessions + excluded.sessions"
-)
+_LESS_SAID = "UPDATE sessions SET n = n - 1, length = length - ? WHERE id IN (?, ?)"
+_LESS_SPOKEN = "UPDATE session_speakers SET n = n - 1 WHERE session = ? AND speaker = ?"
+_LESS_NAMED = "UPDATE names SET n = n - 1 WHERE name = ?"
+_LESS_TERM = "UPDATE session_terms SET n = n - ? WHERE session = ? AND term = ?"
+_OF_SESSIONS = "UPDATE frequency SET sessions = sessions - 1 WHERE term = ?"
 
 
-def add_utterance(db: apsw.Connection, seq: int, found: Sequence[str]) -> None:
+def add_utterance(db: apsw.Connection, seq: int, found: Sequence[str], counts: Gathered) -> None:
     """Put what was said, as its terms, into its session; an event that is none is passed over."""
     row: Row = db.execute(_WHERE, (seq,)).fetchone() if found else None
     if not row:
@@ -82,15 +70,18 @@ def add_utterance(db: apsw.Connection, seq: int, found: Sequence[str]) -> None:
     day, written = date.fromisoformat(moment[:10]), "".join(f" {term} " for term in found)
     row = (seq, session, *beside, day.toordinal(), speaker, len(found), written)
     db.execute("INSERT INTO utterances VALUES(?,?,?,?,?,?,?,?)", row)
-    _join(db, (beside[0], seq), (seq, beside[1]))
-    _change(db, session, speaker, found, 1)
+    _join(db, beside[0], seq)
+    _join(db, seq, beside[1])
+    counts.utterance(session, speaker, found)
 
 
 def place_again(db: apsw.Connection, seq: int) -> None:
     """Put what was said into the session it belongs to now."""
     row: Row = db.execute("SELECT terms FROM utterances WHERE seq = ?", (seq,)).fetchone()
     remove_utterance(db, seq)
-    add_utterance(db, seq, str(row[0]).split())
+    counts = Gathered()
+    add_utterance(db, seq, str(row[0]).split(), counts)
+    counts.write(db)
 
 
 def remove_utterance(db: apsw.Connection, seq: int) -> list[int]:
@@ -101,8 +92,8 @@ def remove_utterance(db: apsw.Connection, seq: int) -> list[int]:
         return []
     session, speaker, written = int(row[0]), str(row[1]), str(row[2])
     db.execute("DELETE FROM utterances WHERE seq = ?", (seq,))
-    _join(db, (row[3], row[4]))
-    _change(db, session, speaker, written.split(), -1)
+    _join(db, row[3], row[4])
+    _take_out(db, session, speaker, written.split())
     beside: Row = db.execute(
         "SELECT u.seq FROM events e JOIN events o USING(session_key) JOIN utterances u ON u.seq = o.seq "
         "WHERE e.seq = ? AND o.conversation = '' ORDER BY u.seq",
@@ -111,46 +102,32 @@ def remove_utterance(db: apsw.Connection, seq: int) -> list[int]:
     return [int(other) for (other,) in beside]
 
 
-def _join(db: apsw.Connection, *pairs: tuple[int, int]) -> None:
+def _join(db: apsw.Connection, before: int, after: int) -> None:
     """Let what was said one after the other tell of each other; 0 is nothing, and tells of none."""
-    for before, after in pairs:
+    if before:
         db.execute("UPDATE utterances SET following = ? WHERE seq = ?", (after, before))
+    if after:
         db.execute("UPDATE utterances SET previous = ? WHERE seq = ?", (before, after))
 
 
-def _change(
-    db: apsw.Connection, session: int, speaker: str, found: Sequence[str], more: int
-) -> None:
-    """Count a memory into its session, or out of it."""
-    db.execute(_COUNT, (ALL, more, more * len(found))).fetchall()
-    said: Row = db.execute(_COUNT, (session, more, more * len(found))).fetchall()
-    named = [(session, word, more) for word in {speaker, *speaker.split()} if word]
-    if named:
-        db.executemany(_SPEAKER, named)
-        db.executemany(_NAME, [(word, n) for _, word, n in named])
-        db.executemany("DELETE FROM names WHERE name = ? AND n = 0", [(w,) for _, w, _ in named])
-    counts = {term: more * n for term, n in Counter(found).items()}
-    rows: Row = db.execute(_TERMS, (session, dumps(counts).decode())).fetchall()
-    if more > 0:
-        moved = [(term, 1) for term, n in rows if n == counts[term]]
-        moved += [("", 1)] if said[0][0] == 1 else []
-    else:
-        moved = _emptied(db, session, set(found))
-    db.executemany(_OF_SESSIONS, moved)
-
-
-def _emptied(db: apsw.Connection, session: int, found: Iterable[str]) -> list[tuple[str, int]]:
-    """Drop what nothing is left of; returns the terms that are in one session less."""
+def _take_out(db: apsw.Connection, session: int, speaker: str, found: Sequence[str]) -> None:
+    """Count a memory out of its session, and drop what nothing is left of."""
+    db.execute(_LESS_SAID, (len(found), ALL, session))
+    names = [(name,) for name in named(speaker)]
+    db.executemany(_LESS_SPOKEN, [(session, name) for (name,) in names])
+    db.executemany(_LESS_NAMED, names)
+    db.executemany("DELETE FROM names WHERE name = ? AND n = 0", names)
     gone = []
-    for term in found:
+    for term, n in Counter(found).items():
+        db.execute(_LESS_TERM, (n, session, term))
         one = "DELETE FROM session_terms WHERE session = ? AND term = ? AND n = 0"
         db.execute(one, (session, term))
-        gone += [(term, -1)] if db.changes() else []
+        gone += [(term,)] if db.changes() else []
     db.execute("DELETE FROM session_speakers WHERE session = ? AND n = 0", (session,))
     db.execute("DELETE FROM sessions WHERE id = ? AND n = 0", (session,))
-    gone += [("", -1)] if db.changes() else []
+    gone += [("",)] if db.changes() else []
     db.execute("DELETE FROM sessions WHERE id = ? AND n = 0", (ALL,))
-    return gone
+    db.executemany(_OF_SESSIONS, gone)
 
 
 def session_number(conversation: str, moment: str) -> int:

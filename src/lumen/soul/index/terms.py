@@ -63,7 +63,7 @@ def _is_german(words: Sequence[str]) -> bool:
     return any(_GERMAN.fullmatch(word) or _UMLAUT.search(word) for word in words)
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=8_000)
 def _stem(word: str) -> str:
     if _CYRILLIC.search(word):
         return str(_stemmer("russian").stemWord(word.translate(_YO)))
@@ -72,7 +72,7 @@ def _stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=4_000)
 def _german(word: str) -> str:
     return _plain(_stemmer("german").stemWord(word)) if _LATIN.search(word) else ""
 
