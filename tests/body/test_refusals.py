@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,8 @@ COMMANDS = ("status", "memory", "why", "trace", "archive verify", "chat -m hi")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        ("memory ''", "What to look for is empty"),
+        ("chat -m hi --model ''", "The model's name is empty"),
         ("sing", "No such command 'sing'"),
         ("--loud status", "No such option '--loud'"),
         ("status --loud", "No such option '--loud'"),
@@ -64,12 +67,12 @@ def test_a_request_that_cannot_be_is_refused_with_two_says_what_to_try_and_chang
     lumen: Lumen, inside: Inside, arguments: str, said: str
 ) -> None:
     kept = sorted(p.name for p in lumen.home.iterdir())
-    ran = inside(*arguments.split())
+    ran = inside(*shlex.split(arguments))
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
     assert "\n  try: " in ran.err
     assert "Traceback" not in ran.err
-    as_json = inside(*arguments.split(), "--json")
+    as_json = inside(*shlex.split(arguments), "--json")
     assert (as_json.code, as_json.err) == (2, "")
     told = as_json.json()
     assert told["ok"] is False

@@ -48,10 +48,17 @@ NAME_HELP = """\
 ASKS_FIRST = "  I will answer that in a moment. First a name, or Enter for the one in brackets."
 
 
+def _named(_context: click.Context, _option: click.Parameter, model: str | None) -> str:
+    """A model's name; an empty one, as an unset variable is, must not mean the usual one."""
+    if model is not None and not model.strip():
+        raise UsageError("the model's name is empty", fix="lumen models list")
+    return model or ""
+
+
 @command("chat", for_skills=True)  # which talk as a tool
 @click.option("-m", "--message", help="Say one thing and leave; - reads it whole from stdin.")
 @click.option("--private", is_flag=True, help="Mark what is said as private.")
-@click.option("--model", default="", help="substrate/model to talk with, this once.")
+@click.option("--model", callback=_named, help="substrate/model to talk with, this once.")
 def chat(
     request: CommandRequest, message: str | None, private: bool, model: str
 ) -> dict[str, JSON] | None:

@@ -39,7 +39,7 @@ SHOWN_PARTS = 6
 
 
 @command("memory", for_skills=True)
-@click.argument("query", default="")
+@click.argument("query", required=False)
 @click.option("--author", type=click.Choice([a.value for a in Author]), help="Only this author's.")
 @click.option("--date", "day", metavar="YYYY-MM-DD", help="Only of this day (UTC).")
 @click.option(
@@ -48,9 +48,14 @@ SHOWN_PARTS = 6
 @click.option(
     "--sort", type=click.Choice(["time", "weight"]), help="By time, or the heaviest first."
 )
-def memory(request: CommandRequest, sort: str | None, **asked: JSON) -> Listed[Recollection]:
+def memory(
+    request: CommandRequest, query: str | None, sort: str | None, **asked: JSON
+) -> Listed[Recollection]:
     """Look through what it remembers; QUERY searches by words and by meaning."""
+    if query is not None and not query.strip():  # as an unset variable is
+        raise UsageError("what to look for is empty", fix='lumen memory "sister", or lumen memory')
     weighed = sort == "weight"
+    asked["query"] = query or ""
     wanted = MemoryFilter(**asked, limit=None if asked["kernel"] else LISTED, by_weight=weighed)
     with request.looking() as look:
         found = remembered(look.index, wanted, partial(evidence_of, look.index, tell=note))
