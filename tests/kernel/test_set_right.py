@@ -29,6 +29,12 @@ def small(life: Life) -> Life:
         ("When was Ada Lovelace born?", "No, she was born in 1816.", ""),
         ("My sister lives in Hamburg now.", "I moved to Bremen.", ""),
         ("My sister lives in Hamburg now.", "Where does she live?", ""),
+        ("My exam is on Monday.", "Sorry, no, on Tuesday.", "Sorry, no, on Tuesday: My exam is on Tuesday."),
+        ("My exam is on 3 December.", "no, its on 4 december", "no, its on 4 december: My exam is on 4 december."),
+        ("Мой экзамен в понедельник.", "нет, во вторник", "нет, во вторник: Мой экзамен во вторник."),
+        ("Mein Termin ist am Montag.", "Nein, am Dienstag.", "Nein, am Dienstag: Mein Termin ist am Dienstag."),
+        ("My exam is on Monday.", "No, on Tuesday I am at the dentist's.", ""),
+        ("My sister likes tea.", "No, on Tuesday.", ""),
     ],
 )  # fmt: skip
 def test_a_statement_is_read_with_whom_the_author_told_of(
@@ -42,6 +48,10 @@ def test_a_statement_is_read_with_whom_the_author_told_of(
     [
         ("My sister lives in Hamburg now.", "Sorry no, she moved to Bremen in October.", "Where does my sister live?", "Bremen"),
         ("My dentist appointment is on Monday.", "No wait, it is on Thursday.", "When is my dentist appointment?", "Thursday"),
+        ("My dentist appointment is on 3 December.", "no, its on 4 december", "When is my dentist appointment?", "4 december"),
+        ("My exam is on Monday.", "Sorry, no, on Tuesday.", "When is my exam?", "Tuesday"),
+        ("Мой экзамен в понедельник.", "нет, во вторник", "Когда мой экзамен?", "во вторник"),
+        ("Mein Zahnarzttermin ist am Montag.", "Nein, am Dienstag.", "Wann ist mein Zahnarzttermin?", "Dienstag"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_her_takes_the_place_of_what_was_told_of_the_sister(

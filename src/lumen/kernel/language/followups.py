@@ -69,7 +69,23 @@ def restated(message: str, exchanges: Sequence[Exchanged]) -> str:
     told = [(said, "") for said, _ in exchanges if modality(said) == "statement"]
     if not told or len(message) > LONGEST or modality(message) != "statement":
         return ""
-    return _without_pronouns(message, told)
+    return put_right(message, exchanges) or _without_pronouns(message, told)
+
+
+def put_right(message: str, exchanges: Sequence[Exchanged]) -> str:
+    """A "no" that only gives another time, with the statement before it as it is then; or nothing.
+
+    "No, on Tuesday" after "My exam is on Monday." For looking up: its grammar is of no matter.
+    """
+    told, new = _statement_before(exchanges), phrases(message)
+    old = phrases(told)
+    if len(new) != 1 or not old or message[new[0].stop :].strip(EDGES):
+        return ""
+    denies = followup_words(language(message)).patterns["denies"]
+    if not denies.fullmatch(message[: new[0].start]):
+        return ""
+    time = message[new[0].start : new[0].stop]
+    return f"{message.strip(EDGES)}: {told[: old[0].start]}{time}{told[old[0].stop :]}"
 
 
 def exchanges_in(recent: Sequence[Memory], *, private: bool = True) -> tuple[Exchanged, ...]:

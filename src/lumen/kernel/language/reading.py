@@ -268,8 +268,10 @@ def _without_nod(text: str) -> str:
 
 
 def _tells_besides(text: str) -> bool:
-    """Whether a yes or a no has something to tell behind it: a figure, or somebody and what of them."""
-    return bool(numbers(text)) or (len(WORD.findall(text)) >= TELLS and bool(names(text)))
+    """Whether a yes or a no has something to tell behind it: a figure, what is so instead, or somebody."""
+    if numbers(text) or lexicon().has("revision", text):
+        return True
+    return len(WORD.findall(text)) >= TELLS and bool(names(text))
 
 
 def small_talk(text: str) -> Courtesy | Literal[""]:
