@@ -73,8 +73,8 @@ def well_formed(guarded: Guarded, store: Store, verb: str) -> Change:
     if verb == "set":
         paths = {Store.SOUL: SOUL, Store.VALUES: VALUES, Store.GOALS: NOW, Store.SUMMARY: SUMMARY}
         paths |= {Store.CONTRACTS: "data/contracts.json"}
-        paths |= {Store.CONTOUR: OWN, Store.EVIDENCE_LEDGER: Store.EVIDENCE_LEDGER.place.path}
-        path = paths.get(store, "lumen.toml")
+        paths |= {Store.CONTOUR: OWN}
+        path = store.place.path if lines else paths.get(store, "lumen.toml")
         file = guarded.being.at(path)
         base = sha256(file.read_bytes()) if file.exists() else ""
         return Change(store, verb, "{}\n" if lines else "[]\n\n", base, path)

@@ -54,8 +54,8 @@ def felt(text: str, meaning: Callable[[str], Rows]) -> Feeling:
 def may_be_felt(text: str) -> bool:
     """Whether the meaning of a statement may be judged: it is of some length, meant as it is put, and not said to the being.
 
-    A vector hardly knows a "not", nor that somebody's age is no news: what the words deny and what has figures is
-    left to them.
+    A vector hardly knows a "not", nor that somebody's age is no news, nor who it is that is nervous, nor that an exam is
+    only a date: what the words deny, what has figures, the moods of others and what is merely told are left to them.
     """
     if any(c.isdigit() for c in text) or len(text) > LONGEST or own_words(text) != text:
         return False
@@ -63,7 +63,8 @@ def may_be_felt(text: str) -> bool:
         _denied(sign, text) for sign in ("grave", "joy", "worry")
     ):
         return False
-    return not any(_named(sign, text) for sign in ("figure", "figure_wish", "second_person"))
+    left = ("figure", "figure_wish", "second_person", "their_mood", "merely_told")
+    return not any(_named(sign, text) for sign in left)
 
 
 def feeling_meant(meaning: Rows) -> Feeling:
