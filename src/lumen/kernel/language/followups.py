@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from lumen.core.data import Author, Memory
 from lumen.kernel.language.asking import about, asking
+from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.mentions import (
     Mention,
     followup_words,
@@ -81,8 +82,7 @@ def put_right(message: str, exchanges: Sequence[Exchanged]) -> str:
     old = phrases(told)
     if len(new) != 1 or not old or message[new[0].stop :].strip(EDGES):
         return ""
-    denies = followup_words(language(message)).patterns["denies"]
-    if not denies.fullmatch(message[: new[0].start]):
+    if not lexicon().signals["denies"].fullmatch(message[: new[0].start].lower()):
         return ""
     time = message[new[0].start : new[0].stop]
     return f"{message.strip(EDGES)}: {told[: old[0].start]}{time}{told[old[0].stop :]}"

@@ -90,6 +90,8 @@ def lexicon() -> Lexicon:
     calendar = _calendar()
     parts = {"{calendar}": f"(?:{alternatives(calendar)})"}
     parts["{number}"] = f"(?:{alternatives(words['numbers'])})"
+    denials = (language["patterns"]["denies"] for language in raw.values())
+    parts["{denies}"] = f"(?:{'|'.join(map(_alone, denials))})"
     for name, pattern in _whole(raw, "patterns", parts).items():
         words_too = f"{signals[name].pattern}|" if name in signals else ""
         signals[name] = re.compile(f"{words_too}{pattern.pattern}")
