@@ -50,6 +50,7 @@ def test_most_feelings_are_known_in_kind_and_plain_statements_are_not_taken_for_
         ("we talked and shes not angry anymore!!", "relief"),
         ("ok the back is much better today", "relief"),
         ("Kate is pregnant!", "joy"),
+        ("I am so happy with my new flat!", "joy"),
         ("my back has been killing me since sunday", "strain"),
         ("i said something really mean about her job", "regret"),
         ("i have a presentation on friday, kinda nervous about it", "worry"),
