@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -289,6 +290,21 @@ def test_memories_can_be_asked_for_by_weight_and_by_moment(home: Home, writer: W
     ]
     assert [m.seq for m in index.memories.texts()] == [2, 3, 4]
     assert [m.seq for m in index.memories.messages()] == [2, 3, 4]
+
+
+def test_no_copy_that_a_split_page_left_is_there_once_what_was_deleted_is_scrubbed(
+    home: Home,
+) -> None:
+    index = Index(home.being)
+    words = [hashlib.sha256(b"%d" % n).hexdigest()[: 8 + n % 5] for n in range(5_000)]
+    index.keep(("INSERT OR IGNORE INTO frequency VALUES(?,1,1)", [(word,) for word in words]))
+    gone = words[::5]
+    index.keep(("DELETE FROM frequency WHERE term = ?", [(word,) for word in gone]))
+    assert index.scrub()
+    index.close()
+    left = home.being.index.read_bytes()
+    assert words[1].encode() in left
+    assert [word for word in gone if word.encode() in left] == []
 
 
 def test_an_engine_that_can_corrupt_is_refused(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,10 +149,18 @@ class Index(Rows):
         return True
 
     def scrub(self) -> bool:
-        """Write the log back and cut it, so that deleted rows are in no file any more."""
+        """Write every page anew, and the log back, so that deleted rows are in no file any more.
+
+        SQLite blanks out the row that it deletes, not copies of it: a page that was split keeps what
+        went to the other half, until something else is written there.
+        """
         clear_away(self.file)
 
         def cut() -> bool:
+            try:
+                self._db.execute("VACUUM")
+            except apsw.BusyError:
+                return False
             row: Row = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not row[0]  # SQLite has waited as long as for any lock
 
