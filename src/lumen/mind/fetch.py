@@ -108,11 +108,16 @@ class _Growing:
     wanted: Fetching
     file: BinaryIO
     at: int
+    told: int = 0
     found: hashlib._Hash = field(default_factory=hashlib.sha256)
 
     def beyond(self, extra: int) -> None:
         """Tell how far it is, with what came in and is not read yet."""
-        self.wanted.progress(min(self.at + extra, self.wanted.offer.size), self.wanted.offer.size)
+        offer = self.wanted.offer
+        number = min(self.at // offer.part_size, len(offer.parts) - 1)
+        # While pip copies a part that has come it is there twice, and then it is read once more.
+        self.told = max(self.told, min(self.at + extra, offer.part(number)[1]))
+        self.wanted.progress(self.told, offer.size)
 
     def take(self, source: Source) -> None:
         """Append what a source gives."""
