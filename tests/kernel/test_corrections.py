@@ -188,6 +188,14 @@ def test_a_correction_is_said_and_answers_from_then_on(
     assert old not in answered
 
 
+def test_an_hour_set_right_is_told_with_the_day_that_still_holds(life: Life) -> None:
+    life.tell("my dentist appointment is on friday at 9", "no wait, its at 10 not 9")
+
+    answered = life.say("when is my dentist appointment").text
+    assert "its at 10 not 9" in answered
+    assert "on friday" in answered
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

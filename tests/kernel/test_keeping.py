@@ -63,6 +63,10 @@ def test_what_to_remind_of_and_when_is_read_off_the_sentence(
     ("sentence", "act", "name", "items"),
     [
         ("Add milk and eggs to my shopping list.", "add", "shopping list", ("milk", "eggs")),
+        ("add to my shopping list bread", "add", "shopping list", ("bread",)),
+        ("Setz auf die Einkaufsliste Brot und Milch", "add", "Einkaufsliste", ("Brot", "Milch")),
+        ("добавь в список покупок корм и гречку", "add", "список покупок", ("корм", "гречку")),
+        ("Добавь в список молоко и хлеб", "add", "список", ("молоко", "хлеб")),
         ('Put "War and Peace" on my reading list', "add", "reading list", ("War and Peace",)),
         ("Make a packing list: socks, tent, lamp", "add", "packing list", ("socks", "tent", "lamp")),
         ("Take the eggs off my shopping list.", "remove", "shopping list", ("eggs",)),
@@ -103,6 +107,9 @@ def test_a_list_is_kept_shown_and_shortened(life: Life) -> None:
     [
         ("Setz Milch und Eier auf meine Einkaufsliste.", "Was steht auf meiner Einkaufsliste?", "Milch, Eier"),
         ("Добавь молоко и яйца в список покупок.", "Что в моём списке покупок?", "молоко, яйца"),
+        ("добавь в список покупок корм для кота и гречку", "что в списке покупок", "корм для кота, гречку"),
+        ("Setz auf die Einkaufsliste Brot", "Was steht auf der Einkaufsliste?", "Brot"),
+        ("add to my shopping list bread", "whats on my shopping list", "bread"),
     ],
 )  # fmt: skip
 def test_a_list_is_kept_in_german_and_russian(life: Life, add: str, ask: str, items: str) -> None:

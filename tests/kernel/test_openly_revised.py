@@ -52,6 +52,18 @@ def test_what_is_said_to_change_is_found(life: Life, said: str, place: int | Non
     assert found == ({} if place is None else {told[place]: new})
 
 
+def test_a_change_takes_the_place_of_nothing_about_somebody_or_something_else(life: Life) -> None:
+    told = life.tell("my mum is being moved to Bruges on monday", "whats 3 times 12.50 plus 8")
+    life.tell(
+        "my dad moved to Gent on monday",
+        "actually the parents evening got moved to thursday 26 november",
+        "no wait, jonas is 13 not 12",
+    )
+    life.wonder()
+    vectors = life.kernel.index.vectors.built_in(life.kernel.recall.embedder.id)
+    assert vectors.revised_by(told) == {}
+
+
 @pytest.mark.parametrize(
     ("said", "asked"),
     [

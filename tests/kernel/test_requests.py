@@ -46,6 +46,7 @@ REQUESTS = {
     ],
     "outside": [
         "What will the weather be like tomorrow?",
+        "whats the weather like in ghent",
         "Wie wird das Wetter morgen?",
         "Какая завтра погода?",
     ],

@@ -329,7 +329,9 @@ def test_who_watches_sees_recall_and_then_every_step(life: Life) -> None:
     assert drafted == ["Rice is a fine thing."]
 
 
-@pytest.mark.parametrize("text", ["", "  \n ", "\x07\x1b", "\u200d\u200b", "x" * 4_000_001])
+@pytest.mark.parametrize(
+    "text", ["", "  \n ", "\x07\x1b", "\x01\x1b[31m", "\u200d\u200b", "x" * 4_000_001]
+)
 def test_nothing_to_answer_or_too_much_is_refused_and_nothing_is_kept(
     life: Life, text: str
 ) -> None:

@@ -122,7 +122,8 @@ def _read(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be read: {error.strerror}", fix="lumen contour show --text > FILE"
+            f"the file {path} cannot be read: {error.strerror}",
+            fix="lumen contour show --text > FILE",
         ) from error
     if len(data) > LARGEST:
         raise UsageError(f"{path} is no contour: it has over {LARGEST:,} bytes", fix=EXAMPLE)

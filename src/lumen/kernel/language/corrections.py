@@ -86,7 +86,7 @@ def same_fact(new: str, old: str) -> bool:
         if lexicon().has(signal, new) and lexicon().has(signal, old):
             return True
     if taken_back := _instead(new):
-        return taken_back <= _values_told(old) | stems(old)
+        return taken_back <= figures_and_days(old) | stems(old)
     if (who := _counted(new)) and any(who <= one or one <= who for one in _all_counted(old)):
         return True
     if language(new) == "en" or any(map(tells_home, (new, old))):
@@ -102,7 +102,9 @@ def openly_revises(new: str, old: str) -> bool:
 def _tells_another_value(new: str, old: str) -> bool:
     """Whether both tell a figure or a day of what two more words of both name."""
     named = (stems(new) & stems(old)) - values(new) - values(old)
-    return len(named) > 1 and bool(_values_told(new) - _values_told(old)) and tells_value(old)
+    return (
+        len(named) > 1 and bool(figures_and_days(new) - figures_and_days(old)) and tells_value(old)
+    )
 
 
 def renews(new: str, old: str) -> bool:
@@ -144,7 +146,7 @@ def leaves_alone(question: str, old: str, new: str) -> bool:
     if figures and any(_counted(new) & one for one in _all_counted(old)):
         return False
     counts = asked.when or figures
-    if counts and not _values_told(old) - _values_told(new) - _instead(new):
+    if counts and not figures_and_days(old) - figures_and_days(new) - _instead(new):
         return False  # every figure and day of it is told anew, or taken back
     return bool(stems(question) & (stems(old) - stems(new)))
 
@@ -158,7 +160,7 @@ def _times_anew(question: str, old: str, new: str) -> bool:
     if not _tells_time(new):
         return False
     timed = [clause for clause in CLAUSE.split(old) if _tells_time(clause)]
-    others = (stems(new) & stems(old)) - _values_told(old) - stems(question)
+    others = (stems(new) & stems(old)) - figures_and_days(old) - stems(question)
     return len(timed) == 1 or not others
 
 
@@ -171,13 +173,13 @@ def _instead(text: str) -> set[str]:
     given = {k: v for k, v in found.groupdict().items() if v} if found else {}
     wrong = next((v for k, v in given.items() if k.startswith("wrong")), "")
     right = next((v for k, v in given.items() if k.startswith("right")), "")
-    if not found or not _values_told(wrong) or not _values_told(right):
+    if not found or not figures_and_days(wrong) or not figures_and_days(right):
         return set()
     beside = stems(" ".join(v for k, v in given.items() if k.startswith("beside")))
-    return _values_told(wrong) | beside
+    return figures_and_days(wrong) | beside
 
 
-def _values_told(text: str) -> set[str]:
+def figures_and_days(text: str) -> set[str]:
     """The figures and the words of the calendar in a text."""
     counted = {"".join(c for c in w if c.isdigit()) or w for w in numbers(text)}
     return {stem(w) for w in counted | ({*words(text)} & lexicon().calendar)}
@@ -196,9 +198,9 @@ def fact_of(old: str, new: str) -> str:
 
 def _gives_way(clause: str, old: str, new: str) -> bool:
     """Whether a clause of an earlier statement says what a later one says otherwise."""
-    wrong, told = _instead(new), _values_told(clause)
+    wrong, told = _instead(new), figures_and_days(clause)
     if wrong and wrong & told:
-        return wrong & told == wrong & _values_told(old)
+        return wrong & told == wrong & figures_and_days(old)
     who = _counted(new)
     if who and any(who <= one or one <= who for one in _all_counted(clause)):
         return True

@@ -12,7 +12,7 @@ from functools import cache
 from lumen.kernel.language.lexicon import FOLDER
 
 LONGEST = 200  # characters of a sentence that asks without a mark
-ENDS = re.compile(r"[.!\n]")  # what stands in no such question
+ENDS = re.compile(r"[!\n]|\.(?!\d)")  # what stands in no such question
 
 
 def opens_question(sentence: str) -> bool:

@@ -62,6 +62,14 @@ def _says_it_changes(text: str) -> bool:
     return short and (lexicon().has("revision", text) or lexicon().has("novelty", text))
 
 
+def _in_both(new: str, old: str) -> list[str]:
+    """The words of a statement that stand in an earlier one too, but for those that tell of a change."""
+    theirs, lex = {stem(w) for w in words(old)}, lexicon()
+    signals = (*lex.found("novelty", new), *lex.found("revision", new))
+    telling = {w for said in signals for w in words(said)}
+    return [w for w in words(new) if stem(w) in theirs and w not in telling]
+
+
 @dataclass(slots=True)
 class Lessons:
     """What one embedder has learnt of a being, and how it learns more."""
@@ -179,16 +187,9 @@ class Lessons:
         """Near in meaning and sharing a seldom-used word; where it says no more than "now" or "new",
         very near, or sharing two.
         """
-        theirs, law = {stem(w) for w in words(old)}, ranking_for(self.embedder.id)
-        lex = lexicon()
-        signal = {
-            w
-            for said in (*lex.found("novelty", new), *lex.found("revision", new))
-            for w in words(said)
-        }
-        both = [w for w in words(new) if stem(w) in theirs and w not in signal]
-        enough = 1 if lex.has("revision", new) or likeness > law.alone else 2
-        if likeness < law.same_subject or self._many_seldom(both) < enough:
+        law = ranking_for(self.embedder.id)
+        enough = 1 if lexicon().has("revision", new) or likeness > law.alone else 2
+        if likeness < law.same_subject or self._many_seldom(_in_both(new, old)) < enough:
             return False
         return same_attribute(new, old)
 
@@ -196,10 +197,10 @@ class Lessons:
         """Near, said to be a change, and sharing two seldom-used words, or one and the kind of value;
         a day or a figure alone is no subject.
         """
-        law, theirs = ranking_for(self.embedder.id), {stem(w) for w in words(old)}
+        law = ranking_for(self.embedder.id)
         if likeness < law.surely or not lexicon().has("revision", new):
             return False
-        shared = [w for w in words(new) if stem(w) in theirs]
+        shared = _in_both(new, old)
         plain = [w for w in shared if not tells_value(w)]
         return self._many_seldom(plain) > 0 and (
             self._many_seldom(shared) > 1 or (tells_value(new) and tells_value(old))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from lumen.core.canon import JSON, clean, loads
+from lumen.core.canon import JSON, clean, loads, printable
 from lumen.core.clock import ulid
 from lumen.core.data import Author, Entry, EventType, Origin
 from lumen.core.errors import Damaged, LumenError, NoSpace, UsageError
@@ -168,8 +168,8 @@ def _saying_what_is_kept(kernel: Kernel, session_key: str) -> Iterator[None]:
 
 
 def says_something(text: str) -> bool:
-    """Whether anything in a text can be seen: bells, joiners and spaces alone say nothing."""
-    return any(c.isprintable() and not c.isspace() for c in clean(text))
+    """Whether anything in a text can be seen: bells, colours, joiners and spaces alone say nothing."""
+    return any(c.isprintable() and not c.isspace() for c in printable(clean(text)))
 
 
 def lacking(surface: Surface, reality: Reality, selected: Selection) -> float:

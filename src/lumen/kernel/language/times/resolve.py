@@ -103,9 +103,11 @@ def _is_past(text: str, phrase: Phrase, prefer: Prefer) -> bool:
     sentence = TOKEN.finditer(text, start, min(stops, default=len(text)))
     said = [known.get(m[0].lower(), {}) for m in sentence]
     told = {kind for kinds in said for kind in kinds}
-    got = any("GOT" in kinds and "HOLDS" not in before for before, kinds in pairwise([{}, *said]))
+    pairs = [*pairwise([{}, *said])]
+    happened = any("PAST" in kinds and "PASSIVE" not in before for before, kinds in pairs)
+    got = any("GOT" in kinds and "HOLDS" not in before for before, kinds in pairs)
     since = phrase.open == "since" and "HOLDS" in told  # "I have lived here since March"
-    return ("PAST" in told or got or since) and "FUTURE" not in told
+    return (happened or got or since) and "FUTURE" not in told
 
 
 def _time(phrase: Phrase, now: datetime, past: bool) -> Time | None:

@@ -16,7 +16,7 @@ from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_figure, is_goodnight
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
-from lumen.kernel.language.corrections import fact_of, gone, subject
+from lumen.kernel.language.corrections import fact_of, figures_and_days, gone, subject
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.feelings import Feeling, feeling_told
 from lumen.kernel.language.lexicon import lexicon
@@ -273,8 +273,13 @@ def _quote(key: str, e: Evidence, context: DraftContext) -> str:
 
 
 def _needs_old(e: Evidence) -> bool:
-    """Whether a revision names nothing of what it revises, so that it says little by itself."""
-    return e.replaces is not None and not stems(e.quote) & stems(e.replaces.text)
+    """Whether a revision says little by itself: it names nothing of what it revises, or only one figure
+    of it where there is another day or hour that still holds.
+    """
+    if e.replaces is None:
+        return False
+    named, told = stems(e.quote) & stems(e.replaces.text), figures_and_days(e.replaces.text)
+    return not named or (named <= told and bool(told - figures_and_days(e.quote)))
 
 
 def _noted(context: DraftContext) -> Draft:
