@@ -39,7 +39,7 @@ def faults(source: str, slots: Collection[str]) -> list[Fault]:
     """Everything a template says that this step, or the language, does not know."""
     environment = environment_with(Seals().data)
     try:
-        unknown = names_in(environment, source) - set(slots)
+        unknown = names_in(source) - set(slots)
     except minijinja.TemplateError as error:
         return [Fault(error.line, error.detail or error.message, "see the language: minijinja")]
     tags = list(_tags(source))

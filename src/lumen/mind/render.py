@@ -8,8 +8,9 @@ whatever the template does with it; how is in seal.py. Finding faults beforehand
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -139,7 +140,7 @@ def _fill(path: Path, name: str, slots: Mapping[str, object], *, one_line: bool 
     environment = environment_with(seals.data)
     environment.finalizer = lambda value: (_one_line if one_line else _as_is)(seals.printed(value))
     try:
-        _require(names_in(environment, source), slots, path)
+        _require(names_in(source), slots, path)
         text = environment.render_str(source, name, **given).strip()
         seals.must_be_whole(text)
     except minijinja.TemplateError as error:
@@ -185,12 +186,14 @@ def environment_with(data_filter: Callable[..., Sealed]) -> minijinja.Environmen
     return environment
 
 
-def names_in(environment: minijinja.Environment, source: str) -> set[str]:
+@lru_cache(maxsize=64)
+def names_in(source: str) -> frozenset[str]:
     """Every name a template expects to be given, in branches not taken too."""
-    return set(environment.undeclared_variables_in_str(source)) - _BUILT_IN
+    environment = environment_with(Seals().data)
+    return frozenset(environment.undeclared_variables_in_str(source)) - _BUILT_IN
 
 
-def _require(names: set[str], slots: Mapping[str, object], path: Path) -> None:
+def _require(names: Set[str], slots: Mapping[str, object], path: Path) -> None:
     unknown = sorted(names - slots.keys())
     if unknown:
         raise BadTemplate(

@@ -59,12 +59,12 @@ class Seals:
                 return self._seal(value)
             case str():
                 return plain(value)
+            case None | bool() | int() | float():
+                return value
             case Mapping():
                 return {self._key(k): self.slot(v) for k, v in value.items()}
             case list() | tuple():
                 return [self.slot(v) for v in value]
-            case None | bool() | int() | float():
-                return value
             case _:  # an object would show a template whatever it holds
                 raise TypeError(f"a slot holds a {type(value).__name__}, which is no JSON")
 
@@ -106,7 +106,7 @@ class Seals:
 
 def plain(text: str) -> str:
     """Text without the characters that seals are made of."""
-    return _PIECE.sub("\ufffd", text)
+    return text if text.isascii() else _PIECE.sub("\ufffd", text)
 
 
 def _whole(text: str, put: Callable[[re.Match[str]], str]) -> str:
