@@ -178,12 +178,33 @@ def test_what_it_did_is_told_from_the_archive_with_dates(small: Life) -> None:
     did = small.say("What have you been doing this week?")
 
     lines = did.text.splitlines()
-    assert lines[0] == "What I did, the newest first:"
+    assert lines[0] == "What I did this week, the newest first:"
     assert (
         "• Sunday 15 November: For the goal “travel notes about Lisbon” I used search" in did.text
     )
-    assert lines[-1] == "Since Sunday 15 November I have answered 1 of your messages."
     assert did.sources
+    whole = small.say("What have you been doing?").text.splitlines()
+    assert whole[0] == "What I did, the newest first:"
+    assert whole[-1] == "Since Sunday 15 November I have answered 2 of your messages."
+
+
+def test_what_it_did_is_told_of_the_day_that_is_asked_about(small: Life) -> None:
+    give(small, {}, [SelfItem("travel notes about Lisbon", 0.8, "todo")])
+    pursue(small)
+    small.clock.at += timedelta(days=1)
+    small.say("I like rice.")
+    assert small.say("did you do anything while i was away").text.startswith(
+        "On my own I did nothing since we last talked."
+    )
+    assert small.say("what did you do today").text == "On my own I did nothing today."
+    assert "travel notes" in small.say("what did you do on sunday").text
+    assert "travel notes" in small.say("что ты делал в воскресенье?").text
+    assert (
+        small.say("Was hast du heute gemacht?").text == "Von mir aus habe ich heute nichts getan."
+    )
+    pursue(small)
+    away = small.say("did you do anything while I was away?").text
+    assert away.startswith("What I did since we last talked, the newest first:")
 
 
 @pytest.mark.parametrize(

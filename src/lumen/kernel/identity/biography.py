@@ -48,9 +48,9 @@ class Biography:
         """How many messages of the author it has answered."""
         return self._index.memories.answered_count()
 
-    def did(self, most: int) -> tuple[Memory, ...]:
-        """What it did beside answering, the newest first."""
-        found = self._index.memories.get(self._index.memories.doings(most))
+    def did(self, most: int, during: tuple[str, str] | None = None) -> tuple[Memory, ...]:
+        """What it did beside answering, the newest first; or of that what it did between two moments."""
+        found = self._index.memories.get(self._index.memories.doings(most, during=during))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
 
     def failed(self, most: int) -> list[tuple[str, str]]:

@@ -181,12 +181,15 @@ class MemoryTable(OverRows, Memories):
             f"WHERE seq IN (SELECT target FROM erasures) AND {told})"
         )
 
-    def doings(self, most: int, situation: str = "") -> list[int]:
+    def doings(
+        self, most: int, situation: str = "", during: tuple[str, str] | None = None
+    ) -> list[int]:
         which = "situation = ?" if situation else "situation != ?"
+        then = "timestamp >= ? AND timestamp < ? AND" if during else ""
         return self._db.numbers(
-            f"SELECT seq FROM events WHERE author = 'self' AND {which} "  # noqa: S608 - constants
-            "AND event_type != 'assistant_message' AND text != '' ORDER BY seq DESC LIMIT ?",
-            (situation or "erased", most),
+            f"SELECT seq FROM events WHERE author = 'self' AND {which} AND {then} "  # noqa: S608 - constants
+            "event_type != 'assistant_message' AND text != '' ORDER BY seq DESC LIMIT ?",
+            (situation or "erased", *(during or ()), most),
         )
 
     def replies_that_end(self, endings: Sequence[str], most: int) -> list[str]:

@@ -207,8 +207,13 @@ class Memories(Protocol):
     def answered_count(self) -> int:
         """How many messages were answered."""
 
-    def doings(self, most: int, situation: str = "") -> list[int]:
-        """What the being did beside answering, or of that what was of one situation, the newest first."""
+    def doings(
+        self, most: int, situation: str = "", during: tuple[str, str] | None = None
+    ) -> list[int]:
+        """What the being did beside answering, the newest first.
+
+        Or of that what was of one situation, or was done from one moment up to another.
+        """
 
     def replies_that_end(self, endings: Sequence[str], most: int) -> list[str]:
         """The turns whose replies end with one of some phrases, the newest first."""
