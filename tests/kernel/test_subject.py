@@ -30,6 +30,13 @@ ABOUT = {
     "author": [
         "When is my scan?",
         "Do you know where I live?",
+        "what do you know about my kids",
+        "was weißt du über meine Kinder",
+        "Что ты знаешь о моей сестре?",  # noqa: RUF001 - Russian
+        "where does dad live",
+        "Wo wohnt Oma?",
+        "сколько лет тёще",
+        "где живет папа",
         "Which flowers should you leave out of a bunch for me?",
         "What colour of scarf would you knit me?",
         "What did I tell you about Lena?",
@@ -41,6 +48,8 @@ ABOUT = {
     ],
     "world": [
         "Why is the sky blue?",
+        "What do you know about photosynthesis?",
+        "Кто была жена Пушкина?",
         "How do you spell rhythm?",
         "What should you do when somebody faints?",
         "Where does Lena live?",
@@ -164,12 +173,15 @@ def test_what_failed_is_told_with_what_was_done(life: Life) -> None:
     assert "What failed, the newest first:\n• " in did
     assert "chat.say: no voice today" in did
     assert failed.startswith("What failed, the newest first:\n• ")
+    before = life.say("What went wrong yesterday?").text
+    assert before == "Nothing of mine failed yesterday, by what my archive knows."
 
 
 def test_where_nothing_failed_that_is_said(life: Life) -> None:
     life.listen("Fine.")
 
-    assert life.say("What went wrong today?").text.startswith("Nothing of mine has failed")
+    assert life.say("What went wrong?").text.startswith("Nothing of mine has failed")
+    assert life.say("What went wrong today?").text.startswith("Nothing of mine failed today")
     assert "failed" not in life.say("What did you do today?").text
 
 

@@ -188,6 +188,20 @@ def test_what_it_did_is_told_from_the_archive_with_dates(small: Life) -> None:
     assert whole[-1] == "Since Sunday 15 November I have answered 2 of your messages."
 
 
+def test_asked_what_it_knows_of_one_thing_it_tells_of_that_and_of_nothing_else(small: Life) -> None:
+    small.tell(
+        "piet from next door borrowed my drill",
+        "my daughter Fien turns 5 on 3 december",
+        "I like rice.",
+    )
+    piet = small.say("what do you remember about piet").text
+    assert "drill" in piet
+    assert "rice" not in piet
+    assert "Fien" in small.say("what do you know about my daughter").text
+    small.tell("тёще 64 кстати")
+    assert "тёще 64" in small.say("сколько лет тёще").text
+
+
 def test_what_it_did_is_told_of_the_day_that_is_asked_about(small: Life) -> None:
     give(small, {}, [SelfItem("travel notes about Lisbon", 0.8, "todo")])
     pursue(small)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lumen.core.data import Author, Origin
-from lumen.kernel.answers.context import AnswerContext, KernelAnswer
+from lumen.kernel.answers.context import AnswerContext, KernelAnswer, moments
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import asked
@@ -298,13 +298,16 @@ def model_cost(asking: AnswerContext) -> KernelAnswer:
 
 def failed(asking: AnswerContext) -> KernelAnswer:
     """What came to nothing, by the archive."""
-    lines = failed_lines(asking)
-    return KernelAnswer("\n".join(lines) if lines else asking.phrase("failed_none"))
+    lines, span = failed_lines(asking), asking.span()
+    none = (
+        asking.phrase("failed_none_in", when=span.label) if span else asking.phrase("failed_none")
+    )
+    return KernelAnswer("\n".join(lines) or none)
 
 
 def failed_lines(asking: AnswerContext) -> list[str]:
-    """What failed lately, a line each under its heading; nothing where all went well."""
-    told = asking.biography.failed(MOST_FAILED)
+    """What failed lately, or when it is asked about, a line each under its heading; nothing where all went well."""
+    told = asking.biography.failed(MOST_FAILED, moments(asking.span()))
     items = [
         asking.phrase("doing_item", date=asking.day(asking.moment(when)), text=shortened(what))
         for what, when in told

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from lumen.core.clock import stamp
 from lumen.core.data import Memory, SelfItem
 from lumen.kernel.answers import about_itself as own
 from lumen.kernel.answers.agenda import agenda
-from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
+from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer, moments
 from lumen.kernel.answers.keeping import list_answer, reminder_answer
 from lumen.kernel.answers.known import known
 from lumen.kernel.answers.requests import cannot_act
@@ -28,7 +27,6 @@ from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import asked, said_here
 from lumen.kernel.language.reading import sentences, stems, tells_home
 from lumen.kernel.language.requests import request_kinds
-from lumen.kernel.language.spans import Span, span_of
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
@@ -79,12 +77,12 @@ def _since(asking: AnswerContext, since: dict[str, str], name: str) -> str:
 
 def _doings(asking: AnswerContext) -> KernelAnswer:
     """What it did on its own: of the time that is asked about, else last."""
-    span = span_of(asking.text, asking.here()) or _while_away(asking)
+    span = asking.span()
+    did = asking.biography.did(MOST_DONE, moments(span))
     if span:
-        did = asking.biography.did(MOST_DONE, (stamp(span.start), stamp(span.end)))
         opening = asking.phrase("doings_in" if did else "no_doings_in", when=span.label)
-        return KernelAnswer("\n".join([opening, *_deed_lines(asking, did)]), _seqs(did))
-    did = asking.biography.did(MOST_DONE)
+        told = [opening, *_deed_lines(asking, did), *own.failed_lines(asking)]
+        return KernelAnswer("\n".join(told), _seqs(did))
     lines = _deed_lines(asking, did)
     began = asking.date(asking.moment(asking.biography.born()))
     talked = asking.phrase("doings_talk", date=began, count=str(asking.biography.answered_count()))
@@ -94,15 +92,6 @@ def _doings(asking: AnswerContext) -> KernelAnswer:
     opening = asking.phrase("doings") if did else "" if back else asking.phrase("no_doings")
     told = [opening, *lines, *own.failed_lines(asking), back, talked]
     return KernelAnswer("\n".join(filter(None, told)), _seqs(did))
-
-
-def _while_away(asking: AnswerContext) -> Span | None:
-    """The time since the last exchange, where it is asked about."""
-    recent = asking.recall.recent()
-    if not recent or not lexicon().has("away", asking.text):
-        return None
-    last = asking.moment(recent[-1].timestamp)
-    return Span(last, asking.here(), asking.phrase("while_away"))
 
 
 def _deed_lines(asking: AnswerContext, did: Sequence[Memory]) -> list[str]:

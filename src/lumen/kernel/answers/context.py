@@ -13,6 +13,7 @@ from lumen.kernel.contour.state import State
 from lumen.kernel.identity.biography import Biography
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.spans import Span, span_of
 from lumen.kernel.recall.evidence import Recall
 
 KERNEL, GROUNDED = "kernel", "grounded"  # kinds of drafts
@@ -28,6 +29,11 @@ class KernelAnswer:
     by: str = KERNEL
     act: str = ""  # what it does beside answering: list, remind
     keeps: tuple[Change, ...] = ()
+
+
+def moments(span: Span | None) -> tuple[str, str] | None:
+    """Where a time begins and ends, as the archive has it."""
+    return (stamp(span.start), stamp(span.end)) if span else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,17 @@ class AnswerContext:
     def here(self) -> datetime:
         """The moment of the turn where the author is."""
         return self.now.moment.astimezone(self.now.zone)
+
+    def span(self) -> Span | None:
+        """The time that is asked about, if any is: a day, a week, while the author was away."""
+        recent = self.recall.recent()
+        if named := span_of(self.text, self.here()):
+            return named
+        if not recent or not lexicon().has("away", self.text):
+            return None
+        return Span(
+            self.moment(recent[-1].timestamp), self.here(), self.phrase("while_away"), self.language
+        )
 
     def moment(self, timestamp: str) -> datetime:
         """A moment of the archive where the author is."""

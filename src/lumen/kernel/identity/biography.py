@@ -19,6 +19,7 @@ from lumen.mind.substrate import ModelDescriptor
 from lumen.soul.ports.queries import Queries
 from lumen.soul.state.weighed import series, versions
 
+LATEST = "~"  # behind every timestamp
 LOOKED_AT = 500  # events among which a reason, or what failed, is looked for
 WRITTEN = "write_file.write: done"
 ERASURE = "erasure"  # the situation of an event that erases others
@@ -53,15 +54,20 @@ class Biography:
         found = self._index.memories.get(self._index.memories.doings(most, during=during))
         return tuple(found[seq] for seq in sorted(found, reverse=True))
 
-    def failed(self, most: int) -> list[tuple[str, str]]:
+    def failed(self, most: int, during: tuple[str, str] | None = None) -> list[tuple[str, str]]:
         """What came to nothing last and when: skills that failed, what was refused or broken off.
 
-        What is private is not among it.
+        Or what did between two moments. What is private is not among it.
         """
+        start, end = during or ("", LATEST)
         found: list[tuple[str, str]] = []
         kept = self._index.events.of_kernel(FAILING, newest_first=True)
-        for event in islice(kept, LOOKED_AT):
+        for event in kept if during else islice(kept, LOOKED_AT):
             told = event.entry
+            if event.timestamp < start:
+                break
+            if event.timestamp >= end:
+                continue
             if told.situation == "skill" and told.payload.get("ok") is not False:
                 continue
             if told.description and not told.payload.get("private"):

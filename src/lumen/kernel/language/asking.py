@@ -20,7 +20,7 @@ MOST_CAPITALS = 4
 NOBODY_ELSE = ("i", "we", "you", "ich", "wir", "du", "sie", "\u044f", "мы", "ты", "вы")
 LOOKED_AT = 2000  # characters of a text that are looked at
 _WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time", "request")
-_SUBJECT = ("knows", "knows_last", "tells", "to_being", "anybody", "why", "reason")
+_SUBJECT = ("kin", "knows", "knows_last", "tells", "to_being", "anybody", "why", "reason")
 About = Literal["author", "being", "world"]
 
 
@@ -100,7 +100,7 @@ def about(question: str, name: str = "") -> About:
     plain = plain[opened.end() :] if opened and plain[opened.end() :].strip(" ?.!") else plain
     if last := ways["knows_last"].fullmatch(plain.strip(" ?.!")):
         plain = next(filter(None, last.groupdict().values()))
-    mine = lexicon().has("first_person", plain)
+    mine = of_author(plain)
     yours = ways["to_being"].search(plain) is not None
     named = bool(name) and re.search(rf"\b{re.escape(name)}\b", plain, re.IGNORECASE) is not None
     if ways["anybody"].match(plain):
@@ -108,6 +108,11 @@ def about(question: str, name: str = "") -> About:
     if (yours or named) and not (mine and ways["tells"].search(plain)):
         return "being"
     return "author" if mine else "world"
+
+
+def of_author(text: str) -> bool:
+    """Whether a text speaks of its author, or of somebody who goes without a "my": mum, «тёща»."""
+    return lexicon().has("first_person", text) or _patterns().ways["kin"].search(text) is not None
 
 
 def asks_why(question: str) -> bool:

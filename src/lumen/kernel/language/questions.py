@@ -30,6 +30,7 @@ from lumen.kernel.language.times.phrases import masked
 
 MOST_WORDS = 16  # of a question about the being; a longer one tells something besides
 KNOWN = re.compile(r"\b(?:what|woran|was|что|о чём|о чем)\b")  # noqa: RUF001 - Russian
+OF_ONE_THING = re.compile(r"\b(?:about|über|про) (?!me\b|us\b|mich\b|uns\b|меня\b|нас\b)")
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
 DESPAIR, INSULT = "despair", "insult"
@@ -70,7 +71,9 @@ def _topic_of_being(question: str, name: str = "") -> str:
         return ""
     plain = plainly(question)
     kind = next((kind for kind, words in _topics().items() if words.search(plain)), "")
-    return "known" if kind == "keeps" and KNOWN.match(plain) else kind
+    if kind != "keeps" or not KNOWN.match(plain):
+        return kind
+    return NOTHING if OF_ONE_THING.search(plain) else "known"  # which recall knows best
 
 
 @cache

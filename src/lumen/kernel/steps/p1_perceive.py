@@ -19,6 +19,7 @@ from lumen.kernel.identity.biography import Biography
 from lumen.kernel.language.asking import (
     About,
     about,
+    of_author,
     where_moved,
 )
 from lumen.kernel.language.claims import own_life
@@ -137,7 +138,7 @@ def surface_of(text: str, self_: Self) -> Surface:
         modality=kind,
         mood=next((m for m in ("hard", "glad") if lex.has(m, text)), ""),
         feeling=feeling_told(text),
-        personal=lex.has("first_person", text) and not asks_advice(text),
+        personal=of_author(text) and not asks_advice(text),
         advice=asks_advice(text),
         identity=lex.has("identity", text),
         asks=asked(text, self_.name)[0],
