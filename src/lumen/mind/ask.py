@@ -15,7 +15,7 @@ from lumen.core.clock import Clock
 from lumen.core.errors import BadSetting, NoSubstrate
 from lumen.core.trust import Trust
 from lumen.mind.endpoints import BUILT_IN, Endpoint
-from lumen.mind.render import find, render, render_turns
+from lumen.mind.render import Filling, find, render, render_turns
 from lumen.mind.roles import Assignment, open_substrate
 from lumen.mind.substrate import (
     LONGEST_TOKEN,
@@ -105,10 +105,11 @@ async def prepare(
     `prompt` holds the limits, and in `system` the digest, which comes first whatever the step.
     """
     model = await reach.model(role)
+    filling = Filling(slots)
     _, own = find(reach.folders, step, "system", small=model.small)  # a step may do with the digest
-    system = render(reach.folders, step, "system", slots, small=model.small) if own else None
-    turns, shown = render_turns(reach.folders, step, slots, small=model.small)
-    user = render(reach.folders, step, "prompt", slots, small=model.small)
+    system = render(reach.folders, step, "system", filling, small=model.small) if own else None
+    turns, shown = render_turns(reach.folders, step, filling, small=model.small)
+    user = render(reach.folders, step, "prompt", filling, small=model.small)
     used = [template for template in (system, shown, user) if template]
     whole = "\n\n".join(filter(None, (prompt.system, system.text if system else "")))
     return Prepared(

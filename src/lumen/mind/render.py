@@ -55,8 +55,22 @@ class Rendered:
     name: str
 
 
+class Filling:
+    """Slots made ready for all templates of a step, with their untrusted texts sealed."""
+
+    def __init__(self, slots: Mapping[str, object]) -> None:
+        self.seals = Seals()
+        self.given = {slot: self.seals.slot(value) for slot, value in slots.items()}
+        self.environment = environment_with(self.seals.data)
+
+
 def render(
-    folders: Sequence[Path], step: str, part: Part, slots: Mapping[str, object], *, small: bool
+    folders: Sequence[Path],
+    step: str,
+    part: Part,
+    slots: Mapping[str, object] | Filling,
+    *,
+    small: bool,
 ) -> Rendered:
     """Fill `<step>/<part>.md` of the first folder that has it.
 
@@ -72,7 +86,7 @@ def render(
 
 
 def render_turns(
-    folders: Sequence[Path], step: str, slots: Mapping[str, object], *, small: bool
+    folders: Sequence[Path], step: str, slots: Mapping[str, object] | Filling, *, small: bool
 ) -> tuple[tuple[Exchange, ...], Rendered | None]:
     """The exchanges `<step>/turns.md` shows before the prompt; a step may do without.
 
@@ -130,17 +144,18 @@ def try_out(path: Path, slots: Mapping[str, object], *, turns: bool) -> None:
         pairs(filled.text, path)
 
 
-def _fill(path: Path, name: str, slots: Mapping[str, object], *, one_line: bool = False) -> _Filled:
+def _fill(
+    path: Path, name: str, slots: Mapping[str, object] | Filling, *, one_line: bool = False
+) -> _Filled:
+    filling = slots if isinstance(slots, Filling) else Filling(slots)
     try:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadTemplate(path, f"it cannot be read: {unreadable(error)}") from error
-    seals = Seals()
-    given = {slot: seals.slot(value) for slot, value in slots.items()}
-    environment = environment_with(seals.data)
+    seals, given, environment = filling.seals, filling.given, filling.environment
     environment.finalizer = lambda value: (_one_line if one_line else _as_is)(seals.printed(value))
     try:
-        _require(names_in(source), slots, path)
+        _require(names_in(source), given, path)
         text = environment.render_str(source, name, **given).strip()
         seals.must_be_whole(text)
     except minijinja.TemplateError as error:
