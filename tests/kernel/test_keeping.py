@@ -64,6 +64,10 @@ def test_what_to_remind_of_and_when_is_read_off_the_sentence(
     [
         ("Add milk and eggs to my shopping list.", "add", "shopping list", ("milk", "eggs")),
         ("add to my shopping list bread", "add", "shopping list", ("bread",)),
+        ("put bread on the shopping list, and cheese and tabs", "add", "shopping list", ("bread", "cheese", "tabs")),
+        ("Add milk to my list please", "add", "list", ("milk",)),
+        ("Add milk to my list and remind me to call mum on Friday", "add", "list", ("milk",)),
+        ("Add milk to my list and then we go to the cinema", "add", "list", ("milk",)),
         ("Setz auf die Einkaufsliste Brot und Milch", "add", "Einkaufsliste", ("Brot", "Milch")),
         ("добавь в список покупок корм и гречку", "add", "список покупок", ("корм", "гречку")),
         ("Добавь в список молоко и хлеб", "add", "список", ("молоко", "хлеб")),

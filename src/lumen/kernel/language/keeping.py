@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from lumen.kernel.language.lexicon import FOLDER, LANGUAGES
 from lumen.kernel.language.reading import EDGES, QUOTED, apostrophes, stems
+from lumen.kernel.language.requests import request
 from lumen.kernel.language.times.resolve import Grain, Time, times
 
 ListAct = Literal["add", "remove", "clear", "show"]
@@ -24,6 +25,7 @@ ReminderAct = Literal["add", "remove", "show"]
 CLEAR_GRAINS = frozenset({Grain.DAY, Grain.HOUR, Grain.MOMENT, Grain.PART})
 MOST_ITEMS = 30
 LONGEST_ITEM = 120
+LONGEST_THING = 4  # words, of what is named behind the list
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def list_request(sentence: str) -> ListRequest | None:
         for language in LANGUAGES:
             for pattern in _patterns(language, act):
                 if found := pattern.search(plain):
-                    return _list_request(act, found, _words()[language])
+                    return _list_request(act, found, plain[found.end() :], _words()[language])
     return None
 
 
@@ -71,11 +73,22 @@ def list_kind(name: str) -> str:
     return next((k for k, words in _words()["same"].items() if any(w in said for w in words)), "")
 
 
-def _list_request(act: ListAct, found: re.Match[str], words: Mapping[str, Any]) -> ListRequest:
+def _list_request(
+    act: ListAct, found: re.Match[str], rest: str, words: Mapping[str, Any]
+) -> ListRequest:
+    """A request as it was found; more things may be named behind the list."""
     of = " ".join(found["of"].split()).lower()
     name = words["name"].format(of=of.capitalize() if words["bare"][0].isupper() else of)
     items = found.groupdict().get("items") or ""
+    more = re.match(rf"[,;.]*(?:{words['joins']})+(.+)", rest, re.IGNORECASE) if items else None
+    if more and not request(more[1]) and _names_things(more[1], words):
+        items = f"{items}, {more[1]}"
     return ListRequest(act, name if of else words["bare"], _items(items, words), bare=not of)
+
+
+def _names_things(said: str, words: Mapping[str, Any]) -> bool:
+    """Whether a text does no more than name things, each in a few words."""
+    return all(len(thing.split()) <= LONGEST_THING for thing in _items(said, words))
 
 
 def _items(said: str, words: Mapping[str, Any]) -> tuple[str, ...]:

@@ -100,9 +100,12 @@ def _is_past(text: str, phrase: Phrase, prefer: Prefer) -> bool:
     start = max(text.rfind(mark, 0, phrase.start) for mark in ENDS) + 1
     stops = [n for mark in ENDS if (n := text.find(mark, phrase.stop)) >= 0]
     known = time_words(phrase.language).small
-    sentence = TOKEN.finditer(text, start, min(stops, default=len(text)))
+    sentence = [*TOKEN.finditer(text, start, min(stops, default=len(text)))]
     said = [known.get(m[0].lower(), {}) for m in sentence]
+    leads = [kinds for m, kinds in zip(sentence, said, strict=True) if m.end() <= phrase.start]
     told = {kind for kinds in said for kind in kinds}
+    if leads and "TOWARDS" in leads[-1] and "PUT_OFF" in told:
+        return False
     pairs = [*pairwise([{}, *said])]
     happened = any("PAST" in kinds and "PASSIVE" not in before for before, kinds in pairs)
     got = any("GOT" in kinds and "HOLDS" not in before for before, kinds in pairs)
