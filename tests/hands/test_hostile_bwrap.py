@@ -272,7 +272,9 @@ def test_memory_cannot_be_filled_by_writing_anywhere_else(
         "except OSError as error: pass\n"
         "print(json.dumps({'ok': True, 'output': wrote}))\n"
     )
-    mebibytes = ask(source, where, box=bwrap).output
+    asked = ask(source, where, box=bwrap, limits=Limits(seconds=300))
+    mebibytes = asked.output
+    assert mebibytes is not None, asked
     assert mebibytes <= (16 if where == SHARED else 0)
     assert ask(WRITES, "/dev/null", box=bwrap).output == "wrote"
 
