@@ -51,6 +51,8 @@ def clean(text: str) -> str:
 
     A lone surrogate becomes U+FFFD and NUL its picture, as neither survives a round trip.
     """
+    if text.isascii() and "\r" not in text and "\0" not in text:
+        return text
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     whole = _SURROGATE.sub("\ufffd", whole).replace("\0", "\u2400")
     return unicodedata.normalize("NFC", whole.replace("\r\n", "\n").replace("\r", "\n"))
