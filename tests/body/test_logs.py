@@ -15,12 +15,12 @@ def test_who_waits_for_an_answer_in_a_log_is_told_once_that_it_is_coming(
     lumen: Lumen, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lumen.body.cli.progress.WAITS_S", 0.05)
-    lumen.script({"when": "(?s).*", "say": "", "delay_s": 1})
-    ran = inside("chat", "-m", "I walked to the sea.", env=lumen.env(LUMEN_QUIET=""))
+    lumen.script({"when": "(?s).*", "say": "The sea is salty.", "delay_s": 1})
+    ran = inside("chat", "-m", "Why is the sea salty?", env=lumen.env(LUMEN_QUIET=""))
     assert ran.code == 0
     assert ran.err.endswith(" …\n")
     assert ran.err.count("\n") == 1
-    assert inside("chat", "-m", "I walked back.").err == ""
+    assert inside("chat", "-m", "Why is it blue?").err == ""
 
 
 def test_what_is_quick_says_nothing_beside_its_answer(
