@@ -289,7 +289,8 @@ def test_an_embedder_that_gives_no_vectors_is_refused(
     assert (back.code, back.err) == (0, "")
 
 
-def test_listing_models_loads_no_client_and_no_sdk(lumen: Lumen) -> None:
+def test_listing_models_loads_no_client_no_sdk_and_no_index(lumen: Lumen) -> None:
+    lumen.run("chat", "-m", "I like rice")  # whether there is a being is asked of its archive alone
     code = (
         "import sys; sys.argv[0] = 'lumen'\n"
         "from lumen.body.cli.main import main\n"
@@ -305,7 +306,9 @@ def test_listing_models_loads_no_client_and_no_sdk(lumen: Lumen) -> None:
         check=True,
     )
     assert "interface" in ran.stdout
-    loaded = {name.partition(".")[0] for name in ran.stderr.split()}
+    modules = set(ran.stderr.split())
+    loaded = {name.partition(".")[0] for name in modules}
     heavy = {"httpx2", "httpx", "openai", "anthropic", "pydantic", "genai_prices", "numpy", "anyio"}
     assert "lumen" in loaded
-    assert loaded & heavy == set()
+    assert loaded & {*heavy, "apsw"} == set()
+    assert modules & {"lumen.soul.index.index", "lumen.mind.gguf"} == set()

@@ -12,11 +12,14 @@ import re
 import shutil
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lumen.core.canon import dumps, loads
 from lumen.core.errors import LumenError, NoSubstrate, UsageError, unreadable
 from lumen.core.exclusive import exclusive
-from lumen.mind import gguf
+
+if TYPE_CHECKING:
+    from lumen.mind import gguf
 
 LONGEST_CONTEXT = 8192  # tokens: more would take memory for prompts that are never as long
 WORKING_BYTES = 150 << 20  # of memory that running any model takes beside its weights
@@ -70,6 +73,8 @@ class Library:
         Raises:
             UsageError: it is no model, or the name is taken.
         """
+        from lumen.mind import gguf  # which takes as long to import as to list the models
+
         header = gguf.read(file)
         beside = self.folder / f".{must_be_name(name)}.added"
         with exclusive(beside):

