@@ -171,7 +171,7 @@ def test_what_the_author_closed_is_no_deed_of_the_being(life: Life) -> None:
     assert life.say("you can close write a page about Pavel").text.endswith("is done.")
     answered = life.say("Did you write a page about Pavel?")
 
-    assert answered.text == "My archive has no such deed of mine."
+    assert answered.text == "No: my archive has no such deed of mine, and it keeps all that I do."
     assert (answered.kind, answered.sources) == ("kernel", ())
     assert "you can close" not in life.say("Who is Pavel?").text
 

@@ -71,3 +71,27 @@ def test_what_it_did_is_told_of_the_day_that_is_asked_about(small: Life) -> None
     pursue(small)
     away = small.say("did you do anything while I was away?").text
     assert away.startswith("What I did since we last talked, the newest first:")
+
+
+@pytest.mark.parametrize(
+    ("question", "no"),
+    [
+        ("did you call the dentist for me", "No: my archive has no such deed of mine"),
+        ("Have you sent the email to Anna?", "No: my archive has no such deed of mine"),
+        ("ты звонил врачу", "Нет: в моём архиве нет такого моего дела"),
+        ("Hast du den Arzt angerufen?", "Nein: Mein Archiv kennt keine solche Tat von mir"),
+    ],
+)
+def test_whether_it_did_a_thing_is_answered_by_its_archive(
+    small: Life, question: str, no: str
+) -> None:
+    give(small, {}, [SelfItem("travel notes about Lisbon", 0.8, "todo")])
+    pursue(small)
+    assert small.say(question).text.startswith(no)
+    did = small.say("did you find anything about lisbon").text
+    assert "For the goal “travel notes about Lisbon” I used search" in did
+
+
+def test_what_it_knows_or_feels_is_no_deed(small: Life) -> None:
+    for question in ("did you sleep well?", "did you know that Nina has a cat?"):
+        assert "no such deed" not in small.say(question).text

@@ -204,9 +204,11 @@ def _did(asking: AnswerContext) -> KernelAnswer:
     """What it did about something, by the archive alone: what the author said of it is no deed."""
     _, found = asked(asking.text, asking.self_.name)
     named = " ".join(filter(None, found.groupdict().values())) if found else ""
-    roots = stems(named)
+    roots = stems(named or asking.text)
     known = asking.biography.did(LOOKED_AT) if roots else ()
-    did = [m for m in known if roots <= stems(m.text)][:MOST_DONE]
+    # where all of the question is looked for, the verb is in it, and the deed may have another
+    did = [m for m in known if (roots <= stems(m.text) if named else roots & stems(m.text))]
+    did = did[:MOST_DONE]
     if not did:
         return KernelAnswer(asking.phrase("did_none"))
     return KernelAnswer(

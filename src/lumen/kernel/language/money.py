@@ -16,6 +16,8 @@ from lumen.kernel.language.lexicon import FOLDER, alternatives, filled, lexicon
 from lumen.kernel.language.units import NUMBER, Sum, digits
 
 LEAST = 2  # numbers that make a sum
+PAIR = 2  # an amount, and how many share it
+MOST_SHARING = 50
 ROOT = 3  # letters by which two forms are one currency
 
 
@@ -42,7 +44,15 @@ def _words() -> _Words:
             role: re.compile(raw[role])
             for role in (
                 *("has", "spends", "gains", "asks_left", "asks_total", "each_marked"),
-                *("shared_out", "taken_off", "asks_share", "with_share", "saved", "no_amount"),
+                *(
+                    "asks_each",
+                    "shared_out",
+                    "taken_off",
+                    "asks_share",
+                    "with_share",
+                    "saved",
+                    "no_amount",
+                ),
             )
         },
         each=re.compile(filled(raw["each"], parts)),
@@ -99,6 +109,23 @@ def told_share(plain: str) -> Sum | None:
     value = part if sign == "×" else f"{amount} {sign} {part}"
     currency = words.money.search(rest)
     return Sum(f"round({value}, 2)", f"{amount} {sign} {share}%", currency[0] if currency else "")
+
+
+def told_each(plain: str) -> Sum | None:
+    """What each of several pays, where a message in lower case tells of one amount and how many they are."""
+    words = _words()
+    figures = words.spelled.sub(lambda m: lexicon().sums[m[0]], plain)
+    asks = words.roles["asks_each"].search(figures)
+    found = [digits(one) for one in words.number.findall(figures)]
+    other = words.roles["no_amount"].search(plain)
+    if asks is None or other or len(found) != PAIR or words.number.search(figures, asks.start()):
+        return None
+    whole, many = sorted(found, key=float, reverse=True)
+    if not many.isdecimal() or not 1 < int(many) <= MOST_SHARING:
+        return None
+    currency = words.money.search(plain)
+    shown = f"{whole} / {many}"
+    return Sum(f"round({shown}, 2)", shown, currency[0] if currency else "")
 
 
 def _is_asked(asks: str, terms: list[str]) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.money import in_figures, told_share, told_sum
+from lumen.kernel.language.money import in_figures, told_each, told_share, told_sum
 from lumen.kernel.language.questions import questions_in
 from lumen.kernel.language.reading import is_question, language, plainly, sentences
 from lumen.kernel.language.units import NUMBER, Sum, by_rate, converted, digits, shared
@@ -43,7 +43,7 @@ def sum_asked(text: str) -> Sum | None:
         plainest = _plain(sentence)
         if found := converted(plainest) or shared(plainest) or _in_words(sentence):
             return found
-    if len(text) <= MOST and (found := told_share(_plain(text))):
+    if len(text) <= MOST and (found := told_share(_plain(text)) or told_each(_plain(text))):
         return replace(found, unit=_spelled_as(found.unit, text)) if found.unit else found
     plain = arithmetic(text)
     return Sum(plain, plain) if plain else None

@@ -112,7 +112,7 @@ def shared(plain: str) -> Sum | None:
     many = found["many"]
     parts = many if many.isdecimal() else lexicon().sums.get(many, "")
     expression = f"{digits(found['number'])} / {parts}"
-    return Sum(f"round({expression}, {ROUNDED})", expression) if parts.strip("0") else None
+    return Sum(f"round({expression}, 2)", expression) if parts.strip("0") else None
 
 
 def _matched(patterns: Iterable[re.Pattern[str]], plain: str) -> re.Match[str] | None:
