@@ -279,8 +279,8 @@ def _adding(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool:
     added, seen = [], []
     for row in mixtures(real.vectors, ADDED, numbers):
         seq = one.first + int(numbers.integers(one.many))
-        index.keep(("INSERT OR IGNORE INTO unembedded VALUES(0, ?)", [(seq,)]))
         index.alone(partial(forget_passages, seq=seq))
+        index.keep(("INSERT INTO unembedded VALUES(0, ?)", [(seq,)]))
         began, cpu = time.perf_counter(), time.process_time()
         vectors.add([seq], [Passage(seq, 0, 9, row.tobytes())])
         added.append((time.perf_counter() - began, time.process_time() - cpu))

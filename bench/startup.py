@@ -27,6 +27,7 @@ def starts() -> list[Row]:
     binaries = Path(sys.executable).parent
     with tempfile.TemporaryDirectory(prefix="lumen-bench-") as folder:
         env = {**os.environ, "XDG_DATA_HOME": folder}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # else every start compiles all of it again
         lumen = str(binaries / "lumen")
         _run([lumen, "init", f"{folder}/being"], env)
         settings = Path(folder, "being", "lumen.toml")

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import HealthCheck, core, settings
 
-from lumen.core.clock import draw_from
+from lumen.core.chance import draw_from
 
 T = TypeVar("T")
 USUAL_EXAMPLES = 50

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lumen.core.clock import Draw
+from lumen.core.chance import Draw
 from lumen.kernel.contour.capabilities import CAPABILITIES
 from lumen.kernel.contour.slots import GIVEN
 from lumen.kernel.contour.step import Loop, Step

@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE
 import lumen
 from lumen.app import queues
 from lumen.app.living import CycleResult
-from lumen.core.clock import draw_from
+from lumen.core.chance import draw_from
 from lumen.core.data import BeingPaths as Folder
 from lumen.core.data import Event, Origin, SelfItem
 from lumen.core.errors import Busy

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.kernel.listening import Listener
 from tests.kernel.recorder import Recorder, answer
 
-from lumen.core.clock import Draw, draw_from
+from lumen.core.chance import Draw, draw_from
 from lumen.mind.substrate import Completion, OnText, Prompt
 
 if TYPE_CHECKING:

@@ -105,7 +105,9 @@ def test_a_small_model_is_not_believed_about_the_world(life: Life) -> None:
     answered = life.say("What makes four?")
 
     assert answered.kind == "grounded"
-    assert answered.text.startswith("I do not know; the model I run on is too small for that.")
+    assert answered.text.startswith(
+        "I do not know: you have not told me, and the model I run on is too small to know it by itself."
+    )
 
 
 def test_a_small_model_gives_no_advice(life: Life) -> None:

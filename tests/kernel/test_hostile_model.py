@@ -23,7 +23,7 @@ from tests.kernel.test_hostile_answers import (
     reflected_within_its_row,
 )
 
-from lumen.core.clock import draw_from
+from lumen.core.chance import draw_from
 from lumen.core.data import SelfItem
 from lumen.hands.isolation import bwrap_trouble
 from lumen.kernel.gate.revise import LEARN

@@ -49,7 +49,8 @@ from pathlib import Path
 from tests.measuring import measured
 from tests.waiting import wait_until
 
-from lumen.core.clock import SystemClock, draw_from
+from lumen.core.clock import SystemClock
+from lumen.core.chance import draw_from
 from lumen.core.data import *
 from lumen.core.errors import Refused, UsageError
 from lumen.kernel.gate.checkpoints import create, restore, undo

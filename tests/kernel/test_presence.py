@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.core.canon import JSON
-from lumen.core.clock import draw_from
+from lumen.core.chance import draw_from
 from lumen.kernel.language.presence import asked_of, is_opening
 from lumen.kernel.steps.p2_orient import Budget, jittered
 from lumen.kernel.steps.p2_presence import LINE, OwnThoughts, Preface, sampled

@@ -11,7 +11,7 @@ import pytest
 from tests.kernel.recorder import answer, connect
 
 from lumen.app.privacy import mark
-from lumen.core.clock import Draw, draw_from
+from lumen.core.chance import Draw, draw_from
 from lumen.core.data import Author as Wrote
 from lumen.core.data import EventType, Memory, Origin, kernel_entry
 from lumen.kernel.contour.slots import Draft

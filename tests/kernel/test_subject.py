@@ -153,7 +153,10 @@ def test_each_of_two_questions_is_answered_from_its_own_evidence(told: Life) -> 
         ("Would you rather be a bird?", "That I cannot tell of myself: I am a program"),
         ("Möchtest du ein Vogel sein?", "Das kann ich von mir nicht sagen: Ich bin ein Programm"),
         ("Хочешь быть птицей?", "Этого о себе я сказать не могу: я программа"),  # noqa: RUF001 - Russian
-        ("Why is the sky blue?", "I do not know; the model I run on is too small for that."),
+        (
+            "Why is the sky blue?",
+            "I do not know: you have not told me, and the model I run on is too small to know it by itself.",
+        ),
         ("Wer hat Faust geschrieben?", "Das hast du mir nicht gesagt, und von mir aus weiß ich es"),
     ],
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 STUPID = "You were born in Madrid on Monday 16 November."
 TOO_SMALL = (
-    "I do not know; the model I run on is too small for that.",
+    "I do not know: you have not told me, and the model I run on is too small to know it by itself.",
     "I cannot do that: the model I run on is too small for it.",
     "I cannot translate: the model I run on is too small for it.",
 )

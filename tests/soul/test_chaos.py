@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.core.clock import SystemClock, draw_from
+from lumen.core.chance import draw_from
+from lumen.core.clock import SystemClock
 from lumen.soul.archive.line import torn_end
 from lumen.soul.checking.verify import verify
 from lumen.soul.writing.write import Writer
@@ -23,7 +24,7 @@ UNLIKE_ANY_OTHER = (
     80  # characters of a line: fewer may begin one that the ring still has, which is put back
 )
 WRITE_UNTIL_KILLED = """
-from lumen.core.clock import draw_from
+from lumen.core.chance import draw_from
 draw = draw_from(argv[0])
 writer = Writer(being, keyring, SystemClock())
 while True:

@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumen.core.data import (
-    Author,
-    Entry,
-    Event,
-    EventType,
-    FinishedCycle,
-    ModelCall,
-    Origin,
-    kernel_entry,
-)
+from lumen.core.data import Author, Entry, Event, EventType, FinishedCycle, Origin, kernel_entry
 from lumen.core.errors import Damaged
+from lumen.core.model_calls import ModelCall
 from lumen.soul.state.fold import (
     NOTHING,
     SPOKEN_FOR,

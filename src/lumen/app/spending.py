@@ -10,9 +10,10 @@ from lumen.app.storage import size_of
 from lumen.app.wiring import caps_of
 from lumen.core.canon import JSON, dumps
 from lumen.core.clock import stamp
-from lumen.core.data import Event, EventType, ModelCall
-from lumen.core.data import Spent as Spent
+from lumen.core.data import Event, EventType
 from lumen.core.errors import UsageError
+from lumen.core.model_calls import ModelCall
+from lumen.core.model_calls import Spent as Spent
 from lumen.kernel.models.treasury import forecast
 from lumen.kernel.turn.escalate import life
 

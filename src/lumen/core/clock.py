@@ -1,12 +1,11 @@
-"""Time, ids and chance as things that are passed in: a replay needs the same ones twice.
+"""Time and ids as things that are passed in: a replay needs the same ones twice.
 
-This is the only module that asks the machine what time it is or for a random number.
+This is the only module that asks the machine what time it is or for random bytes. Chance is in chance.py.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -77,11 +76,3 @@ def ulid(clock: Clock) -> str:
         f"{PAIRS[at >> 40]}{PAIRS[at >> 30 & 1023]}{PAIRS[at >> 20 & 1023]}"
         f"{PAIRS[at >> 10 & 1023]}{PAIRS[at & 1023]}{chance}"
     )
-
-
-Draw = random.Random
-
-
-def draw_from(seed: str) -> Draw:
-    """Chance that can be drawn again: seeded by the turn's own id."""
-    return random.Random(seed)

@@ -1,4 +1,4 @@
-"""Every noun of the system, frozen. What a step writes is defined beside the step."""
+"""Every noun of the system, frozen, but for calls of models. What a step writes is defined beside the step."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lumen.core.canon import JSON
-from lumen.core.payloads import OptionPayload
 from lumen.core.stores import Store, place_at
+
+if TYPE_CHECKING:
+    from lumen.core.payloads import OptionPayload
 
 
 class Author(StrEnum):
@@ -239,51 +241,6 @@ class FinishedCycle:
     chosen: int
     options: list[OptionPayload]
     conflicts: list[list[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """A call to a model: announced before it was made, told of when it was over, or both.
-
-    Tokens are what it is taken to have used, `None` while that is not known; the announcement's
-    count then stands for them. Money is in millionths of a dollar; `None`: nobody knows the price.
-    """
-
-    at: int
-    id: str
-    moment: str
-    role: str
-    step: str
-    model: str
-    local: bool
-    set_aside: int
-    escalated: bool
-    outcome: str = ""
-    tokens: int | None = None
-    prompt: int | None = None
-    completion: int | None = None
-    cached: int = 0
-    ms: int = 0
-    micros: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What some calls come to. `unpriced` are those whose price nobody knows."""
-
-    calls: int = 0
-    tokens: int = 0
-    micros: int = 0
-    unpriced: int = 0
-
-    def __add__(self, other: Spent) -> Spent:
-        """Both together."""
-        return Spent(
-            self.calls + other.calls,
-            self.tokens + other.tokens,
-            self.micros + other.micros,
-            self.unpriced + other.unpriced,
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ row: they change by hand or not at all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum, unique
@@ -67,8 +66,16 @@ class StoreLayout:
 
     def holds(self, path: str) -> bool:
         """Whether a path inside the being is a file of this place."""
-        pattern = re.escape(self.path).replace(YEAR, "[0-9]{4}")
-        return bool(self.path) and re.fullmatch(pattern, path) is not None
+        before, year, after = self.path.partition(YEAR)
+        if not year:
+            return bool(path) and path == self.path
+        digits = path.removeprefix(before).removesuffix(after)
+        return (
+            path == f"{before}{digits}{after}"
+            and len(digits) == 4
+            and digits.isdecimal()
+            and digits.isascii()
+        )
 
     def file(self, year: int = 0) -> str:
         """The path of the file, or of a year's."""

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lumen.core.canon import JSON, loads
-from lumen.core.clock import Draw, draw_from
+from lumen.core.chance import Draw, draw_from
 from lumen.core.data import BeingPaths
 from lumen.core.errors import LumenError
 from lumen.lab.command_line import command, conversation, environment, new_being, run

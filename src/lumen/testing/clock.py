@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from lumen.core.clock import SystemClock, draw_from
+from lumen.core.chance import draw_from
+from lumen.core.clock import SystemClock
 
 BEGINS = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 

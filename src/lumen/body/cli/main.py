@@ -5,7 +5,9 @@ Commands are imported when called, so that `lumen status` stays quick.
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import importlib
 import os
 import sys
@@ -57,6 +59,7 @@ COMMANDS = {
 }
 SHOWING = ("chat", "show", "list", "verify", "check")  # commands that are tried first
 CLOSED_PIPE = 141  # as a program that the signal ended: 128 + SIGPIPE
+MADE = 10_000  # objects between looks for garbage: modules make many that stay; a tenth of a short command
 LONGEST = 2000  # characters of what is wrong
 DEBUG = "the same command with --debug shows where"
 
@@ -107,6 +110,8 @@ def cli(ctx: click.Context, being: str | None, debug: bool) -> None:
 
 def main() -> None:
     """Run a command; an error says what is wrong and what to try, and sets the exit code."""
+    gc.set_threshold(MADE)
+    atexit.register(gc.freeze)  # what is left goes with the process: nobody need look through it
     arguments = sys.argv[1:]
     debug = "--debug" in arguments or bool(os.environ.get("LUMEN_DEBUG"))
     for stream in (sys.stdout, sys.stderr):

@@ -33,8 +33,8 @@ def status(request: CommandRequest) -> Status:
 
 
 @tell.register(Status)
-def _tell_status(found: Status, request: CommandRequest) -> None:
-    block(list(rows(found, request.zone, SystemClock().now())))
+def _tell_status(found: Status, _request: CommandRequest) -> None:
+    block(list(rows(found, ZoneInfo(found.zone), SystemClock().now())))
 
 
 def rows(found: Status, where: ZoneInfo, now: datetime) -> Iterator[Row]:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from lumen.core.clock import Draw, Now
+from lumen.core.chance import Draw
+from lumen.core.clock import Now
 from lumen.core.data import Change, Entry, Memory, SelfItem
 from lumen.core.exposure import Cite, Plain, Quote
 from lumen.core.payloads import CyclePayload

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lumen.core.canon import JSON
 from lumen.core.data import Entry, kernel_entry
-from lumen.core.payloads import EscalationPayload, SkillProposalPayload
 from lumen.soul.ports.queries import Queries
+
+if TYPE_CHECKING:
+    from lumen.core.payloads import EscalationPayload, SkillProposalPayload
 
 ESCALATION = "escalation"
 SKILL = "skill_proposed"

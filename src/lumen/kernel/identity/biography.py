@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from lumen.core.data import EventType, Memory, Spent
+from lumen.core.data import EventType, Memory
 from lumen.core.errors import MindError
+from lumen.core.model_calls import Spent
 from lumen.hands.skills import discover
 from lumen.kernel.identity.provenance import EVOLVED, evolved_in
 from lumen.kernel.language.passages import is_evidence

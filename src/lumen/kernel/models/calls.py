@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lumen.core.canon import JSON, dumps, loads, sha256
-from lumen.core.clock import Clock, draw_from, ulid
+from lumen.core.chance import draw_from
+from lumen.core.clock import Clock, ulid
 from lumen.core.data import kernel_entry
 from lumen.core.errors import (
     BadAnswer,

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 
 from lumen.core.canon import clean, dumps
 from lumen.core.clock import parse_stamp, stamp
-from lumen.core.data import Spent
 from lumen.core.errors import OverBudget
+from lumen.core.model_calls import Spent
 from lumen.mind.substrate import Prompt
 from lumen.soul.ports.queries import Queries
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lumen.core.clock import Draw, Now, parse_stamp
+from lumen.core.chance import Draw
+from lumen.core.clock import Now, parse_stamp
 from lumen.core.exposure import Plain
 from lumen.kernel.contour.policy import DEPTHS, Parameters
 from lumen.kernel.contour.slots import Slot, Stimulus

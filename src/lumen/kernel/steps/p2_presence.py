@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lumen.core.clock import Draw
+from lumen.core.chance import Draw
 from lumen.core.exposure import Plain
 from lumen.core.trust import Ability
 from lumen.kernel.contour.capabilities import Mind

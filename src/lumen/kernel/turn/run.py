@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lumen.core.canon import JSON
-from lumen.core.clock import Clock, Draw, Now, draw_from, stamp
+from lumen.core.chance import Draw, draw_from
+from lumen.core.clock import Clock, Now, stamp
 from lumen.core.data import BeingPaths, Change, Entry, NamedValue, kernel_entry
 from lumen.core.errors import Damaged, LumenError
 from lumen.core.exposure import quoted, trace

@@ -13,7 +13,8 @@ from typing import cast
 
 from lumen.core.canon import JSON
 from lumen.core.clock import parse_stamp
-from lumen.core.data import Event, ModelCall
+from lumen.core.data import Event
+from lumen.core.model_calls import ModelCall
 from lumen.core.payloads import CallPayload, ChangePayload, UsesPayload
 from lumen.core.stores import is_theirs, place_at
 from lumen.kernel.language.overlap import OverlapDetector

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
 
 from lumen.core.canon import sha256
 from lumen.core.data import FileVersion, Transition
-from lumen.core.payloads import ChangePayload
 from lumen.soul.index.rows import OverRows
 from lumen.soul.ports.records import NOW, FileHistory
 from lumen.soul.state.operated import operations_from
 from lumen.soul.state.records import folded, is_operation, operation_from
+
+if TYPE_CHECKING:
+    from lumen.core.payloads import ChangePayload
 
 _SET = """SELECT c.path, c.store, c.seq, e.timestamp, c.base, c.text FROM changes c
 JOIN events e USING(seq) WHERE c.path = ? AND c.seq <= ? ORDER BY c.seq"""

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -31,13 +33,15 @@ from lumen.soul.index.database import (
 from lumen.soul.index.events import EventTable
 from lumen.soul.index.following import follow, follow_all, last_applied
 from lumen.soul.index.history import FileTable
-from lumen.soul.index.ledger import CallTable
 from lumen.soul.index.memories import MemoryTable
 from lumen.soul.index.rows import Rows
 from lumen.soul.index.sessions import SessionTable
 from lumen.soul.index.vector_sets import VectorTables
 from lumen.soul.index.withheld import MarkTable
 from lumen.soul.ports.queries import Progress, unwatched
+
+if TYPE_CHECKING:
+    from lumen.soul.index.ledger import CallTable
 
 WORTH_TELLING = 10  # events: with fewer, there is hardly a history
 
@@ -56,9 +60,15 @@ class Index(Rows):
         self.sessions = SessionTable(self)
         self.files = FileTable(self)
         self.cycles = CycleTable(self)
-        self.ledger = CallTable(self)
         self.withheld = MarkTable(self)
         self.vectors = VectorTables(self)
+
+    @cached_property
+    def ledger(self) -> CallTable:
+        """What calls of models there were; few commands ask, so it is imported when one does."""
+        from lumen.soul.index.ledger import CallTable
+
+        return CallTable(self)
 
     @property
     def place(self) -> str:

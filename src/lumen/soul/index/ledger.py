@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lumen.core.data import ModelCall, Spent
+from lumen.core.model_calls import ModelCall, Spent
 from lumen.soul.index.rows import OverRows
 from lumen.soul.ports.records import Ledger
 

@@ -13,7 +13,8 @@ from dataclasses import astuple
 import apsw
 
 from lumen.core.canon import dumps
-from lumen.core.data import Author, EventType, FinishedCycle, ModelCall
+from lumen.core.data import Author, EventType, FinishedCycle
+from lumen.core.model_calls import ModelCall
 from lumen.core.stores import is_self
 from lumen.soul.archive.line import Stored
 from lumen.soul.index.counting import Gathered

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from lumen.core.data import FileVersion, FinishedCycle, ModelCall, Spent, Transition
-from lumen.core.payloads import ChangePayload
+from lumen.core.data import FileVersion, FinishedCycle, Transition
+
+if TYPE_CHECKING:
+    from lumen.core.model_calls import ModelCall, Spent
+    from lumen.core.payloads import ChangePayload
 
 NOW = 1 << 62  # an event that is behind every event there is
 

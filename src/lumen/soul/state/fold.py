@@ -13,16 +13,9 @@ from datetime import date
 from functools import lru_cache
 from typing import cast
 
-from lumen.core.data import (
-    Author,
-    Entry,
-    Event,
-    EventType,
-    FinishedCycle,
-    ModelCall,
-    Origin,
-)
+from lumen.core.data import Author, Entry, Event, EventType, FinishedCycle, Origin
 from lumen.core.errors import Damaged
+from lumen.core.model_calls import ModelCall
 from lumen.core.payloads import (
     CallPayload,
     ChangePayload,

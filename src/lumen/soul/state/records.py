@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import Decimal
 from functools import lru_cache
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from lumen.core.canon import JSON, dumps, loads
-from lumen.core.payloads import ChangePayload
 from lumen.core.stores import StoreKind, StoreLayout, place_at
 from lumen.soul.state.selfhood import Flaw
 from lumen.soul.state.selfhood import check as check_self
 from lumen.soul.state.selfhood import without as without_in_self
+
+if TYPE_CHECKING:
+    from lumen.core.payloads import ChangePayload
 
 WHOLE = 1_000_000
 LARGEST = 1e9  # of what an average is taken
@@ -175,6 +176,8 @@ def strengthened(weight: int, by: int) -> int:
 @lru_cache(maxsize=4096)
 def _left(days: int, half_life: int) -> int:
     """What is left of 10¹² after some days; decimal, because floats differ between machines."""
+    from decimal import Decimal  # slow to import, for what few lines ask
+
     return int(Decimal(2) ** (Decimal(-days) / Decimal(half_life)) * 10**12)
 
 
