@@ -339,7 +339,7 @@ def test_a_russian_question_is_answered_from_what_bears_on_it(small: Life) -> No
     assert cats.startswith("Не знаю, было ли это сказано. Ближе всего:\n")  # noqa: RUF001 - Russian
     assert cats.splitlines()[1].endswith("«У меня две кошки.»")  # noqa: RUF001 - Russian
     moon = small.say("Сколько километров до Луны?").text
-    assert moon.startswith("Я не знаю: моя модель слишком мала")
+    assert moon.startswith("Я не знаю: мне об этом не рассказывали, а моя модель слишком мала")  # noqa: RUF001 - Russian
 
 
 @pytest.mark.parametrize("said", ["Расскажи анекдот", "Расскажи анекдот про кота."])

@@ -141,7 +141,8 @@ async def send(reach: Reach, call: Prepared, on_text: OnText | None = None) -> C
         text=said.text[:most],
         finish=said.finish if len(said.text) <= most else "length",
         seconds=reach.clock.tick() - started,
-        copied=said.text.strip() in {turn.reply for turn in call.prompt.turns},
+        copied=said.text.strip()
+        in {call.prompt.user.strip(), *(turn.reply for turn in call.prompt.turns)},
     )
 
 

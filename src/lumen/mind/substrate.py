@@ -119,7 +119,7 @@ class Completion:
     cached_tokens: int
     finish: str
     seconds: float = 0.0  # as long as whoever asked had to wait
-    copied: bool = False  # it only said the reply of an example again
+    copied: bool = False  # it only said the reply of an example, or all that it was asked, again
 
 
 @dataclass(frozen=True, slots=True)
