@@ -26,7 +26,7 @@ from lumen.body.cli.progress import Steps
 from lumen.body.cli.render import data, tell
 from lumen.body.cli.request import CommandRequest
 from lumen.body.cli.selves import tell_items
-from lumen.body.cli.terminal import note, print_json, say, table
+from lumen.body.cli.terminal import beside, note, print_json, say, table
 from lumen.core.canon import JSON
 from lumen.core.errors import LumenError
 
@@ -81,7 +81,7 @@ class Talk:
                 live.clear()
                 with _noting(unshown):  # the turn is brought to its end
                     if not self.request.as_json:
-                        say(prefix + reply)
+                        say(beside(prefix, reply))
 
             watch = Watch(step=live.step, reply=heard)
             spoken = IncomingMessage(self.conversation, private=self.private)

@@ -19,6 +19,7 @@ from lumen.core.clock import parse_stamp
 
 WORD = re.compile(r"[a-z]+(?:[-'’][a-z]+)*")
 ENDLESS = 10_000  # columns, where there is no terminal
+LEAST_ROOM = 20  # columns in which lines of words can be read
 
 
 def say(text: str = "") -> None:
@@ -75,6 +76,26 @@ def lined_up(rows: Sequence[Sequence[str]], *, indent: str = "") -> Iterator[str
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         yield (indent + "  ".join([*cells, one_line(row[-1], max(20, room))])).rstrip()
+
+
+def beside(label: str, text: str) -> str:
+    """A label and a text of many words; on a terminal its lines end between words and stand beside the label."""
+    wide = columns()
+    room = wide - len(label)
+    if wide == ENDLESS or room < LEAST_ROOM:
+        return label + text
+    from textwrap import wrap  # slow to import, and `status` is quick
+
+    lines = [
+        part
+        for line in printable(text).split("\n")
+        for part in wrap(line, room, break_on_hyphens=False, break_long_words=False, tabsize=4)
+        or [""]
+    ]
+    blank = " " * len(label)
+    return "\n".join(
+        (blank + line if number else label + line).rstrip() for number, line in enumerate(lines)
+    )
 
 
 def columns(stream: TextIO | None = None) -> int:
