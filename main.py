@@ -379,7 +379,7 @@ def check(pytest_arguments: "list[str]") -> int:
 
 def main(arguments: "list[str]") -> int:
     """Do what the arguments ask and return the exit code."""
-    if not arguments:
+    if not arguments or (arguments[0] == "test" and {"-h", "--help"} & set(arguments)):
         sys.stdout.write(HELP)
         return 0
     try:

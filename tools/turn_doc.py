@@ -6,6 +6,8 @@ uv run python tools/turn_doc.py --check    say whether it is current; writes not
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -72,7 +74,7 @@ SHOWN_BY = {  # for each step a test in which another input changes what is said
 def page() -> str:
     """The whole page, for the loops as they are."""
     rows = (line for loop in loops.LOOPS.values() for line in _loop(loop))
-    return "\n".join([OPENING, *_given(), *rows, *_shown()])
+    return "\n".join([OPENING, *_given(), *rows, *_capable(), *_shown()])
 
 
 def _shown() -> Iterator[str]:
@@ -83,6 +85,26 @@ def _shown() -> Iterator[str]:
     for name, test in SHOWN_BY.items():
         yield f"- `{name}`: `{SHOWN}{test}`"
     yield ""
+
+
+def _capable() -> Iterator[str]:
+    """What each capability can be asked; what stands behind it is in kernel/turn/recorded.py."""
+    yield "## What a step can ask"
+    yield ""
+    for kind in sorted(CAPABILITIES, key=_named):
+        yield f"**{_named(kind)}** (`{kind.__module__.replace('.', '/')}.py`)"
+        yield ""
+        for name, method in vars(kind).items():
+            if name.startswith("_") or not inspect.isfunction(method):
+                continue
+            parameters = re.sub(r"^\(self(, )?", "(", str(inspect.signature(method)))
+            said = (inspect.getdoc(method) or "").split("\n", 1)[0]
+            parameters = re.sub(
+                r"<(\w+\.\w+): [^>]*>|'", r"\1", parameters
+            )  # an enum's member by its name
+            waits = "await " if inspect.iscoroutinefunction(method) else ""
+            yield f"- `{waits}{name}{parameters}`: {said}"
+        yield ""
 
 
 def _given() -> Iterator[str]:

@@ -179,10 +179,7 @@ def test_a_change_that_is_held_back_is_seen_in_the_trace(lumen: Lumen, copied: P
     (copied / "lumen/kernel/steps/p9_planted.py").write_text(STEP, "utf-8")
     edit(
         copied / "lumen/kernel/contour/skai.json",
-        (
-            '"steps": ["post_eval", "outcome_log"]',
-            '"steps": ["post_eval", "outcome_log", "settle"]',
-        ),
+        ('"steps": ["post_eval", ', '"steps": ["post_eval", "settle", '),
         ('"post_eval": { ', '"settle": { "max_per_turn": 1 },\n    "post_eval": { '),
     )
     planted = Keeping(lumen, copied)

@@ -135,7 +135,7 @@ class Recall(Protocol):
         ...
 
     def within(self, span: Span) -> list[Noted | Line]:
-        """What the author said in a stretch of time."""
+        """What the author said in a stretch of time; over a month, summaries where there are, without questions."""
         ...
 
     def is_private(self, seqs: Iterable[int]) -> bool:
