@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.body.cli import terminal
+from lumen.core.canon import loads
 
 if TYPE_CHECKING:
     from tests.body.conftest import Lumen
@@ -51,3 +52,22 @@ def test_an_address_is_not_torn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "columns", lambda: 40)
     address = "/srv/" + "a" * 60
     assert address in terminal.beside("Lumen › ", f"It is in {address} now.")
+
+
+def test_with_json_what_a_command_says_is_a_line_of_json_too(lumen: Lumen) -> None:
+    said = b"/private on\nI like rice.\n/private off\nI like tea.\n/nothing\n/memory rice\n"
+    ran = lumen.run("chat", "--json", stdin=said)
+    first, rice, after, tea, memory = map(loads, ran.out.splitlines())
+    private = {
+        e["description"]: e["payload"].get("private", False)
+        for e in lumen.events()
+        if e["event_type"] == "author_message"
+    }
+
+    assert first == {"command": "/private", "said": "private from here on"}
+    assert after["said"] == "no longer private"
+    assert "there is no /nothing" in ran.err
+    assert "I like rice." in memory["said"]
+    assert rice["reply"]
+    assert tea["reply"]
+    assert private == {"I like rice.": True, "I like tea.": False}

@@ -12,6 +12,7 @@ from lumen.core.errors import UsageError
 from lumen.soul.trust.keys import Keyring
 
 FIX = "lumen init ANOTHER_FOLDER"
+DEEPEST = 200  # folders above a being
 
 
 def must_be_apart(root: Path, *, fix: str = FIX) -> None:
@@ -20,6 +21,8 @@ def must_be_apart(root: Path, *, fix: str = FIX) -> None:
     Raises:
         UsageError: the keys of this host or another being are in it, or it is in one of those.
     """
+    if len(root.parts) > DEEPEST:
+        raise UsageError(f"that folder lies below {len(root.parts) - 1} others, too deep", fix=fix)
     place, keys = root.resolve(), data_home().resolve()
     if keys.is_relative_to(place):
         where = "is" if keys == place else "is around"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lumen.app.looking import ReadOnlyBeing
-from lumen.core.canon import clean
+from lumen.core.canon import clean, printable
 from lumen.core.data import Change, SelfItem, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.core.stores import Store
@@ -203,6 +203,9 @@ def _must_be_sound(kind: str, wanted: SelfItem) -> None:
     example = f"lumen {kind}s {verb} {wanted.name or 'NAME'!r}{weighs}"
     if not wanted.name:
         raise UsageError(f"a {kind} needs a name: this one is empty", fix=example)
+    if wanted.name != printable(wanted.name):
+        what = f"a {kind} has a name of characters that can be seen: this one holds others"
+        raise UsageError(what, fix=f"lumen {kind}s {verb} {printable(wanted.name)!r}{weighs}")
     if len(wanted.name) > LONGEST_NAME:
         raise UsageError(f"a {kind} has a name of at most {LONGEST_NAME} characters", fix=example)
     if not 0 <= wanted.weight <= 1:

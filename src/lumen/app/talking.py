@@ -68,7 +68,8 @@ async def answer(
             proposal = proposed.model
     except LumenError as error:  # the answer stands, whatever became of this
         notices.append(error.what + (f"\n  try: {error.fix}" if error.fix else ""))
-    notices += [*kernel.gate.repairs, *filter(None, [kernel.recall.trouble()])]
+    recall = kernel.recall
+    notices += [*kernel.gate.repairs, *filter(None, [recall.trouble(), recall.backlog()])]
     kernel.gate.repairs.clear()
     return replace(answered, changes=changes, proposal=proposal, notices=tuple(notices))
 

@@ -14,7 +14,7 @@ from enum import Enum, StrEnum, unique
 from functools import lru_cache
 from types import MappingProxyType
 
-from lumen.core.canon import JSON
+from lumen.core.canon import JSON, printable
 from lumen.core.errors import BadLoop
 
 YEAR = "YYYY"  # in a path: a file a year
@@ -46,6 +46,24 @@ class ByHand(Enum):
 
 def anything(_said: Mapping[str, JSON]) -> str:
     """Nothing is wrong with any object."""
+    return ""
+
+
+def of_words(said: Mapping[str, JSON]) -> str:
+    """Each name holds a list of plain words."""
+    for name, held in said.items():
+        listed = isinstance(held, list) and all(isinstance(one, str) for one in held)
+        if not listed or any(str(one) != printable(str(one)) for one in held):
+            return f'{printable(name)!r} must be a list of words, like ["milk", "eggs"]'
+    return ""
+
+
+def of_reminders(said: Mapping[str, JSON]) -> str:
+    """Each name holds what is to be told, in plain words, and the moment."""
+    for name, told in said.items():
+        what, at = (told.get("what"), told.get("at")) if isinstance(told, dict) else (None, None)
+        if not isinstance(what, str) or not isinstance(at, str) or what != printable(what):
+            return f'{printable(name)!r} must be an object like {{"what": "call Ana", "at": "2031-04-02T09:00:00"}}'
     return ""
 
 
@@ -169,8 +187,8 @@ class Store(StrEnum):
     GOAL_GAP = "goal_gap", verb("add"), "action"
     EVIDENCE_LEDGER = "evidence_ledger", lines(most=256), "action"
     OUTCOMES = "outcomes", lines(most=1_000, days=365), "action"  # what became of each reply
-    LISTS = "lists", state(), "action"
-    REMINDERS = "reminders", state(), "action"
+    LISTS = "lists", state(of_words), "action"
+    REMINDERS = "reminders", state(of_reminders), "action"
     STATE = "state", state(), "action explore reflection"
     TOOLS = "tools", state(), "action"  # which tools were there, and when that was looked at
     SKILLS = "skills", StoreLayout(StoreKind.PROGRAMS, frozenset()), "action author"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import click
@@ -40,7 +41,7 @@ COMMAND = re.compile(r"/[\w-]*(?:\s|$)")  # /why, but not /etc/hosts
 HELP = """\
   /why       where the last answer comes from; with words behind it, what you said that bears on them
   /memory    the last things remembered (/memory WORDS searches)
-  /private   what you say next is marked private; again to end it (/private 14 marks event 14)
+  /private   what you say next is marked private; again (or /private off) to end it; /private 14 marks event 14
   /forget    /forget WORDS or an event's number: see what would go, and be asked
   /goal      its goals; /goal NAME 0.7 sets one, /goal done NAME, /goal drop NAME
   /value     its values; /value NAME 0.7 sets one, /value drop NAME
@@ -129,7 +130,20 @@ def _noting(unshown: list[OSError]) -> Iterator[None]:
 
 
 def carry_out(talk: Talk, text: str) -> bool:
-    """Carry out a /command; true when it is time to leave."""
+    """Carry out a /command; true when it is time to leave. With --json what it says is a line of JSON."""
+    if not talk.request.as_json:
+        return _carried_out(talk, text)
+    with redirect_stdout(StringIO()) as shown:
+        leaves = _carried_out(talk, text)
+    said = shown.getvalue().strip()
+    if said.startswith(("{", "[")):  # it is JSON already
+        say(said)
+    elif said:
+        print_json({"command": text.partition(" ")[0], "said": said})
+    return leaves
+
+
+def _carried_out(talk: Talk, text: str) -> bool:
     word, _, rest = text.partition(" ")
     talk.kernel.index.catch_up()
     if word in LEAVES:
@@ -182,15 +196,15 @@ def _hold(talk: Talk, kind: str, what: str) -> None:
 
 
 def _private(talk: Talk, which: str) -> None:
-    if which:
+    if which and which not in ("on", "off"):
         numbers = which.split()
         if not all(n.isdecimal() and len(n) < 16 for n in numbers):
-            say("  /private alone, or with the numbers of events")
+            say("  /private, /private on or off, or with the numbers of events")
             return
         marked = mark(talk.kernel, tuple(map(int, numbers)), private=True).marked
         say(f"  {counted(len(marked), 'memory')}: private")
         return
-    talk.private = not talk.private
+    talk.private = which == "on" if which else not talk.private
     say("  private from here on" if talk.private else "  no longer private")
 
 

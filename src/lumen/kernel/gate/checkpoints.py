@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from lumen.core.canon import printable
 from lumen.core.data import Change, EventType, Placed, Transition, kernel_entry
 from lumen.core.errors import UsageError
 from lumen.core.payloads import StatePayload
@@ -31,9 +32,10 @@ def create(gate: Gate, name: str) -> Placed:
         UsageError: the name is no name, or is taken.
     """
     name = " ".join(name.split())
-    if not name or name.isdecimal() or len(name) > LONGEST_NAME:
+    seen = name == printable(name)
+    if not name or name.isdecimal() or len(name) > LONGEST_NAME or not seen:
         raise UsageError(
-            f"{name!r} is no name for a checkpoint: up to {LONGEST_NAME} characters, not a number",
+            f"{name!r} is no name for a checkpoint: up to {LONGEST_NAME} characters that can be seen, not a number",
             fix="lumen checkpoint create before-the-trip",
         )
     gate.index.catch_up()

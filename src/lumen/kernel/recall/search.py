@@ -31,6 +31,11 @@ from lumen.kernel.recall.verdict import sought, verdicts
 from lumen.soul.ports.queries import Queries
 
 EXCHANGES = 2
+BACKLOG = 64  # memories without vectors that are more than a turn or two will learn
+UNLEARNT = (
+    "Not all that you told can be found by meaning yet, so an answer may miss some of it; it is learnt as we talk."
+    "\n  try: lumen maintain"
+)
 AT_ONCE = 24  # memories without vectors that are worth making some for in a turn
 LOOKED_BACK = 500  # memories that are looked through for what the author said of themselves
 MOST_PHRASES = 2000  # vectors of short texts that are held on to: three megabytes
@@ -64,6 +69,10 @@ class IndexedRecall:
     def learn_built_in(self, limit: int) -> int:
         """Give vectors of the built-in embedder to memories that have none."""
         return self._lessons.learn(self._vectors.missing(limit))
+
+    def backlog(self) -> str:
+        """That much of what was told cannot be found by meaning yet, in words; empty where a turn will do."""
+        return UNLEARNT if len(self._vectors.missing(BACKLOG)) == BACKLOG else ""
 
     def trouble(self) -> str:
         """Why the external embedder does not serve, in words; each reason is told once."""

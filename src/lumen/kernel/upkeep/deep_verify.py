@@ -34,7 +34,11 @@ def compare(files: FilesOnDisk, index: Queries, progress: Progress = unwatched) 
     problems = [f"{part} is not what the archive says" for part in parts]
     state = fold(index.events.all()).texts()
     for path, text in state.items():
-        found = files.read(path)
+        try:
+            found = files.read(path)
+        except OSError as error:
+            problems.append(f"{path} cannot be read: {error.strerror}")
+            continue
         if found != text.encode() and not _by_hand(edits, path):
             problems.append(f"{path} is not what the archive says")
     waiting = [*edits.valid, *edits.flawed, *edits.unvouched]

@@ -160,7 +160,8 @@ def parse(raw: bytes) -> Event:
         )
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(
-            f"a line of the archive cannot be read ({error})", fix="lumen archive verify"
+            "a line of the archive cannot be read: it is not what was written",
+            fix="lumen archive verify",
         ) from error
 
 

@@ -30,7 +30,10 @@ class BeingFiles(FilesOnDisk):
         at = self.being.at(path)
         try:
             if not stat.S_ISREG(at.stat().st_mode):  # a pipe would never end
-                raise OSError(errno.EINVAL, "it is no file")
+                raise OSError(errno.EINVAL, "it is no file", str(at))
+            home = os.path.realpath(self.being.root)
+            if not is_theirs(path) and not Path(os.path.realpath(at)).is_relative_to(home):
+                raise OSError(errno.ELOOP, "it is a link that leads out of the being", str(at))
             return at.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
