@@ -117,14 +117,31 @@ def test_what_is_found_first_does_not_depend_on_how_many_are_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("package", "name"), [("no_such_package", ""), ("numpy", ""), ("faiss", "no_such_function")]
+    ("package", "names"),
+    [("no_such_package", hamming.COUNTS), ("numpy", hamming.COUNTS), ("faiss", ("no_such",))],
 )
 def test_a_library_that_is_not_there_or_has_no_such_function_is_done_without(
-    monkeypatch: pytest.MonkeyPatch, package: str, name: str
+    monkeypatch: pytest.MonkeyPatch, package: str, names: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(hamming, "PACKAGE", package)
-    monkeypatch.setattr(hamming, "COUNT", name or hamming.COUNT)
+    monkeypatch.setattr(hamming, "COUNTS", names)
     assert hamming.native_count.__wrapped__() is None
+
+
+@pytest.mark.parametrize(
+    "names", [*((name,) for name in hamming.COUNTS), ("no_such", hamming.CHOSEN)]
+)
+@pytest.mark.parametrize("size", [128, 384, 1024])
+def test_signs_are_counted_alike_by_whichever_function_the_library_has(
+    monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], size: int
+) -> None:
+    monkeypatch.setattr(hamming, "COUNTS", names)
+    count, rows = hamming.native_count.__wrapped__(), scan.signs(spread(500, size))
+    assert count is not None
+    monkeypatch.setattr(hamming, "native_count", lambda: count)
+    assert hamming.distances(rows, rows[:2]).tolist() == [
+        np.bitwise_count(rows ^ one).sum(1).tolist() for one in rows[:2]
+    ]
 
 
 @pytest.mark.usefixtures("few")
