@@ -83,9 +83,9 @@ def test_without_the_library_signs_are_counted_by_numpy_and_the_same_is_found(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     rows = scan.signs(spread(5000, size))
-    assert hamming.native_count() is not None
+    assert hamming.native_count(True) is not None
     fast = hamming.distances(rows, rows[7:9])
-    monkeypatch.setattr(hamming, "native_count", lambda: None)
+    monkeypatch.setattr(hamming, "native_count", lambda _: None)
     assert hamming.distances(rows, rows[7:9]).tolist() == fast.tolist()
     assert fast[0, 7] == fast[1, 8] == 0
     assert fast.tolist() == [
@@ -117,28 +117,28 @@ def test_what_is_found_first_does_not_depend_on_how_many_are_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("package", "names"),
-    [("no_such_package", hamming.COUNTS), ("numpy", hamming.COUNTS), ("faiss", ("no_such",))],
+    ("package", "name"), [("no_such_package", ""), ("numpy", ""), ("faiss", "no_such_function")]
 )
 def test_a_library_that_is_not_there_or_has_no_such_function_is_done_without(
-    monkeypatch: pytest.MonkeyPatch, package: str, names: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, package: str, name: str
 ) -> None:
     monkeypatch.setattr(hamming, "PACKAGE", package)
-    monkeypatch.setattr(hamming, "COUNTS", names)
-    assert hamming.native_count.__wrapped__() is None
+    for each in ("BY_WORD", "CHOSEN") if name else ():
+        monkeypatch.setattr(hamming, each, name)
+    assert hamming.native_count.__wrapped__(True) is None
 
 
-@pytest.mark.parametrize(
-    "names", [*((name,) for name in hamming.COUNTS), ("no_such", hamming.CHOSEN)]
-)
+@pytest.mark.parametrize("lacks", ["", "BY_WORD"])
+@pytest.mark.parametrize("by_word", [True, False])
 @pytest.mark.parametrize("size", [128, 384, 1024])
 def test_signs_are_counted_alike_by_whichever_function_the_library_has(
-    monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], size: int
+    monkeypatch: pytest.MonkeyPatch, size: int, by_word: bool, lacks: str
 ) -> None:
-    monkeypatch.setattr(hamming, "COUNTS", names)
-    count, rows = hamming.native_count.__wrapped__(), scan.signs(spread(500, size))
+    if lacks:
+        monkeypatch.setattr(hamming, lacks, "no_such_function")
+    count, rows = hamming.native_count.__wrapped__(by_word), scan.signs(spread(500, size))
     assert count is not None
-    monkeypatch.setattr(hamming, "native_count", lambda: count)
+    monkeypatch.setattr(hamming, "native_count", lambda _: count)
     assert hamming.distances(rows, rows[:2]).tolist() == [
         np.bitwise_count(rows ^ one).sum(1).tolist() for one in rows[:2]
     ]
