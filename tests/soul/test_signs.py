@@ -45,8 +45,13 @@ def test_two_threads_find_what_one_finds(
     alone = vectors.nearest(rows[3].tobytes(), 10).numbers.tolist()
     monkeypatch.setattr(scan, "ALONE", 2)
     assert vectors.nearest(rows[3].tobytes(), 10).numbers.tolist() == alone
-    last, found = [*vectors.after(0)][-1], vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist()
-    assert (last.start, found) == (BLOCK + 499, [last.number])
+    several = [vectors.seek(rows[n].tobytes(), 10) for n in (3, 4, 5, 3)]  # more than threads
+    found = [one().numbers.tolist() for one in several]
+    assert found[0] == found[3] == alone
+    assert found[1] == vectors.nearest(rows[4].tobytes(), 10).numbers.tolist() != alone
+    last = [*vectors.after(0)][-1]
+    assert vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist() == [last.number]
+    assert last.start == BLOCK + 499
 
 
 @pytest.mark.usefixtures("few")
