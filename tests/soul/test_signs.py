@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from itertools import product
+from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,6 +54,24 @@ def test_two_threads_find_what_one_finds(
     last = [*vectors.after(0)][-1]
     assert vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist() == [last.number]
     assert last.start == BLOCK + 499
+
+
+@pytest.mark.usefixtures("few")
+def test_what_no_thread_has_begun_is_looked_through_by_who_asks(
+    vectors: BuiltInVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, gate = spread(900), Event()
+    vectors.missing(1)
+    vectors.add([2], of_one(rows, 2))
+    alone = vectors.nearest(rows[3].tobytes(), 10).numbers.tolist()
+    monkeypatch.setattr(scan, "ALONE", 2)
+    busy = [scan._two_threads(os.getpid()).submit(gate.wait, 60) for _ in range(2)]
+    try:
+        assert vectors.nearest(rows[3].tobytes(), 10).numbers.tolist() == alone
+        assert not any(one.done() for one in busy)
+    finally:
+        gate.set()
+    assert all(one.result() for one in busy)
 
 
 @pytest.mark.usefixtures("few")
