@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from itertools import product
+from threading import Event
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,8 +47,31 @@ def test_two_threads_find_what_one_finds(
     alone = vectors.nearest(rows[3].tobytes(), 10).numbers.tolist()
     monkeypatch.setattr(scan, "ALONE", 2)
     assert vectors.nearest(rows[3].tobytes(), 10).numbers.tolist() == alone
-    last, found = [*vectors.after(0)][-1], vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist()
-    assert (last.start, found) == (BLOCK + 499, [last.number])
+    several = [vectors.seek(rows[n].tobytes(), 10) for n in (3, 4, 5, 3)]  # more than threads
+    found = [one().numbers.tolist() for one in several]
+    assert found[0] == found[3] == alone
+    assert found[1] == vectors.nearest(rows[4].tobytes(), 10).numbers.tolist() != alone
+    last = [*vectors.after(0)][-1]
+    assert vectors.nearest(rows[-1].tobytes(), 1).numbers.tolist() == [last.number]
+    assert last.start == BLOCK + 499
+
+
+@pytest.mark.usefixtures("few")
+def test_what_no_thread_has_begun_is_looked_through_by_who_asks(
+    vectors: BuiltInVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, gate = spread(900), Event()
+    vectors.missing(1)
+    vectors.add([2], of_one(rows, 2))
+    alone = vectors.nearest(rows[3].tobytes(), 10).numbers.tolist()
+    monkeypatch.setattr(scan, "ALONE", 2)
+    busy = [scan._two_threads(os.getpid()).submit(gate.wait, 60) for _ in range(2)]
+    try:
+        assert vectors.nearest(rows[3].tobytes(), 10).numbers.tolist() == alone
+        assert not any(one.done() for one in busy)
+    finally:
+        gate.set()
+    assert all(one.result() for one in busy)
 
 
 @pytest.mark.usefixtures("few")
@@ -83,9 +108,9 @@ def test_without_the_library_signs_are_counted_by_numpy_and_the_same_is_found(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     rows = scan.signs(spread(5000, size))
-    assert hamming.native_count() is not None
+    assert hamming.native_count(True) is not None
     fast = hamming.distances(rows, rows[7:9])
-    monkeypatch.setattr(hamming, "native_count", lambda: None)
+    monkeypatch.setattr(hamming, "native_count", lambda _: None)
     assert hamming.distances(rows, rows[7:9]).tolist() == fast.tolist()
     assert fast[0, 7] == fast[1, 8] == 0
     assert fast.tolist() == [
@@ -123,8 +148,25 @@ def test_a_library_that_is_not_there_or_has_no_such_function_is_done_without(
     monkeypatch: pytest.MonkeyPatch, package: str, name: str
 ) -> None:
     monkeypatch.setattr(hamming, "PACKAGE", package)
-    monkeypatch.setattr(hamming, "COUNT", name or hamming.COUNT)
-    assert hamming.native_count.__wrapped__() is None
+    for each in ("BY_WORD", "CHOSEN") if name else ():
+        monkeypatch.setattr(hamming, each, name)
+    assert hamming.native_count.__wrapped__(True) is None
+
+
+@pytest.mark.parametrize("lacks", ["", "BY_WORD"])
+@pytest.mark.parametrize("by_word", [True, False])
+@pytest.mark.parametrize("size", [128, 384, 1024])
+def test_signs_are_counted_alike_by_whichever_function_the_library_has(
+    monkeypatch: pytest.MonkeyPatch, size: int, by_word: bool, lacks: str
+) -> None:
+    if lacks:
+        monkeypatch.setattr(hamming, lacks, "no_such_function")
+    count, rows = hamming.native_count.__wrapped__(by_word), scan.signs(spread(500, size))
+    assert count is not None
+    monkeypatch.setattr(hamming, "native_count", lambda _: count)
+    assert hamming.distances(rows, rows[:2]).tolist() == [
+        np.bitwise_count(rows ^ one).sum(1).tolist() for one in rows[:2]
+    ]
 
 
 @pytest.mark.usefixtures("few")

@@ -128,7 +128,10 @@ class VectorsConformance(StorageConformance):
         for found in (vectors.nearest(unit(1, 0), 9), other.nearest(unit(1, 0), 9)):
             assert found.seqs.tolist() == [seqs[0], seqs[1], seqs[0]]
             assert [round(float(cosine), 3) for cosine in found.cosines] == [1.0, 0.6, 0.0]
+        sought, other_way = vectors.seek(unit(1, 0), 9), vectors.seek(unit(0, 1), 2)
         first, second, third = numbers(vectors.nearest(unit(1, 0), 9))
+        assert numbers(other_way()) == [third, second], "what is sought at once is told apart"
+        assert numbers(sought()) == [first, second, third]
         kept = {p.number: (p.start, p.stop, p.marks) for p in vectors.passages_of(seqs)}
         assert [kept[n] for n in (first, second, third)] == [(0, 2, 1), (0, 3, 6), (2, 5, 0)]
         assert numbers(vectors.nearest(unit(0, 1), 2)) == [third, second]

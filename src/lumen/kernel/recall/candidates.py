@@ -8,8 +8,9 @@ is read but these, their neighbours and their sessions, and it is read and looke
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,10 +104,11 @@ def candidates(
     """The memories that any path leads to."""
     found = FoundPaths()
     before, until = wanted.before, wanted.day
+    near = _by_meaning(vectors, asked, wanted)  # among many it is looked for while words are
     by_text = [
         s for s, _ in index.memories.search(asked.content, BY_TEXT, before=before, until=until)
     ]
-    by_meaning = _by_meaning(vectors, asked, wanted)
+    by_meaning = near()
     found.add(TEXT, by_text)
     found.add(MEANING, by_meaning)
     if external:
@@ -124,18 +126,28 @@ def candidates(
     return found
 
 
-def _by_meaning(vectors: VectorSet, asked: SoughtQuestion, wanted: RankWanted) -> list[int]:
-    """The memories whose passages are nearest to the question."""
+def _by_meaning(
+    vectors: VectorSet, asked: SoughtQuestion, wanted: RankWanted
+) -> Callable[[], list[int]]:
+    """Begin to look for the memories whose passages are nearest to the question, and hand over what tells them."""
     marks = MARKS[wanted.lane] if wanted.lane else 0
-    seqs: dict[int, None] = {}
-    for most in PASSAGES:
-        near = vectors.nearest(
-            asked.vector.tobytes(), most, before=wanted.before, until=wanted.day, marks=marks
-        )
-        seqs = dict.fromkeys(near.seqs.tolist())
-        if len(seqs) >= BY_MEANING or len(near.seqs) < most:
-            break
-    return [*seqs][:BY_MEANING]
+    seek = partial(
+        vectors.seek,
+        asked.vector.tobytes(),
+        before=wanted.before,
+        until=wanted.day,
+        marks=marks,
+    )
+    first, more = PASSAGES
+    sought = seek(first)
+
+    def told() -> list[int]:
+        near = sought().seqs.tolist()
+        if len(near) == first and len({*near}) < BY_MEANING:
+            near = seek(more)().seqs.tolist()
+        return [*dict.fromkeys(near)][:BY_MEANING]
+
+    return told
 
 
 def _by_external(

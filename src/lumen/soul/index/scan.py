@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -31,11 +31,13 @@ CLOSER, EACH_CLOSER = 2_000, 10  # of them compared by their vectors: so many, o
 WEIGHTS = 6  # that a sign may have: 1, 3, 5 and so on
 TAKEN = 256  # rows that are compared at once: they stay in the cache
 SAMPLED = 16_384  # rows that tell the limit of what is close
-ALONE = 250_000  # rows below which a second thread costs more than it does
+ALONE = 250_000  # rows below which threads cost more than they do
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 Barred = npt.NDArray[np.bool_]  # by event
+Found = tuple[Numbers, Floats]  # places and cosines, best first
+Part = Callable[[], Found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +50,28 @@ class MappedVectors:
     marks: npt.NDArray[np.uint32]
     signs: Words | None
 
-    def nearest(self, query: Floats, wanted: Wanted) -> tuple[Numbers, Floats]:
-        """The places nearest to a vector, and their cosines, best first."""
+    def seek(self, query: Floats, wanted: Wanted) -> Part:
+        """Look for the places nearest to a vector; what is returned tells them and their cosines, best first.
+
+        Among many they are looked for meanwhile, by two threads, or by who asks for them where those are busy.
+        """
         if self.signs is None or wanted.mean is None:
-            places, cosines = np.arange(wanted.rows), np.vecdot(self.vectors[: wanted.rows], query)
-            return _best(places, cosines, self._allowed(wanted, places), wanted)
+            return partial(self._all, query, wanted)
         part = partial(self._part, self.signs, query, query - wanted.mean, wanted)
         if wanted.rows < ALONE:
-            return part(slice(0, wanted.rows))
-        half = wanted.rows // 2
-        other = _second_thread(os.getpid()).submit(part, slice(0, half))
-        found = [part(slice(half, wanted.rows)), other.result()]
-        places, cosines = (np.concatenate(each) for each in zip(*found, strict=True))
-        return _best(places, cosines, np.ones(len(places), np.bool_), wanted)
+            return partial(part, slice(0, wanted.rows))
+        half, threads = wanted.rows // 2, _two_threads(os.getpid())
+        works = [partial(part, slice(0, half)), partial(part, slice(half, wanted.rows))]
+        return partial(_together, [(work, threads.submit(work)) for work in works], wanted)
+
+    def _all(self, query: Floats, wanted: Wanted) -> Found:
+        """The nearest by all vectors."""
+        places, cosines = np.arange(wanted.rows), np.vecdot(self.vectors[: wanted.rows], query)
+        return _best(places, cosines, self._allowed(wanted, places), wanted)
 
     def _part(
         self, rows: Words, query: Floats, sought: Floats, wanted: Wanted, part: slice
-    ) -> tuple[Numbers, Floats]:
+    ) -> Found:
         """The nearest of some rows: close by their signs, and of those the nearest by their vectors."""
         away = distances(rows[part], signs(sought[None]))[0]
         if wanted.marks or wanted.later >= MANY_LATER:
@@ -94,9 +101,16 @@ class MappedVectors:
         return np.asarray(allowed)
 
 
+def _together(parts: Sequence[tuple[Part, Future[Found]]], wanted: Wanted) -> Found:
+    """The best of what was found in several parts; one that no thread has begun is looked through here."""
+    found = [work() if begun.cancel() else begun.result() for work, begun in reversed(parts)]
+    places, cosines = (np.concatenate(each) for each in zip(*found, strict=True))
+    return _best(places, cosines, np.ones(len(places), np.bool_), wanted)
+
+
 def _best(
     places: Numbers, cosines: Floats, allowed: npt.NDArray[np.bool_], wanted: Wanted
-) -> tuple[Numbers, Floats]:
+) -> Found:
     """The best of some places, in order."""
     places, cosines = places[allowed], cosines[allowed]
     if len(places) > wanted.most:
@@ -120,9 +134,9 @@ class Wanted:
 
 
 @cache
-def _second_thread(_process: int) -> ThreadPoolExecutor:
-    """A thread that takes half of every search; a process that was forked has one of its own."""
-    return ThreadPoolExecutor(1)
+def _two_threads(_process: int) -> ThreadPoolExecutor:
+    """Threads that take a half of every search each; a process that was forked has its own."""
+    return ThreadPoolExecutor(2)
 
 
 def mapped(files: VectorFiles, *, signs: bool) -> MappedVectors:

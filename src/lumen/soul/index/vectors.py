@@ -7,7 +7,7 @@ not decided here; where they are kept and how the nearest of them are found is i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -112,12 +112,23 @@ class EmbedderVectors(PassageSet):
         until: int | None = None,
         marks: int = 0,
     ) -> NearColumns:
+        return self.seek(query, most, before=before, until=until, marks=marks)()
+
+    def seek(
+        self,
+        query: bytes,
+        most: int,
+        *,
+        before: int = LATEST,
+        until: int | None = None,
+        marks: int = 0,
+    ) -> Callable[[], NearColumns]:
         import numpy as np
 
         state, found = self._mapped()
         if most < 1 or found is None:
             nothing = np.zeros(0, np.int64)
-            return NearColumns(nothing, nothing, np.zeros(0, np.float32))
+            return lambda: NearColumns(nothing, nothing, np.zeros(0, np.float32))
         from lumen.soul.index.scan import MANY_LATER, Wanted
 
         later = self._db.row(
@@ -128,8 +139,13 @@ class EmbedderVectors(PassageSet):
         barred = self._said_after(until) if until is not None else None
         many = int(later[0]) if barred is None else MANY_LATER
         wanted = Wanted(state.rows, most, before, many, marks, mean, barred)
-        places, cosines = found.nearest(np.frombuffer(query, np.float32), wanted)
-        return NearColumns(places + state.first, found.seqs[places], cosines)
+        sought, seqs = found.seek(np.frombuffer(query, np.float32), wanted), found.seqs
+
+        def told() -> NearColumns:
+            places, cosines = sought()
+            return NearColumns(places + state.first, seqs[places], cosines)
+
+        return told
 
     def _said_after(self, until: int) -> Barred:
         """By event, whether it was said later than a day; behind the last that was, none is."""

@@ -5,7 +5,7 @@ They are handed over as float32 bytes. How texts become vectors is not storage's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -71,6 +71,17 @@ class PassageSet(Protocol):
         Vectors have length one. No marks: it does not matter which a passage has. `until` is a day, as
         `date.toordinal` counts: what was said later is left out beforehand.
         """
+
+    def seek(
+        self,
+        query: bytes,
+        most: int,
+        *,
+        before: int = LATEST,
+        until: int | None = None,
+        marks: int = 0,
+    ) -> Callable[[], NearColumns]:
+        """Begin to look for them, and hand over what tells them: something else may be done meanwhile."""
 
     def passages_of(self, seqs: Iterable[int]) -> list[Passage]:
         """The passages of some memories, in the order of their events and of the text."""
