@@ -76,3 +76,18 @@ def test_lists_and_reminders_hold_plain_words(store: Store, sound: object, unsou
 def test_a_checkpoint_has_a_name_that_can_be_seen(life: Life, name: str) -> None:
     with pytest.raises(UsageError, match="can be seen"):
         checkpoints.create(life.kernel.gate, name)
+
+
+def test_words_that_a_broken_skill_could_not_say_count_against_no_value(life: Life) -> None:
+    life.script({"when": ".", "say": "Good."})
+    skill = life.kernel.being.root / "skills" / "chat" / "main.py"
+    skill.write_text("import sys\nsys.exit(3)\n", "utf-8")
+    for text in ("I like rice.", "I like tea.", "How are you?"):
+        life.say(text)
+
+    cycles = [
+        event.entry.payload["cycle"]
+        for event in life.kernel.index.events.all()
+        if "cycle" in event.entry.payload
+    ]
+    assert [(c["delta"], c["progress"]) for c in cycles] == [(0.0, False)] * 3

@@ -133,11 +133,14 @@ async def post_eval(
 
 
 def spoken(reply: Reply, expected: tuple[Candidate, ...]) -> Evaluation:
-    """What came of words alone; nothing was expected of them where nothing could be done."""
+    """What came of words alone; nothing was expected of them where nothing could be done.
+
+    Words that could not be delivered were not heard: that says nothing of the values that chose them, and
+    whoever breaks the skill that says them must not move a value by it.
+    """
     return Evaluation(
         outcome="said" if reply.delivered else f"the skill failed: {reply.error}",
         prediction=expected[0].prediction if expected else "",
-        delta=0.0 if reply.delivered else -1.0,
         progress=reply.delivered,
     )
 
