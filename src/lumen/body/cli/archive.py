@@ -80,6 +80,7 @@ def _verified(found: Verified) -> Iterator[str]:
         yield from _reported(report)
     if not found.is_by_key:
         yield f"✗ it is not the key {found.by} that signed this archive, but {report.key[:16]}."
+        yield "  try: lumen keys list"
     if compared is None:
         return
     for line in compared.repairs:
