@@ -274,8 +274,21 @@ def _adding(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool:
         stdout=subprocess.PIPE,
         text=True,
     )
-    if other.stdin is None or other.stdout is None:
+    other_in, other_out = other.stdin, other.stdout
+    if other_in is None or other_out is None:
         return False
+
+    def asks(row: Floats) -> tuple[int, float, float]:
+        """What the other process finds nearest, and what that took it."""
+        other_in.write(row.tobytes().hex() + "\n")
+        other_in.flush()
+        told, clock, used = other_out.readline().split()
+        return int(told), float(clock), float(used)
+
+    for row in real.asked[
+        :ADDED
+    ]:  # it has searched before: its maps are read as far as searches go
+        asks(row)
     added, seen = [], []
     for row in mixtures(real.vectors, ADDED, numbers):
         seq = one.first + int(numbers.integers(one.many))
@@ -284,15 +297,13 @@ def _adding(index: Index, one: Grown, real: Corpus, embedder: Embedder) -> bool:
         began, cpu = time.perf_counter(), time.process_time()
         vectors.add([seq], [Passage(seq, 0, 9, row.tobytes())])
         added.append((time.perf_counter() - began, time.process_time() - cpu))
-        other.stdin.write(row.tobytes().hex() + "\n")
-        other.stdin.flush()
-        told, clock, used = other.stdout.readline().split()
-        if int(told) != seq:
+        told, *used = asks(row)
+        if told != seq:
             say(f"event {seq} was not seen by another process")
             return False
-        seen.append((float(clock), float(used)))
-    other.stdin.close()
-    anonymous, mapped = other.stdout.read().split()
+        seen.append(used)
+    other_in.close()
+    anonymous, mapped = other_out.read().split()
     other.wait()
     took, view = Took(*zip(*added, strict=True)), Took(*zip(*seen, strict=True))
     say(

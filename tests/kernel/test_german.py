@@ -234,7 +234,10 @@ def test_what_moves_the_author_is_met(text: str, mood: str) -> None:
         ("Wo wohne ich?", "Das hast du mir nicht gesagt."),
         ("Soll ich kündigen?", "Ich könnte nur raten."),
         ("Vergiss, was ich gesagt habe.", "Auf eine Nachricht hin lösche ich nichts."),
-        ("Was ist die Hauptstadt von Peru?", "Das weiß ich nicht; das Modell"),
+        (
+            "Was ist die Hauptstadt von Peru?",
+            "Das weiß ich nicht: Du hast es mir nicht gesagt, und das Modell",
+        ),
         ("Wie viel ist 15 Prozent von 80?", "15 Prozent von 80 = 12"),
         ("Was habe ich dir gestern erzählt?", "Gestern hast du mir nichts erzählt."),
         ("Welche Sprachen sprichst du?", "Deutsch, Englisch und Russisch"),
