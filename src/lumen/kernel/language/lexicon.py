@@ -51,6 +51,7 @@ class Lexicon:
     abilities: MappingProxyType[str, re.Pattern[str]]
     sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
     left_out: MappingProxyType[str, str]  # words without their apostrophe, and with it
+    short: MappingProxyType[str, MappingProxyType[str, str]]  # hasty spellings by language, and the words
     turned: MappingProxyType[str, str]  # the author's pronouns, as the being says them back
     pronouns: MappingProxyType[str, list[str]]  # what stands beside one and tells its case
     asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being
@@ -117,6 +118,7 @@ def lexicon() -> Lexicon:
         ),
         sums=MappingProxyType(_joined(raw, "sums")),
         left_out=MappingProxyType(english["left_out"]),
+        short=MappingProxyType({k: MappingProxyType(v["short"]) for k, v in raw.items()}),
         turned=MappingProxyType(english["turned"]),
         pronouns=MappingProxyType(english["pronouns"]),
         asks=MappingProxyType(_asks(raw)),

@@ -11,6 +11,7 @@ import tomllib
 from functools import cache
 
 from lumen.kernel.language.asking import about
+from lumen.kernel.language.clock_sums import clock_sum
 from lumen.kernel.language.lexicon import FOLDER, NAMED_DAY, lexicon
 from lumen.kernel.language.reading import (
     EDGES,
@@ -33,7 +34,7 @@ KNOWN = re.compile(r"\b(?:what|woran|was|что|о чём|о чем)\b")  # noqa
 OF_ONE_THING = re.compile(r"\b(?:about|über|про) (?!me\b|us\b|mich\b|uns\b|меня\b|нас\b)")
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
-DESPAIR, INSULT = "despair", "insult"
+DESPAIR, INSULT, APOLOGY = "despair", "insult", "apology"
 MOST_PARTS = 3  # questions of one message that are answered one by one
 MOST_BEFORE = 3  # sentences before a question that may answer it
 LONGEST = 4_000  # characters of a message that are looked through for despair
@@ -47,16 +48,20 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
     """
     if despairs(text):
         return DESPAIR, None
-    asks = is_question(text)
-    for start, stop in reversed(sentences(text)[-2:]):
+    asks, spoken = is_question(text), sentences(text)
+    for start, stop in reversed(spoken[-2:]):
         for plain in _bare(text[start:stop], name):
             for kind, pattern in lexicon().asks.items():
                 if asks and kind == INSULT:
                     continue  # what is asked beside it is answered
+                if kind == APOLOGY and len(spoken) > 1:
+                    continue  # what is told beside it counts
                 if found := pattern.fullmatch(plain):
                     return kind, found
     if kind := requested(text, name)[0] or _topic_of_being(_last(text), name):
         return kind, None
+    if asks and clock_sum(text):
+        return "clock_sum", None
     return ("said_here", None) if said_here(text) else (NOTHING, None)
 
 

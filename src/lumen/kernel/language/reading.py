@@ -129,6 +129,20 @@ def apostrophes(text: str) -> str:
     return WORD.sub(whole, plain)
 
 
+def spelled_out(text: str) -> str:
+    """A message with the words that people shorten when they type in haste: "u", «щас»."""
+    short = lexicon().short[language(text)]
+    if not any(w in short for w in WORD.findall(text.lower())):
+        return text
+
+    def whole(word: re.Match[str]) -> str:
+        letter = len(word[0]) == 1 and word[0].isupper() and word.start() > 0  # a grade, a language
+        said = "" if letter else short.get(word[0].lower(), "")
+        return said.capitalize() if said and word[0][0].isupper() else said or word[0]
+
+    return WORD.sub(whole, text)
+
+
 def unframed(text: str) -> str:
     """A text without the marks that chat templates set between speakers."""
     return TEMPLATE.sub(" ", text).strip() if TEMPLATE.search(text) else text

@@ -34,6 +34,7 @@ from lumen.kernel.language.reading import (
     language,
     modality,
     names,
+    spelled_out,
     words,
 )
 from lumen.kernel.language.spans import asks_what_happened, span_of
@@ -115,8 +116,9 @@ async def surface_parse(
     A follow-up is read as the whole question that it asks after what was just said.
     """
     before = () if stimulus.goal else exchanges_in(recall.recent(), private=stimulus.private)
-    understood = completed(ingested.excerpt, before, self_.name)
-    surface = surface_of(understood or ingested.excerpt, self_)
+    plain = spelled_out(ingested.excerpt)
+    understood = completed(plain, before, self_.name) or (plain if plain != ingested.excerpt else "")
+    surface = surface_of(understood or plain, self_)
     spoken = surface.limits.language or language(ingested.excerpt)
     theirs = surface.their_life or bool(restated(ingested.excerpt, before))
     surface = replace(surface, understood=understood, language=spoken, their_life=theirs)
