@@ -28,6 +28,7 @@ from lumen.kernel.language.reading import (
 )
 from lumen.kernel.language.requests import request
 from lumen.kernel.language.times.phrases import masked
+from lumen.kernel.language.unmarked import asked_behind
 
 MOST_WORDS = 16  # of a question about the being; a longer one tells something besides
 KNOWN = re.compile(r"\b(?:what|woran|was|что|о чём|о чем)\b")  # noqa: RUF001 - Russian
@@ -185,6 +186,7 @@ def _bare(sentence: str, name: str) -> list[str]:
     Both once more with its times masked, for the questions that may be about any day.
     """
     told = [sentence[:MOST], masked(sentence[:MOST], NAMED_DAY)]
+    told += [behind] if (behind := asked_behind(sentence[:MOST].strip(EDGES))) else []
     plain = [plainly(t).strip(EDGES) for t in dict.fromkeys(told)]
     if not name:
         return plain

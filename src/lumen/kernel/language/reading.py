@@ -12,7 +12,8 @@ from typing import Literal
 
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
 from lumen.kernel.language.requests import request
-from lumen.kernel.language.unmarked import opens_question
+from lumen.kernel.language.small_names import small_names, small_places, tells_who
+from lumen.kernel.language.unmarked import asked_behind, opens_question
 
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
@@ -244,7 +245,8 @@ def is_question(text: str) -> bool:
     bare = text.strip().rstrip("\"'”’)")
     if bare.endswith("?"):
         return True
-    return (opens_question(bare) or _opens(bare, "asking")) and not request(bare)
+    asks = opens_question(bare) or _opens(bare, "asking") or bool(asked_behind(bare))
+    return asks and not request(bare)
 
 
 def tells_home(text: str) -> bool:
@@ -338,5 +340,9 @@ def fits(kind: AnswerKind | None, text: str, question: str) -> bool | None:
     figures = numbers(text) - numbers(question) if kind.numbers else set()
     if figures - lexicon().vague or (kind.names and names(text) - set(words(question))):
         return True
+    if kind.names and ((small_names(text) - set(words(question))) or tells_who(text, question)):
+        return True
+    if kind is lexicon().kinds["place"] and small_places(text) - set(words(question)):
+        return None
     # "The one morning" counts nothing, "one sister" does; "der Wastl" is a dog, "der Hund" is no name.
     return None if figures or (kind.names and language(text) == "de") else False

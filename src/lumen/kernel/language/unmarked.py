@@ -12,6 +12,11 @@ from functools import cache
 from lumen.kernel.language.lexicon import FOLDER
 
 LONGEST = 200  # characters of a sentence that asks without a mark
+BEHIND = re.compile(
+    r"(?:(?:and|so|but|ok|lol)\s+)*(?:what(?:'?s|\s+(?:is|are|do|does|did|time|day|should|can|was))|how(?:'?s|\s+(?:do|does|did"
+    r"|is|are|much|many|long|can|should))|why\s+(?:is|do|does|did|are)|(?:where|when)'?s|(?:do|can|could|will|would|did|are)"
+    r"\s+(?:you|i|we)|is\s+(?:it|that|there))\b"
+)
 ENDS = re.compile(r"[!\n]|\.(?!\d)")  # what stands in no such question
 
 
@@ -26,6 +31,17 @@ def opens_question(sentence: str) -> bool:
         and tells.match(plain, opened.end()) is None
         for before, asks, tells in _openings()
     )
+
+
+def asked_behind(sentence: str) -> str:
+    """The question that an English sentence ends with behind a comma, where it has no mark; or nothing.
+
+    Not "who", "which" or "where is": these join a clause as often as they ask.
+    """
+    told, _, last = sentence.lower().replace("’", "'").rpartition(",")
+    if not told or not BEHIND.match(last.strip()) or not opens_question(last):
+        return ""
+    return last.strip()
 
 
 @cache

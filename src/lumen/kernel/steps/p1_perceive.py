@@ -299,6 +299,7 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
         return Reality(recent=recent, gently=gently)
     asks = surface.modality == "question"
     evidence = _found(text, surface, known)
+    evidence = fitting_first(evidence, grounding) if asks else evidence
     told = {w for e in evidence for w in words(e.quote)}
     found = verdict(evidence, grounding)
     if asks and surface.about == "author" and found in ("strong", "middling"):
@@ -361,6 +362,15 @@ def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
         return "strong"
     near = any(may_be_meant(e, grounding) for e in evidence[: grounding.quotes])
     return "middling" if near else "weak"
+
+
+def fitting_first(evidence: tuple[Evidence, ...], grounding: Grounding) -> tuple[Evidence, ...]:
+    """Evidence with what surely answers in front of what only speaks of the same: her age before her fall."""
+    if not evidence or evidence[0].fits is not False or may_be_stated(evidence[0], grounding):
+        return evidence
+    sure = (e for e in evidence if e.fits and may_be_stated(e, grounding))
+    first = next((e for e in sure if e.score > evidence[0].score), None)
+    return evidence if first is None else (first, *(e for e in evidence if e is not first))
 
 
 def may_be_stated(e: Evidence, grounding: Grounding) -> bool:

@@ -24,7 +24,7 @@ from lumen.kernel.language.corrections import (
     subject,
 )
 from lumen.kernel.language.dates import day
-from lumen.kernel.language.feelings import Feeling, feeling_told
+from lumen.kernel.language.feelings import Feeling, feeling_told, feels_for
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
 from lumen.kernel.language.reading import (
@@ -175,6 +175,8 @@ def _answer(context: DraftContext) -> Draft | None:
     if reality.verdict == "strong":
         least = max(told[0].score, grounding.strong) - grounding.close
         close = [e for e in told[1:] if e.score >= least]
+        if told[0].fits:  # what has nothing of what is asked for adds nothing to what has
+            close = [e for e in close if e.fits is not False]
         close = [e for e in close if e.score >= grounding.strong or _may_be_offered(e, context)]
         said = _quotes("stated", (told[0], *close), context)
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
@@ -288,7 +290,8 @@ def _taken_in(text: str, language: str, characters: int, felt: Feeling) -> str:
         return f"{opening} {_said_back(text, language, characters)}"
     if felt:
         return phrase(felt, language)
-    return _said_back(text, language, characters)
+    said = _said_back(text, language, characters)
+    return f"{phrase('with_them', language)} {said}" if feels_for(text) else said
 
 
 def _said_back(text: str, language: str, characters: int) -> str:
