@@ -330,7 +330,9 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "my_age": _my_age,
     "did": _did,
     **dict.fromkeys(request_kinds(), cannot_act),
-    "clock_sum": lambda asking: KernelAnswer(asking.phrase("clock_sum", time=clock_sum(asking.text))),
+    "clock_sum": lambda asking: KernelAnswer(
+        asking.phrase("clock_sum", time=clock_sum(asking.text))
+    ),
     "list": list_answer,
     "remind": reminder_answer,
 }

@@ -71,7 +71,7 @@ def _length(told: str) -> tuple[int, str]:
     for pattern, each in ((words.hours, HOUR), (words.minutes, 1)):
         spoken = list(pattern.finditer(told))
         total += sum(_times(one, each) for one in spoken)
-        found = max(found, len(spoken)) if len(spoken) < 2 else 2  # noqa: PLR2004
+        found = max(found, len(spoken)) if len(spoken) < 2 else 2
         told = pattern.sub(" ", told)
     return (total, told) if found == 1 else (0, told)
 

@@ -51,7 +51,9 @@ class Lexicon:
     abilities: MappingProxyType[str, re.Pattern[str]]
     sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
     left_out: MappingProxyType[str, str]  # words without their apostrophe, and with it
-    short: MappingProxyType[str, MappingProxyType[str, str]]  # hasty spellings by language, and the words
+    short: MappingProxyType[
+        str, MappingProxyType[str, str]
+    ]  # hasty spellings by language, and the words
     turned: MappingProxyType[str, str]  # the author's pronouns, as the being says them back
     pronouns: MappingProxyType[str, list[str]]  # what stands beside one and tells its case
     asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being

@@ -1,4 +1,4 @@
-"""A message that only puts one word in the place of another: "Bristol, not Bath", «не в субботу, а в воскресенье».
+"""A message that only puts one word in the place of another: "Bristol, not Bath", "not on Monday but on Tuesday".
 
 Pure: which word was wrong and which is right; whether the wrong one was ever told is for others to look up. The
 words stand in lexicon/put_instead.toml.
@@ -16,7 +16,9 @@ from lumen.kernel.language.reading import CYRILLIC, plainly, stem, stems
 LONGEST = 100  # characters of such a message
 SAID = r"[\w:.'’-]*\w"
 SPOKEN = re.compile(SAID)
-TOLD_ALIKE = frozenset({"start", "begin", "начал", "beginn", "i", "he", "she"})  # of a time, or of anybody
+TOLD_ALIKE = frozenset(
+    {"start", "begin", "начал", "beginn", "i", "he", "she"}
+)  # of a time, or of anybody
 
 
 def put_instead(text: str) -> tuple[str, str]:
@@ -62,7 +64,7 @@ def _ways() -> tuple[re.Pattern[str], ...]:
         raw[k] for k in ("lead", "before", "small", "turns", "ending")
     )
     wrong, right = rf"(?P<wrong>{SAID})", rf"(?P<right>{SAID})"
-    no = r"(?:not|не|nicht)\s+"
+    no, joins = r"(?:not|не|nicht)\s+", "(?:and\\s+|\N{CYRILLIC SMALL LETTER A}\\s+|und\\s+)?"
     first_wrong = rf"{lead}{before}{no}{small}{wrong}{turns}\s+{small}{right}{ending}"
-    first_right = rf"{lead}{before}{small}{right}[\s,;—-]+(?:and\s+|а\s+|und\s+)?{no}{small}{wrong}{ending}"
+    first_right = rf"{lead}{before}{small}{right}[\s,;—-]+{joins}{no}{small}{wrong}{ending}"
     return tuple(re.compile(way, re.VERBOSE) for way in (first_wrong, first_right))

@@ -49,21 +49,26 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
     """
     if despairs(text):
         return DESPAIR, None
-    asks, spoken = is_question(text), sentences(text)
+    if whole := _whole(text, name):
+        return whole
+    if kind := requested(text, name)[0] or _topic_of_being(_last(text), name):
+        return kind, None
+    if clock_sum(text):
+        return "clock_sum", None
+    return ("said_here", None) if said_here(text) else (NOTHING, None)
+
+
+def _whole(text: str, name: str) -> tuple[str, re.Match[str]] | None:
+    """The kind of which a sentence of a message is as a whole, and how it matched."""
+    spoken = sentences(text)
+    besides = {INSULT} if is_question(text) else set[str]()  # what is asked beside it is answered
+    besides |= {APOLOGY} if len(spoken) > 1 else set()  # and what is told beside it counts
     for start, stop in reversed(spoken[-2:]):
         for plain in _bare(text[start:stop], name):
             for kind, pattern in lexicon().asks.items():
-                if asks and kind == INSULT:
-                    continue  # what is asked beside it is answered
-                if kind == APOLOGY and len(spoken) > 1:
-                    continue  # what is told beside it counts
-                if found := pattern.fullmatch(plain):
+                if kind not in besides and (found := pattern.fullmatch(plain)):
                     return kind, found
-    if kind := requested(text, name)[0] or _topic_of_being(_last(text), name):
-        return kind, None
-    if asks and clock_sum(text):
-        return "clock_sum", None
-    return ("said_here", None) if said_here(text) else (NOTHING, None)
+    return None
 
 
 def _topic_of_being(question: str, name: str = "") -> str:

@@ -35,7 +35,9 @@ def _places() -> _Places:
     raw = tomllib.loads((FOLDER / "small_names.toml").read_text("utf-8"))
     people = tomllib.loads((FOLDER / "followups.toml").read_text("utf-8"))
     latin = [words for spoken in ("en", "de") for words in people[spoken]["people"].values()]
-    forms = [form for each in people["ru"]["people"].values() for row in each for form in row.split()]
+    forms = [
+        form for each in people["ru"]["people"].values() for row in each for form in row.split()
+    ]
     bearers = "|".join([*latin, *forms, *raw["bearers"]])
     located = tomllib.loads((FOLDER / "answer_kinds.toml").read_text("utf-8"))["located"]
     return _Places(
@@ -59,7 +61,9 @@ def small_names(text: str) -> set[str]:
         for before, name in _neighbours(plain)
         if words.bearers.fullmatch(before) and not words.bearers.fullmatch(name)
     }
-    return {n for n in found if not words.no_name.fullmatch(n)} - lexicon().empty - lexicon().calendar
+    return (
+        {n for n in found if not words.no_name.fullmatch(n)} - lexicon().empty - lexicon().calendar
+    )
 
 
 def small_places(text: str) -> set[str]:

@@ -15,7 +15,8 @@ LONGEST = 200  # characters of a sentence that asks without a mark
 BEHIND = re.compile(
     r"(?:(?:and|so|but|ok|lol)\s+)*(?:what(?:'?s|\s+(?:is|are|do|does|did|time|day|should|can|was))|how(?:'?s|\s+(?:do|does|did"
     r"|is|are|much|many|long|can|should))|why\s+(?:is|do|does|did|are)|(?:where|when)'?s|(?:do|can|could|will|would|did|are)"
-    r"\s+(?:you|i|we)|is\s+(?:it|that|there))\b"
+    r"\s+(?:you|i|we)|is\s+(?:it|that|there)|(?:when|where|what\s+time)\s+(?:do|does|did|should|will|can|must|am|are)"
+    r"\s+(?:i|we|you|it|they|he|she))\b"
 )
 ENDS = re.compile(r"[!\n]|\.(?!\d)")  # what stands in no such question
 
