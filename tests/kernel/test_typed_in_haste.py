@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lumen.kernel.identity.naming import names_given
 from lumen.kernel.language.bare_note import bare_note
 from lumen.kernel.language.clock_sums import clock_sum
 from lumen.kernel.language.feelings import feels_for
@@ -18,6 +19,7 @@ from lumen.kernel.language.questions import asked
 from lumen.kernel.language.reading import asks_for, fits, modality, spelled_out
 from lumen.kernel.language.small_names import small_names
 from lumen.kernel.language.sums import sum_asked
+from lumen.kernel.language.turning import turned_back
 from lumen.kernel.steps.p3_deliberate.position import holds_position, stands_by
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ def test_a_word_shortened_in_haste_is_read_as_it_is_meant(said: str, whole: str)
         ("morning meeting at 9", "morning meeting at 9"),
         ("hello kitty is my cats name", "hello kitty is my cats name"),
         ("i need to remember that", "i need to remember that"),
+        ("im back lol, class was ace", "class was ace"),
         ("hi", "hi"),
     ],
 )
@@ -87,8 +90,15 @@ def test_a_note_is_said_back_without_the_greeting_in_front_of_it(small: Life) ->
         ("sorry for dumping this on you", "apology"),
         ("извини что гружу тебя", "apology"),
         ("tut mir leid, dass ich dich so vollrede", "apology"),
+        ("sorry im moaning", "apology"),
+        ("у тебя есть друзья", "relations"),
+        ("у меня есть друзья", ""),
         ("sorry for the confusion. It is on Tuesday.", ""),
         ("sorry bristol not bath", ""),
+        ("ты мои сообщения никому не показываешь?", "seen_by"),
+        ("ты никому не рассказывал о пожаре?", ""),
+        ("what've i got on wednesday", "agenda"),
+        ("what've i got against wednesdays", ""),
     ],
 )
 def test_what_is_asked_or_said_of_the_being_is_found_behind_a_comma_and_without_a_mark(
@@ -154,6 +164,7 @@ def test_what_each_pays_is_asked_in_two_words_as_well() -> None:
         ("и начало не в 9 а в 10", ("9", "10")),
         ("ой соревнования в субботу, не в воскресенье", ("воскресенье", "субботу")),
         ("nein, nicht am Montag, sondern am Dienstag", ("montag", "dienstag")),
+        ("no wait not friday, thursday", ("friday", "thursday")),
         ("he is not my brother", ("", "")),
         ("why not me", ("", "")),
         ("not today", ("", "")),
@@ -269,6 +280,7 @@ def test_and_whom_needs_no_mark_behind_a_question() -> None:
         ("my friend leah is terrified of her scan on monday", True),
         ("моя подруга лиза боится операции", True),
         ("meine schwester hat panische angst vor der prüfung", True),
+        ("hes proper scared of the anaesthetic bless him", True),
         ("im terrified of my scan on monday", False),
         ("я боюсь операции", False),
         ("my friend leah is not scared at all", False),
@@ -306,3 +318,38 @@ def test_what_is_stood_by_is_not_quoted_inside_itself() -> None:
     assert holds_position("Rome is the capital.")
     assert not holds_position(lexicon().phrase("joy", "ru"))
     assert stands_by(first.text, "en") == first
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("names tess, im a bike mechanic in leeds", [("Tess", True)]),
+        ("names are hard", []),
+        ("names of my cats are tom and bo", []),
+    ],
+)
+def test_who_says_names_tess_is_called_tess(said: str, name: list[tuple[str, bool]]) -> None:
+    assert names_given(said) == name
+
+
+def test_who_was_not_introduced_is_called_nothing_in_another_language() -> None:
+    phrase = lexicon().phrase
+    assert phrase("greeting", "ru", author="friend") == "Привет."
+    assert phrase("greeting", "ru", author="Олег") == "Привет, Олег."
+    assert phrase("greeting", "en", author="friend") == "Hello, friend."
+
+
+@pytest.mark.parametrize(
+    ("said", "turned"),
+    [
+        ("меня никита звать, работаю курьером в туле", ""),
+        ("мой брат в казани, учится на врача", "твой брат в казани, учится на врача"),
+    ],
+)
+def test_a_sentence_is_turned_whole_or_not_at_all(said: str, turned: str) -> None:
+    assert turned_back(said, "ru") == turned
+
+
+def test_who_is_asked_for_by_any_verb() -> None:
+    assert modality("who teaches pottery") == "question"
+    assert modality("who knows what she wants") == "statement"

@@ -22,7 +22,8 @@ def bare_note(text: str) -> str:
 def _undressed(text: str) -> str:
     signals = lexicon().signals
     end = CLAUSE_END.search(text)
-    if end and text[end.end() :].strip() and small_talk(text[: end.start()]) == "greeting":
+    first = signals["note_ends"].sub("", text[: end.start()].lower()) if end else ""
+    if end and text[end.end() :].strip() and small_talk(first) == "greeting":
         return text[end.end() :].strip()
     if (opens := signals["greets_first"].match(text.lower())) and text[opens.end() :].strip():
         return text[opens.end() :].strip()

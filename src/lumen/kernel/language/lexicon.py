@@ -19,6 +19,8 @@ FOLDER = Path(__file__).with_name("lexicon")
 NAMED_DAY = "\N{WATCH}"  # stands in a sentence for the time it names
 VERBOSE = "(?x)"
 
+NOBODY = "friend"  # what an author is called who was not introduced: a word of English
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
@@ -67,7 +69,10 @@ class Lexicon:
 
     def phrase(self, key: str, language: str = "en", /, **given: str) -> str:
         """A phrase of the kernel's own in a language, else in English."""
-        return self.spoken[language].get(key, self.phrases[key]).format(**given)
+        said = self.spoken[language].get(key, self.phrases[key])
+        if language != "en" and given.get("author") == NOBODY:
+            said = said.replace(", {author}", "")
+        return said.format(**given)
 
     def found(self, signal: str, text: str) -> tuple[str, ...]:
         """Which words of a signal occur."""

@@ -65,6 +65,6 @@ def _ways() -> tuple[re.Pattern[str], ...]:
     )
     wrong, right = rf"(?P<wrong>{SAID})", rf"(?P<right>{SAID})"
     no, joins = r"(?:not|не|nicht)\s+", "(?:and\\s+|\N{CYRILLIC SMALL LETTER A}\\s+|und\\s+)?"
-    first_wrong = rf"{lead}{before}{no}{small}{wrong}{turns}\s+{small}{right}{ending}"
+    first_wrong = rf"{lead}{before}{no}{small}{wrong}(?:{turns}\s+|\s*,\s*){small}{right}{ending}"
     first_right = rf"{lead}{before}{small}{right}[\s,;—-]+{joins}{no}{small}{wrong}{ending}"
     return tuple(re.compile(way, re.VERBOSE) for way in (first_wrong, first_right))
