@@ -12,12 +12,6 @@ from functools import cache
 from lumen.kernel.language.lexicon import FOLDER
 
 LONGEST = 200  # characters of a sentence that asks without a mark
-BEHIND = re.compile(
-    r"(?:(?:and|so|but|ok|lol)\s+)*(?:what(?:'?s|\s+(?:is|are|do|does|did|time|day|should|can|was))|how(?:'?s|\s+(?:do|does|did"
-    r"|is|are|much|many|long|can|should))|why\s+(?:is|do|does|did|are)|(?:where|when)'?s|(?:do|can|could|will|would|did|are)"
-    r"\s+(?:you|i|we)|is\s+(?:it|that|there)|(?:when|where|what\s+time)\s+(?:do|does|did|should|will|can|must|am|are)"
-    r"\s+(?:i|we|you|it|they|he|she))\b"
-)
 ENDS = re.compile(r"[!\n]|\.(?!\d)")  # what stands in no such question
 
 
@@ -40,9 +34,15 @@ def asked_behind(sentence: str) -> str:
     Not "who", "which" or "where is": these join a clause as often as they ask.
     """
     told, _, last = sentence.lower().replace("’", "'").rpartition(",")
-    if not told or not BEHIND.match(last.strip()) or not opens_question(last):
+    if not told or not _behind().match(last.strip()) or not opens_question(last):
         return ""
     return last.strip()
+
+
+@cache
+def _behind() -> re.Pattern[str]:
+    raw = tomllib.loads((FOLDER / "unmarked.toml").read_text("utf-8"))
+    return re.compile(rf"(?:{raw['en']['behind']})\b", re.VERBOSE)
 
 
 @cache
