@@ -48,6 +48,10 @@ def test_a_word_shortened_in_haste_is_read_as_it_is_meant(said: str, whole: str)
     assert spelled_out(said) == whole
 
 
+def test_a_question_with_a_shortened_word_is_answered_as_the_whole_one(small: Life) -> None:
+    assert small.say("do u ever get bored").text == small.say("do you ever get bored").text
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
@@ -75,6 +79,7 @@ def test_a_note_is_said_back_without_the_greeting_in_front_of_it(small: Life) ->
         small.say("привет! по вторникам у меня бассейн").text
         == "Записано: по вторникам у тебя бассейн."
     )
+    assert small.say("привет! у меня кот семён").text == "Записано: у тебя кот семён."
     assert small.say("hey my shift starts at 5").text == "Noted: your shift starts at 5."
 
 
@@ -301,12 +306,15 @@ def test_what_is_hard_for_somebody_else_is_met_as_theirs(small: Life) -> None:
 def test_a_sigh_after_comfort_is_no_doubt_and_a_contradiction_is(small: Life) -> None:
     comforted = small.say("i had a massive row with my dad today").text
     sighed = small.say("idk maybe hes right").text
+    small.say("i feel so sad today")
+    news = small.say("you wont believe what happened").text
     again = small.say("i feel so lonely").text
     lonelier = small.say("i feel so alone").text
     doubted = small.say("That's not true.").text
 
     assert comforted == lexicon().phrase("sympathy")
     assert "stay with what I said" not in sighed
+    assert news != lexicon().phrase("set_right")
     assert again == lexicon().phrase("sympathy")
     assert lonelier == lexicon().phrase("sorrow_again")  # not the same words twice running
     assert doubted == lexicon().phrase("set_right")
