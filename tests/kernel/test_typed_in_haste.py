@@ -361,3 +361,9 @@ def test_a_sentence_is_turned_whole_or_not_at_all(said: str, turned: str) -> Non
 def test_who_is_asked_for_by_any_verb() -> None:
     assert modality("who teaches pottery") == "question"
     assert modality("who knows what she wants") == "statement"
+
+
+def test_what_one_has_got_on_a_day_lies_ahead(small: Life) -> None:
+    small.say("my parents are coming for dinner on wednesday")
+    assert "for that time" in small.say("what've i got on wednesday").text
+    assert "for that time" not in small.say("what did i get on wednesday").text
