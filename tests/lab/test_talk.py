@@ -207,3 +207,10 @@ def test_a_set_that_is_none_is_refused_by_name(tmp_path: Path) -> None:
 def _reply(half: str, mark: str = GOOD, *invented: Invention) -> Replied:
     graded = Grade(mark, "why", invented)
     return Replied("family", "en", half, "hi", f"reply of {half}", "kernel", graded)
+
+
+def test_a_number_told_in_words_supports_its_figure() -> None:
+    told = ("the bill was 63, there were three of us",)
+
+    assert not inventions("63 / 3 = 21", told, EN, right="21", by_code=True)
+    assert inventions("63 / 4 = 21", told, EN, right="21", by_code=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from lumen.kernel.language.lexicon import lexicon
 from lumen.lab.talk_words import MONTHS, WORD, Words, own_words, plainly, quotes
 
 AUTHOR, ITSELF, WORLD = "the author", "itself", "the world"
@@ -44,7 +45,7 @@ def inventions(
     What code says is the kernel's own, so that of it as of a trusted model names and numbers are looked at.
     """
     told = words.stems(" ".join(heard)) - words.plain
-    known = words.plain | told | words.stems(right.replace("|", " "))
+    known = words.plain | told | words.stems(right.replace("|", " ")) | _counted(heard)
     strict = not trusted and not by_code
     found = [Invention(AUTHOR, quote) for quote in quotes(reply) if not _told(quote, heard, words)]
     for sentence in SENTENCE.findall(PLACE.sub(" ", own_words(reply))):
@@ -55,6 +56,12 @@ def inventions(
         if about and not (about == WORLD and trusted):
             found += _in_sentence(sentence.strip(), known, words, about, every=strict)
     return tuple(found)
+
+
+def _counted(heard: Sequence[str]) -> frozenset[str]:
+    """The figures of numbers that were said in words: 3 of "three of us"."""
+    said = WORD.findall(plainly(" ".join(heard)).lower())
+    return frozenset(value for word in said if (value := lexicon().sums.get(word, "")).isdecimal())
 
 
 def _told(quote: str, heard: Sequence[str], words: Words) -> bool:

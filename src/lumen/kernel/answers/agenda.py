@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -12,10 +13,13 @@ from lumen.kernel.language.dates import spoken_day
 from lumen.kernel.language.dating import dated, told_day
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import requested
+from lumen.kernel.language.reading import plainly
 
 AHEAD = timedelta(days=7)  # what is "coming up", where no day is named
 DAY = timedelta(days=1)
 MOST = 12  # lines
+
+HAVE_GOT = re.compile(r"(?:(?<=what)'ve|\bhave) i got\b")  # only looks like the past
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,7 +51,8 @@ def agenda(asking: AnswerContext) -> KernelAnswer:
 
 def _asked(asking: AnswerContext, today: date) -> tuple[date, date]:
     """The first day that is asked about, and the first one after."""
-    named = [d for d in dated(asking.text, asking.here()) if not d.vague]
+    text = HAVE_GOT.sub("do i have", plainly(asking.text))
+    named = [d for d in dated(text, asking.here()) if not d.vague]
     if not named:
         return today, today + AHEAD
     return date.fromisoformat(named[-1].start), date.fromisoformat(named[-1].end)

@@ -19,6 +19,7 @@ from lumen.kernel.answers.known import known
 from lumen.kernel.answers.requests import cannot_act
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
+from lumen.kernel.language.clock_sums import clock_sum
 from lumen.kernel.language.corrections import fact_of
 from lumen.kernel.language.dates import day_named, days_there
 from lumen.kernel.language.dating import told_day
@@ -329,6 +330,9 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "my_age": _my_age,
     "did": _did,
     **dict.fromkeys(request_kinds(), cannot_act),
+    "clock_sum": lambda asking: KernelAnswer(
+        asking.phrase("clock_sum", time=clock_sum(asking.text))
+    ),
     "list": list_answer,
     "remind": reminder_answer,
 }

@@ -13,7 +13,8 @@ from functools import cache
 from itertools import pairwise
 
 from lumen.kernel.language.lexicon import FOLDER, AnswerKind, alternatives, filled, lexicon
-from lumen.kernel.language.reading import LINKS, NAME, language, numbers, sentences, words
+from lumen.kernel.language.reading import LINKS, NAME, language, numbers, plainly, sentences, words
+from lumen.kernel.language.small_names import small_names, tells_who
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,15 @@ def plainly_fits(kind: AnswerKind, text: str, question: str) -> bool:
     lex, plain = lexicon(), text.lower()
     if kind in (lex.kinds["name"], lex.kinds["place"]):
         places, others = _names_in(text)
+        others |= small_names(text)
+        if tells_who(text, question):
+            return True
         wanted = places if kind is lex.kinds["place"] else others
         return language(text) == "de" or bool(wanted - {*words(question)})
     if kind is lex.kinds["date"]:
         return _tells_day(kind, plain, question)
     if _signs().asks_age.search(question.lower()):
-        return _signs().age.search(plain) is not None
+        return _signs().age.search(plainly(text)) is not None
     return True
 
 

@@ -10,6 +10,7 @@ import re
 
 from lumen.kernel.language.asking import asking
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.put_instead import in_its_place, put_instead
 from lumen.kernel.language.reading import (
     CYRILLIC,
     LINKS,
@@ -72,7 +73,7 @@ def is_plain_fact(text: str) -> bool:
 
     Or where somebody lives, unless in English; or what is no longer so: "not the 3rd but the 5th".
     """
-    plain = any(lexicon().has(s, text) for s in ("home", "age")) or bool(_instead(text))
+    plain = any(lexicon().has(s, text) for s in ("home", "age")) or sets_right(text)
     return plain or bool(_counted(text)) or (language(text) != "en" and _lives(text))
 
 
@@ -85,6 +86,8 @@ def same_fact(new: str, old: str) -> bool:
     for signal in ("home", "age"):
         if lexicon().has(signal, new) and lexicon().has(signal, old):
             return True
+    if in_its_place(new, old):
+        return True
     if taken_back := _instead(new):
         return taken_back <= figures_and_days(old) | stems(old)
     if (who := _counted(new)) and any(who <= one or one <= who for one in _all_counted(old)):
@@ -162,6 +165,17 @@ def _times_anew(question: str, old: str, new: str) -> bool:
     timed = [clause for clause in CLAUSE.split(old) if _tells_time(clause)]
     others = (stems(new) & stems(old)) - figures_and_days(old) - stems(question)
     return len(timed) == 1 or not others
+
+
+def sets_right(text: str) -> bool:
+    """Whether a text says what was wrong, and what is so instead."""
+    return bool(_instead(text)) or bool(put_instead(text)[0])
+
+
+def still_open(new: str, old: str) -> set[str]:
+    """The figures and days of a statement that one which sets a word of it right does not speak of."""
+    wrong = figures_and_days(put_instead(new)[0]) | _instead(new)
+    return figures_and_days(old) - figures_and_days(new) - wrong if sets_right(new) else set()
 
 
 def _instead(text: str) -> set[str]:

@@ -47,8 +47,15 @@ def _denied(sign: str, text: str) -> bool:
 
 def felt(text: str, meaning: Callable[[str], Rows]) -> Feeling:
     """The feeling a statement tells of: by its words, else by its vector, which is asked for only then."""
+    if feels_for(text):
+        return ""
     told = feeling_told(text)
     return feeling_meant(meaning(text)) if not told and may_be_felt(text) else told
+
+
+def feels_for(text: str) -> bool:
+    """Whether it tells that somebody else is afraid, sad or in pain: that is no feeling of the author's."""
+    return _named("their_trouble", own_words(text))
 
 
 def may_be_felt(text: str) -> bool:
@@ -63,7 +70,7 @@ def may_be_felt(text: str) -> bool:
         _denied(sign, text) for sign in ("grave", "joy", "worry")
     ):
         return False
-    left = ("figure", "figure_wish", "second_person", "their_mood", "merely_told")
+    left = ("figure", "figure_wish", "second_person", "their_mood", "their_trouble", "merely_told")
     return not any(_named(sign, text) for sign in left)
 
 

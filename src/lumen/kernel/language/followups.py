@@ -22,6 +22,7 @@ from lumen.kernel.language.mentions import (
     mentions,
 )
 from lumen.kernel.language.money import shares
+from lumen.kernel.language.put_instead import in_its_place
 from lumen.kernel.language.questions import asked
 from lumen.kernel.language.reading import QUOTED, is_question, language, modality, sentences
 from lumen.kernel.language.sums import sum_asked
@@ -48,6 +49,9 @@ def completed(message: str, exchanges: Sequence[Exchanged], name: str = "") -> s
     message = message.strip()
     if exchanges and (whole := _another_share(message, exchanges[-1][0][-LONGEST_BEFORE:])):
         return whole
+    if exchanges and not is_question(message) and (named := _only_names(message)):
+        before = exchanges[-1][0]
+        message = f"{message}?" if is_question(before) and named else message
     stands = len(message) > LONGEST or not is_question(message) or asked(message, name)[0]
     if not exchanges or stands or about(message, name) == "being":
         return ""
@@ -70,6 +74,9 @@ def restated(message: str, exchanges: Sequence[Exchanged]) -> str:
     told = [(said, "") for said, _ in exchanges if modality(said) == "statement"]
     if not told or len(message) > LONGEST or modality(message) != "statement":
         return ""
+    for said, _ in reversed(told):
+        if whole := in_its_place(message, said):
+            return f"{message.strip(EDGES)}: {whole}"
     return put_right(message, exchanges) or _without_pronouns(message, told)
 
 
@@ -209,6 +216,14 @@ def _another_subject(message: str, frame: str) -> str:
         said = _as_there(new, slot, spoken)
         return f"{frame[: slot.start]}{said}{frame[slot.stop :]}"
     return _in_authors_place(new, frame) if spoken == "en" and new.person else ""
+
+
+def _only_names(message: str) -> bool:
+    """Whether a message without a mark says nothing but an "and" and whom or what: "and mum"."""
+    spoken = language(message)
+    opening = followup_words(spoken).patterns["about"].match(message)
+    bare = message[opening.end() :].strip(EDGES) if opening else ""
+    return bool(bare) and _named_alone(bare, spoken) is not None
 
 
 def _named_alone(bare: str, spoken: str) -> Mention | None:

@@ -19,6 +19,8 @@ FOLDER = Path(__file__).with_name("lexicon")
 NAMED_DAY = "\N{WATCH}"  # stands in a sentence for the time it names
 VERBOSE = "(?x)"
 
+NOBODY = "friend"  # what an author is called who was not introduced: a word of English
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
@@ -51,6 +53,9 @@ class Lexicon:
     abilities: MappingProxyType[str, re.Pattern[str]]
     sums: MappingProxyType[str, str]  # words of arithmetic, and what they are to calc
     left_out: MappingProxyType[str, str]  # words without their apostrophe, and with it
+    short: MappingProxyType[
+        str, MappingProxyType[str, str]
+    ]  # hasty spellings by language, and the words
     turned: MappingProxyType[str, str]  # the author's pronouns, as the being says them back
     pronouns: MappingProxyType[str, list[str]]  # what stands beside one and tells its case
     asks: MappingProxyType[str, re.Pattern[str]]  # whole sentences that ask something of the being
@@ -64,7 +69,10 @@ class Lexicon:
 
     def phrase(self, key: str, language: str = "en", /, **given: str) -> str:
         """A phrase of the kernel's own in a language, else in English."""
-        return self.spoken[language].get(key, self.phrases[key]).format(**given)
+        said = self.spoken[language].get(key, self.phrases[key])
+        if language != "en" and given.get("author") == NOBODY:
+            said = said.replace(", {author}", "")
+        return said.format(**given)
 
     def found(self, signal: str, text: str) -> tuple[str, ...]:
         """Which words of a signal occur."""
@@ -117,6 +125,7 @@ def lexicon() -> Lexicon:
         ),
         sums=MappingProxyType(_joined(raw, "sums")),
         left_out=MappingProxyType(english["left_out"]),
+        short=MappingProxyType({k: MappingProxyType(v["short"]) for k, v in raw.items()}),
         turned=MappingProxyType(english["turned"]),
         pronouns=MappingProxyType(english["pronouns"]),
         asks=MappingProxyType(_asks(raw)),

@@ -11,6 +11,7 @@ import tomllib
 from functools import cache
 
 from lumen.kernel.language.asking import about
+from lumen.kernel.language.clock_sums import clock_sum
 from lumen.kernel.language.lexicon import FOLDER, NAMED_DAY, lexicon
 from lumen.kernel.language.reading import (
     EDGES,
@@ -27,13 +28,14 @@ from lumen.kernel.language.reading import (
 )
 from lumen.kernel.language.requests import request
 from lumen.kernel.language.times.phrases import masked
+from lumen.kernel.language.unmarked import asked_behind
 
 MOST_WORDS = 16  # of a question about the being; a longer one tells something besides
 KNOWN = re.compile(r"\b(?:what|woran|was|что|о чём|о чем)\b")  # noqa: RUF001 - Russian
 OF_ONE_THING = re.compile(r"\b(?:about|über|про) (?!me\b|us\b|mich\b|uns\b|меня\b|нас\b)")
 MOST = 300  # characters of a sentence that may be such a question
 NOTHING = ""
-DESPAIR, INSULT = "despair", "insult"
+DESPAIR, INSULT, APOLOGY = "despair", "insult", "apology"
 MOST_PARTS = 3  # questions of one message that are answered one by one
 MOST_BEFORE = 3  # sentences before a question that may answer it
 LONGEST = 4_000  # characters of a message that are looked through for despair
@@ -47,17 +49,26 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
     """
     if despairs(text):
         return DESPAIR, None
-    asks = is_question(text)
-    for start, stop in reversed(sentences(text)[-2:]):
-        for plain in _bare(text[start:stop], name):
-            for kind, pattern in lexicon().asks.items():
-                if asks and kind == INSULT:
-                    continue  # what is asked beside it is answered
-                if found := pattern.fullmatch(plain):
-                    return kind, found
+    if whole := _whole(text, name):
+        return whole
     if kind := requested(text, name)[0] or _topic_of_being(_last(text), name):
         return kind, None
+    if clock_sum(text):
+        return "clock_sum", None
     return ("said_here", None) if said_here(text) else (NOTHING, None)
+
+
+def _whole(text: str, name: str) -> tuple[str, re.Match[str]] | None:
+    """The kind of which a sentence of a message is as a whole, and how it matched."""
+    spoken = sentences(text)
+    besides = {INSULT} if is_question(text) else set[str]()  # what is asked beside it is answered
+    besides |= {APOLOGY} if len(spoken) > 1 else set()  # and what is told beside it counts
+    for start, stop in reversed(spoken[-2:]):
+        for plain in _bare(text[start:stop], name):
+            for kind, pattern in lexicon().asks.items():
+                if kind not in besides and (found := pattern.fullmatch(plain)):
+                    return kind, found
+    return None
 
 
 def _topic_of_being(question: str, name: str = "") -> str:
@@ -180,6 +191,7 @@ def _bare(sentence: str, name: str) -> list[str]:
     Both once more with its times masked, for the questions that may be about any day.
     """
     told = [sentence[:MOST], masked(sentence[:MOST], NAMED_DAY)]
+    told += [behind] if (behind := asked_behind(sentence[:MOST].strip(EDGES))) else []
     plain = [plainly(t).strip(EDGES) for t in dict.fromkeys(told)]
     if not name:
         return plain

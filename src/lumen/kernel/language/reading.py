@@ -12,7 +12,8 @@ from typing import Literal
 
 from lumen.kernel.language.lexicon import AnswerKind, lexicon
 from lumen.kernel.language.requests import request
-from lumen.kernel.language.unmarked import opens_question
+from lumen.kernel.language.small_names import small_names, small_places, tells_who
+from lumen.kernel.language.unmarked import asked_behind, opens_question
 
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
@@ -129,6 +130,20 @@ def apostrophes(text: str) -> str:
     return WORD.sub(whole, plain)
 
 
+def spelled_out(text: str) -> str:
+    """A message with the words that people shorten when they type in haste: "u", «щас»."""
+    short = lexicon().short[language(text)]
+    if not any(w in short for w in WORD.findall(text.lower())):
+        return text
+
+    def whole(word: re.Match[str]) -> str:
+        letter = len(word[0]) == 1 and word[0].isupper() and word.start() > 0  # a grade, a language
+        said = "" if letter else short.get(word[0].lower(), "")
+        return said.capitalize() if said and word[0][0].isupper() else said or word[0]
+
+    return WORD.sub(whole, text)
+
+
 def unframed(text: str) -> str:
     """A text without the marks that chat templates set between speakers."""
     return TEMPLATE.sub(" ", text).strip() if TEMPLATE.search(text) else text
@@ -230,7 +245,8 @@ def is_question(text: str) -> bool:
     bare = text.strip().rstrip("\"'”’)")
     if bare.endswith("?"):
         return True
-    return (opens_question(bare) or _opens(bare, "asking")) and not request(bare)
+    asks = opens_question(bare) or _opens(bare, "asking") or bool(asked_behind(bare))
+    return asks and not request(bare)
 
 
 def tells_home(text: str) -> bool:
@@ -324,5 +340,9 @@ def fits(kind: AnswerKind | None, text: str, question: str) -> bool | None:
     figures = numbers(text) - numbers(question) if kind.numbers else set()
     if figures - lexicon().vague or (kind.names and names(text) - set(words(question))):
         return True
+    if kind.names and ((small_names(text) - set(words(question))) or tells_who(text, question)):
+        return True
+    if kind is lexicon().kinds["place"] and small_places(text) - set(words(question)):
+        return None
     # "The one morning" counts nothing, "one sister" does; "der Wastl" is a dog, "der Hund" is no name.
     return None if figures or (kind.names and language(text) == "de") else False

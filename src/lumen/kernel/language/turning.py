@@ -56,7 +56,7 @@ def turned_back(text: str, language: str) -> str:
         if not turning.past.match(said) or (turning.present and turning.present.search(said)):
             return ""
         subject = f"{turning.subject} "
-    if turning.verb.search(said):
+    if turning.verb.search(said) or (not subject and _goes_on_of_author(said, turning)):
         return ""
     turned = WORD.sub(lambda word: turning.words.get(word[0].lower(), word[0]), said)
     if turned == said and not subject and not _has_another_subject(said, turning):
@@ -65,6 +65,14 @@ def turned_back(text: str, language: str) -> str:
     known = first and (subject or first[0].lower() in lexicon().empty)
     lowered = turned[:1].lower() + turned[1:] if known else turned
     return subject + lowered
+
+
+def _goes_on_of_author(text: str, turning: TurningWords) -> bool:
+    """Whether a clause behind a comma opens with a verb of the author's that would have to change."""
+    behind = (WORD.match(clause.strip()) for clause in text.split(",")[1:])
+    return turning.own_verb is not None and any(
+        word and turning.own_verb.fullmatch(word[0]) for word in behind
+    )
 
 
 def _has_another_subject(text: str, turning: TurningWords) -> bool:

@@ -28,6 +28,23 @@ def opens_question(sentence: str) -> bool:
     )
 
 
+def asked_behind(sentence: str) -> str:
+    """The question that an English sentence ends with behind a comma, where it has no mark; or nothing.
+
+    Not "who", "which" or "where is": these join a clause as often as they ask.
+    """
+    told, _, last = sentence.lower().replace("’", "'").rpartition(",")
+    if not told or not _behind().match(last.strip()) or not opens_question(last):
+        return ""
+    return last.strip()
+
+
+@cache
+def _behind() -> re.Pattern[str]:
+    raw = tomllib.loads((FOLDER / "unmarked.toml").read_text("utf-8"))
+    return re.compile(rf"(?:{raw['en']['behind']})\b", re.VERBOSE)
+
+
 @cache
 def _openings() -> tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]], ...]:
     raw = tomllib.loads((FOLDER / "unmarked.toml").read_text("utf-8"))

@@ -18,6 +18,7 @@ from lumen.kernel.language.corrections import (
     renews,
     same_attribute,
     same_fact,
+    sets_right,
     tells_value,
 )
 from lumen.kernel.language.followups import exchanges_in, restated
@@ -59,7 +60,9 @@ def pieces_of(memory: Memory) -> list[tuple[int, int]]:
 
 def _says_it_changes(text: str) -> bool:
     short = len(text) <= LONGEST_QUOTE
-    return short and (lexicon().has("revision", text) or lexicon().has("novelty", text))
+    return short and (
+        sets_right(text) or lexicon().has("revision", text) or lexicon().has("novelty", text)
+    )
 
 
 def _in_both(new: str, old: str) -> list[str]:

@@ -16,12 +16,13 @@ import numpy as np
 
 from lumen.core.data import NearPassage
 from lumen.kernel.language.answer_kinds import asking_words, plainly_fits, sort_asked
-from lumen.kernel.language.lexicon import AnswerKind
+from lumen.kernel.language.followups import exchanges_in, restated
+from lumen.kernel.language.lexicon import AnswerKind, lexicon
 from lumen.kernel.language.passages import Rows
-from lumen.kernel.language.reading import asks_for, fits, names, stem, words
+from lumen.kernel.language.reading import apostrophes, asks_for, fits, names, stem, words
 from lumen.kernel.recall.fusion import RankedMemory
 from lumen.kernel.recall.lanes import CHANGES
-from lumen.kernel.recall.learning import STATED, WEIGHED, Lessons
+from lumen.kernel.recall.learning import SPOKEN_OF, STATED, WEIGHED, Lessons
 from lumen.kernel.recall.ranking import Ranking, ranking_for
 
 LOOKED_AT = 8  # passages of a memory: those nearest in meaning
@@ -82,8 +83,7 @@ def verdicts(
     """What each memory comes to; nothing for one in which nothing is stated."""
     stated = [_stated(one) for one in found]
     texts = [
-        [one.memory.text[p.start : p.stop][:WEIGHED] for p in some]
-        for one, some in zip(found, stated, strict=True)
+        [_of_whom(one, p, lessons) for p in some] for one, some in zip(found, stated, strict=True)
     ]
     held = [[words(text) for text in some] for some in texts]
     lessons.know([*sought.asked, *(w for some in held for each in some for w in each)])
@@ -91,6 +91,16 @@ def verdicts(
         _verdict(sought, one, some, [*zip(said, of, strict=True)], lessons)
         for one, some, said, of in zip(found, stated, texts, held, strict=True)
     ]
+
+
+def _of_whom(one: RankedMemory, passage: NearPassage, lessons: Lessons) -> str:
+    """A passage, with whom the author had just told of in place of "she": "shes 84" tells of nan's age."""
+    told = one.memory.text[passage.start : passage.stop][:WEIGHED]
+    plain = apostrophes(told)
+    if not lexicon().has("refers", plain.replace("'", " ")):
+        return told
+    before = exchanges_in(lessons.index.memories.exchanges(one.memory.seq, SPOKEN_OF))
+    return restated(plain, before) or told
 
 
 def _stated(one: RankedMemory) -> list[NearPassage]:
@@ -155,7 +165,7 @@ def _score(sought: SoughtWords, text: str, held: list[str], lessons: Lessons) ->
         return _Score(added, of_kind, of_kind)
     exact = np.array([stem(w) in stems for w in asked], dtype=np.float32)
     likeness = lessons.rows_of(asked) @ lessons.rows_of(held).T
-    near = likeness.max(axis=1)
+    near = np.maximum(likeness.max(axis=1), exact)  # the same word in another case is met
     soft = np.clip((near - law.near_from) / (1 - law.near_from), 0, 1)
     added += float((law.exact * exact + law.near * soft) @ sought.rarity)
     if sought.sort in asked and _apart(likeness, asked.index(sought.sort)) < law.of_sort:

@@ -22,6 +22,7 @@ from lumen.kernel.language.asking import (
     of_author,
     where_moved,
 )
+from lumen.kernel.language.bare_note import bare_note
 from lumen.kernel.language.claims import own_life
 from lumen.kernel.language.feelings import HEAVY, Feeling, feeling_told, felt
 from lumen.kernel.language.followups import completed, exchanges_in, restated
@@ -34,6 +35,7 @@ from lumen.kernel.language.reading import (
     language,
     modality,
     names,
+    spelled_out,
     words,
 )
 from lumen.kernel.language.spans import asks_what_happened, span_of
@@ -115,14 +117,17 @@ async def surface_parse(
     A follow-up is read as the whole question that it asks after what was just said.
     """
     before = () if stimulus.goal else exchanges_in(recall.recent(), private=stimulus.private)
-    understood = completed(ingested.excerpt, before, self_.name)
-    surface = surface_of(understood or ingested.excerpt, self_)
+    plain = spelled_out(ingested.excerpt)
+    understood = completed(plain, before, self_.name) or (
+        plain if plain != ingested.excerpt else ""
+    )
+    surface = surface_of(understood or plain, self_)
     spoken = surface.limits.language or language(ingested.excerpt)
     theirs = surface.their_life or bool(restated(ingested.excerpt, before))
     surface = replace(surface, understood=understood, language=spoken, their_life=theirs)
     if stimulus.goal or surface.asks or surface.modality != "statement":
         return surface
-    return replace(surface, feeling=felt(whole(ingested, surface), recall.meaning))
+    return replace(surface, feeling=felt(bare_note(whole(ingested, surface)), recall.meaning))
 
 
 def whole(ingested: Ingested, surface: Surface) -> str:
@@ -297,6 +302,7 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
         return Reality(recent=recent, gently=gently)
     asks = surface.modality == "question"
     evidence = _found(text, surface, known)
+    evidence = fitting_first(evidence, grounding) if asks else evidence
     told = {w for e in evidence for w in words(e.quote)}
     found = verdict(evidence, grounding)
     if asks and surface.about == "author" and found in ("strong", "middling"):
@@ -359,6 +365,15 @@ def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
         return "strong"
     near = any(may_be_meant(e, grounding) for e in evidence[: grounding.quotes])
     return "middling" if near else "weak"
+
+
+def fitting_first(evidence: tuple[Evidence, ...], grounding: Grounding) -> tuple[Evidence, ...]:
+    """Evidence with what surely answers in front of what only speaks of the same: her age before her fall."""
+    if not evidence or evidence[0].fits is not False or may_be_stated(evidence[0], grounding):
+        return evidence
+    sure = (e for e in evidence if e.fits is not False and may_be_stated(e, grounding))
+    first = next((e for e in sure if e.score > evidence[0].score), None)
+    return evidence if first is None else (first, *(e for e in evidence if e is not first))
 
 
 def may_be_stated(e: Evidence, grounding: Grounding) -> bool:

@@ -17,8 +17,8 @@ from lumen.kernel.language.reading import names, numbers
 from lumen.kernel.steps.p1_intent import Hypothesis
 from lumen.kernel.steps.p3_deliberate.draft_prompt import amiss, another, model_draft
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
-from lumen.kernel.steps.p3_deliberate.grounded import stands_by
 from lumen.kernel.steps.p3_deliberate.integration_fuser import Frame
+from lumen.kernel.steps.p3_deliberate.position import stands_by
 from lumen.kernel.steps.p3_deliberate.truth import Ground
 
 SPOKEN: Mapping[str, str] = MappingProxyType(  # what kind of speech answers a reason

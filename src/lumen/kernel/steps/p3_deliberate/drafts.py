@@ -23,10 +23,10 @@ from lumen.kernel.steps.p3_deliberate.grounded import (
     answers_all,
     grounded,
     is_gentle,
-    stands_by,
     too_small,
 )
 from lumen.kernel.steps.p3_deliberate.integration_fuser import Frame, TurnContext
+from lumen.kernel.steps.p3_deliberate.position import stands_by
 from lumen.kernel.steps.p3_deliberate.said_as import said_as
 from lumen.kernel.steps.p3_deliberate.truth import Ground, GroundLimits, ground_of, read_draft
 

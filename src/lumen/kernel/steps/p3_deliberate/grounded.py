@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from lumen.core.clock import Now
 from lumen.core.data import Author
@@ -16,9 +15,16 @@ from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_figure, is_goodnight
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.naming import names_given
-from lumen.kernel.language.corrections import fact_of, figures_and_days, gone, subject
+from lumen.kernel.language.bare_note import bare_note
+from lumen.kernel.language.corrections import (
+    fact_of,
+    figures_and_days,
+    gone,
+    still_open,
+    subject,
+)
 from lumen.kernel.language.dates import day
-from lumen.kernel.language.feelings import Feeling, feeling_told
+from lumen.kernel.language.feelings import Feeling, feeling_told, feels_for
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror, tells_of_being
 from lumen.kernel.language.reading import (
@@ -39,20 +45,6 @@ from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
 
 LONGEST_MIRROR = 160
-# Phrases of replies that only give back what the author told, or say that nothing is known.
-NO_POSITION = (
-    "stated",
-    "closest",
-    "noted",
-    "noted_plain",
-    "noted_words",
-    "untold",
-    "untold_world",
-    "unknown",
-    "unknown_self",
-    "too_small",
-    "set_right",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,32 +131,6 @@ def too_small(text: str, surface: Surface, *, english: bool = False) -> Draft:
     return Draft(lexicon().phrase(key, surface.language), "grounded")
 
 
-def stands_by(before: str, language: str) -> Draft | None:
-    """What is said to a doubt: what was said before it, and what would speak against that.
-
-    Where that was only what the author had told, or that nothing is known, there is nothing to stand by:
-    how it is they know better.
-    """
-    if not before.strip():
-        return None
-    if not holds_position(before):
-        return Draft(lexicon().phrase("set_right", language), "grounded")
-    quote = " ".join(before.split())[:LONGEST_MIRROR]
-    return Draft(lexicon().phrase("stands_by", language, quote=quote), "grounded")
-
-
-def holds_position(reply: str) -> bool:
-    """Whether a reply holds something for true by itself."""
-    return not any(reply.startswith(opening) for opening in _without_position())
-
-
-@cache
-def _without_position() -> tuple[str, ...]:
-    """How replies open that hold nothing for true by themselves, in every language."""
-    said = (spoken.get(key, "") for spoken in lexicon().spoken.values() for key in NO_POSITION)
-    return tuple(filter(None, (phrase.partition("{")[0].strip() for phrase in said)))
-
-
 def bears(text: str, surface: Surface, reality: Reality, grounding: Grounding) -> bool:
     """Whether what was told is near enough to the question that it may be about that."""
     near = (e for e in reality.evidence[: grounding.quotes] if e.score >= grounding.bears)
@@ -209,6 +175,8 @@ def _answer(context: DraftContext) -> Draft | None:
     if reality.verdict == "strong":
         least = max(told[0].score, grounding.strong) - grounding.close
         close = [e for e in told[1:] if e.score >= least]
+        if told[0].fits:  # what has nothing of what is asked for adds nothing to what has
+            close = [e for e in close if e.fits is not False]
         close = [e for e in close if e.score >= grounding.strong or _may_be_offered(e, context)]
         said = _quotes("stated", (told[0], *close), context)
         return Draft("\n".join(said), "grounded", _sources((told[0], *close)))
@@ -278,6 +246,8 @@ def _needs_old(e: Evidence) -> bool:
     """
     if e.replaces is None:
         return False
+    if still_open(e.quote, e.replaces.text):
+        return True
     named, told = stems(e.quote) & stems(e.replaces.text), figures_and_days(e.replaces.text)
     return not named or (named <= told and bool(told - figures_and_days(e.quote)))
 
@@ -286,13 +256,22 @@ def _noted(context: DraftContext) -> Draft:
     text, language = context.stimulus.text, context.surface.language
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
     felt = context.surface.feeling if old is None else ""  # what is set right is said back
-    said = _taken_in(fact, language, len(text), felt)
+    said = _anew(_taken_in(fact, language, len(text), felt), felt, context)
     if old is None:
         return Draft(said, "grounded")
     quote = fact_of(" ".join(unframed(old.text).split()), fact)[:LONGEST_MIRROR]
     when = day(old.timestamp, context.now, language)
     replaces = context.phrase("replaces", date=when, quote=quote)
     return Draft(f"{said} {replaces}", "grounded", (old.seq,))
+
+
+def _anew(said: str, felt: Feeling, context: DraftContext) -> str:
+    """What is said to a feeling; where that was the last reply too, it is put otherwise."""
+    mine = [m.text for m in context.reality.recent if m.author is Author.SELF]
+    again = f"{felt}_again"
+    if not felt or again not in lexicon().phrases or said not in mine[-1:]:
+        return said
+    return context.phrase(again)
 
 
 def _taken_in(text: str, language: str, characters: int, felt: Feeling) -> str:
@@ -311,7 +290,8 @@ def _taken_in(text: str, language: str, characters: int, felt: Feeling) -> str:
         return f"{opening} {_said_back(text, language, characters)}"
     if felt:
         return phrase(felt, language)
-    return _said_back(text, language, characters)
+    said = _said_back(text, language, characters)
+    return f"{phrase('with_them', language)} {said}" if feels_for(text) else said
 
 
 def _said_back(text: str, language: str, characters: int) -> str:
@@ -331,6 +311,7 @@ def _said_back(text: str, language: str, characters: int) -> str:
     to_being = tells_of_being(text) if english else lex.has("second_person", text)
     if to_being or lex.has("dictated", text) or lex.has("reported", text):
         return phrase("noted_words", language, quote=text)
+    text = bare_note(text)
     turned = mirror(text) if english else turned_back(text, language)
     said = turned or text
     ended = f"{said}." if said[-1:].isalnum() else said

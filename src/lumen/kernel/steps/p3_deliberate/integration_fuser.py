@@ -21,6 +21,7 @@ from lumen.kernel.steps.p1_perceive import Ingested, Reality, Surface, whole
 from lumen.kernel.steps.p2_orient import Chronos, Effort, Mode
 from lumen.kernel.steps.p2_presence import OwnThoughts, Preface
 from lumen.kernel.steps.p3_deliberate.plan import Plan
+from lumen.kernel.steps.p3_deliberate.position import holds_position
 from lumen.kernel.steps.p3_deliberate.presence import Presence
 
 TAKEN_UP = 2  # words of the last exchange that make a message one about the same
@@ -140,7 +141,9 @@ def frame_of(context: TurnContext, intents: Intents, effort: Effort, fusing: Fus
     asks = surface.modality == "task"  # for the same once more is no contradiction
     taken_up = not asks and len(stems(message) & stems(" ".join(said))) >= TAKEN_UP
     doubts = marked("push", message) or does("presses", message)
-    doubts = doubts or (not asks and pushed >= fusing.pressing)
+    # By meaning alone a sigh or an apology looks like a doubt: only a position can be doubted so.
+    last = next((m.text for m in reversed(reality.recent) if m.author is Author.SELF), "")
+    doubts = doubts or (not asks and pushed >= fusing.pressing and holds_position(last))
     return Frame(
         intent=first.intent,
         likeliest=first.score,
