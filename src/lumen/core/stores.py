@@ -134,13 +134,12 @@ def lines(most: int = 1_000, check: Check = anything, *, days: int = 0) -> Store
     )
 
 
-def state(check: Check = anything) -> StoreLayout:
-    """Values by name: each is set, moved a little towards a number, or a list that is added to.
-
-    `set` also takes the whole of it.
+def state(check: Check = anything, *operations: str) -> StoreLayout:
+    """Values by name: each is set, moved a little towards a number, or a list that is added to, or in one of
+    these ways alone. `set` also takes the whole of it.
     """
-    operations = frozenset({"set", "append", "average"})
-    return StoreLayout(StoreKind.STATE, operations, f"data/state/{NAME}.json", check=check)
+    known = frozenset(operations or ("set", "append", "average"))
+    return StoreLayout(StoreKind.STATE, known, f"data/state/{NAME}.json", check=check)
 
 
 def verb(operation: str) -> StoreLayout:
@@ -187,8 +186,8 @@ class Store(StrEnum):
     GOAL_GAP = "goal_gap", verb("add"), "action"
     EVIDENCE_LEDGER = "evidence_ledger", lines(most=256), "action"
     OUTCOMES = "outcomes", lines(most=1_000, days=365), "action"  # what became of each reply
-    LISTS = "lists", state(of_words), "action"
-    REMINDERS = "reminders", state(of_reminders), "action"
+    LISTS = "lists", state(of_words, "set"), "action"
+    REMINDERS = "reminders", state(of_reminders, "set"), "action"
     STATE = "state", state(), "action explore reflection"
     TOOLS = "tools", state(), "action"  # which tools were there, and when that was looked at
     SKILLS = "skills", StoreLayout(StoreKind.PROGRAMS, frozenset()), "action author"

@@ -97,7 +97,7 @@ def _evidence(
         replaces=old[0].memory if old else None,
         found=one,
         wrong_kind=at.wrong_kind and best.wrong_kind,
-        stands_out=best.cosine + ahead if behind else ALONE,
+        stands_out=best.cosine + ahead,
         plainness=best.near + ahead + (OF_KIND if best.of_kind else 0.0) if compared else 0.0,
     )
 
