@@ -26,8 +26,11 @@ from lumen.kernel.language.dating import told_day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import asked, said_here
-from lumen.kernel.language.reading import sentences, stems, tells_home
+from lumen.kernel.language.reading import language, sentences, stems, tells_home
+from lumen.kernel.language.relatives import relatives
 from lumen.kernel.language.requests import request_kinds
+from lumen.kernel.language.thresholds import in_force
+from lumen.kernel.recall.evidence import Evidence
 
 MOST_DONE = 5
 LOOKED_AT = 200  # deeds among which one is looked for
@@ -265,11 +268,18 @@ def _until(asking: AnswerContext) -> KernelAnswer:
     today, named = asking.here().date(), stems(_sentence(asking))
     for found in asking.recall.evidence(asking.text)[:LOOKED_INTO]:
         ahead = told_day(found.quote, asking.moment(found.memory.timestamp), today, today + A_YEAR)
-        if ahead and named & stems(found.quote):
+        if ahead and (named & stems(found.quote) or _means_same(asking, found)):
             said = _apart(asking, ahead).text
             stated = _stated(asking, "stated", found.memory)
             return KernelAnswer(f"{said} {stated}", (found.memory.seq,), GROUNDED)
     return KernelAnswer("", by=GROUNDED)
+
+
+def _means_same(asking: AnswerContext, found: Evidence) -> bool:
+    """Whether what was told in another language is of what is asked about: near in meaning, and of the same people."""
+    if language(found.quote) == asking.language or relatives(asking.text) != relatives(found.quote):
+        return False
+    return found.score >= in_force("across")["means"]
 
 
 def _day_named(asking: AnswerContext, *, past: bool = False) -> date | None:

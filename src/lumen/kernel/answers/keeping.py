@@ -6,13 +6,13 @@ private, or said by a guest, is put on no list: the file of a list is not marked
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from lumen.core.canon import JSON
-from lumen.core.clock import Now
-from lumen.core.data import Change, NamedValue
+from lumen.core.clock import Now, parse_stamp
+from lumen.core.data import Change, Memory, NamedValue
 from lumen.core.stores import Store
 from lumen.kernel.answers.context import AnswerContext, KernelAnswer
 from lumen.kernel.contour.state import State
@@ -92,6 +92,25 @@ def due(state: State, now: Now, language: str) -> tuple[str, tuple[Change, ...],
         said.append(lexicon().phrase(key, language, date=one.day(here, language), what=one.what))
     changes = tuple(Change(Store.REMINDERS, "set", NamedValue(r.name, None)) for r in come)
     return "\n".join(said), changes, tuple(r.event for r in come if r.event)
+
+
+def told_already(
+    statements: Iterable[Memory], waiting: Container[int], here: datetime
+) -> Iterator[Reminder]:
+    """The reminders that were asked for and have been told: their hour came, and nobody dropped them."""
+    dropped: list[str] = []
+    for memory in statements:  # the newest first
+        kind, sentence = requested(memory.text)
+        said = parse_stamp(memory.timestamp).astimezone(here.tzinfo)
+        wanted = reminder_request(sentence, said) if kind == "remind" else None
+        if wanted and wanted.act == "remove":
+            dropped.append(wanted.what)
+        if wanted is None or wanted.act != "add" or wanted.when is None or memory.seq in waiting:
+            continue
+        gone = any(same_thing(wanted.what, one) for one in dropped)
+        if wanted.what and wanted.when.start <= here and not gone:
+            to_the_hour = wanted.when.grain is not Grain.DAY
+            yield Reminder("", wanted.what, wanted.when.start, to_the_hour, memory.seq)
 
 
 def list_answer(asking: AnswerContext) -> KernelAnswer:

@@ -26,7 +26,7 @@ from lumen.kernel.language.reading import (
     tells_home,
     words,
 )
-from lumen.kernel.language.times.phrases import names_time
+from lumen.kernel.language.times.phrases import names_hour, names_time
 
 ME = "\N{BULLET}"  # the author, as a subject: no word is spelled so
 LEAD = re.compile(r"^[^.!?:]{1,30}:\s+")
@@ -144,7 +144,8 @@ def leaves_alone(question: str, old: str, new: str) -> bool:
     if asked.where and homes(new, old):
         return False
     if asked.when and _times_anew(question, old, new):
-        return False
+        hour_kept = names_hour(old) and not names_hour(new)
+        return hour_kept and lexicon().has("asks_hour", question)
     figures = kind is not None and kind.numbers
     if figures and any(_counted(new) & one for one in _all_counted(old)):
         return False

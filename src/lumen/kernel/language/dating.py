@@ -11,7 +11,8 @@ from lumen.kernel.language.dates import spoken_day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.markers import markers
 from lumen.kernel.language.times import calendar
-from lumen.kernel.language.times.resolve import Grain, Time, times
+from lumen.kernel.language.times.resolve import Grain, Prefer, Time, times
+from lumen.kernel.language.times.tense import has_happened, is_exclaimed, takes_back
 
 Marker = Literal["past", "present", "future"]
 RELATIVE = frozenset({"shift", "whole", "weekday"})  # ways of naming a time that begin at now
@@ -49,10 +50,31 @@ def dated(text: str, now: datetime) -> tuple[DatedWords, ...]:
     )
 
 
-def told_day(text: str, said: datetime, first: date, after: date) -> date | None:
-    """The day among some that a text named when it was said."""
-    named = times(text[:LONGEST], said)
-    return next((day for time in named if (day := _day_within(time, first, after))), None)
+def told_day(
+    text: str, said: datetime, first: date, after: date, prefer: Prefer = ""
+) -> date | None:
+    """The day among some that a text told something of: not one that it takes back, or only exclaims over."""
+    found = (time for time in times(text[:LONGEST], said, prefer) if _is_told(text, time, said))
+    return next((day for time in found if (day := _day_within(time, first, after))), None)
+
+
+def told_hour(text: str, said: datetime) -> str:
+    """The hour of the day that a text told; empty: none, several, or none for sure."""
+    clocked = [time for time in times(text[:LONGEST], said) if time.phrase.clock]
+    sure = len(clocked) == 1 and not clocked[0].vague
+    return f"{clocked[0].start:%H:%M}" if sure else ""
+
+
+def told_ahead(text: str, said: datetime, now: datetime) -> bool:
+    """Whether a text told of a day that had not passed: what corrects it tells of one ahead too."""
+    return any(time.start.date() >= now.date() for time in times(text[:LONGEST], said))
+
+
+def _is_told(text: str, time: Time, said: datetime) -> bool:
+    if takes_back(text, time.phrase) or is_exclaimed(text, time.phrase):
+        return False
+    happened = time.start.date() == said.date() and has_happened(text, time.phrase)
+    return not happened or time.every is not None  # "I gave it at 6" is nothing to do today
 
 
 def _day_within(time: Time, first: date, after: date) -> date | None:
@@ -60,8 +82,15 @@ def _day_within(time: Time, first: date, after: date) -> date | None:
     if time.every:
         days = (first + DAY * n for n in range((after - first).days))
         return next((d for d in days if d.weekday() in time.every.weekdays), None)
-    day = time.start.date()
-    return day if time.grain in PLAIN_DAYS and not time.vague and first <= day < after else None
+    day, sure = time.start.date(), not time.vague or _vague_by_hour(time)
+    return day if time.grain in PLAIN_DAYS and sure and first <= day < after else None
+
+
+def _vague_by_hour(time: Time) -> bool:
+    """Whether only the half of the day is not sure: "on Sunday at 5"."""
+    phrase = time.phrase
+    named = phrase.clock is not None and phrase.of_a_day and phrase.rel is None
+    return named and not phrase.vague
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +113,11 @@ def _holds(time: Time, at: int) -> bool:
     return time.at[0] <= at < time.at[1]
 
 
-def days_meant(text: str, said: datetime, today: date, language: str) -> str:
+def days_meant(text: str, said: datetime, today: date, language: str, prefer: Prefer = "") -> str:
     """What a text's relative words meant on the day it was said, in brackets; empty: nothing to add."""
     found = [
         (text[slice(*t.at)], _spoken(t, today, language))
-        for t in times(text[:LONGEST], said)
+        for t in times(text[:LONGEST], said, prefer)
         if _is_relative(t, said)
     ]
     phrase = lexicon().phrase

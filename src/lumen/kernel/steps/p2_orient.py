@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 from lumen.core.chance import Draw
@@ -17,6 +18,7 @@ from lumen.kernel.language.dating import (
     UndatedWords,
     dated,
     days_meant,
+    told_ahead,
     undated,
 )
 from lumen.kernel.language.lexicon import lexicon
@@ -341,20 +343,21 @@ def _on(days: Mapping[int, str], found: Evidence) -> Evidence:
 async def chronos_mesh(ingested: Ingested, surface: Surface, reality: Reality, now: Now) -> Chronos:
     """Relative words of time become days of the calendar: the message's, and those of what was told."""
     moment = now.moment.astimezone(now.zone)
-    told = {
-        e.memory.seq: days_meant(
-            e.quote,
-            parse_stamp(e.memory.timestamp).astimezone(now.zone),
-            moment.date(),
-            surface.language,
-        )
-        for e in _every(reality)
-    }
+    told = {e.memory.seq: _days(e, moment, surface.language) for e in _every(reality)}
     return Chronos(
         dates=dated(ingested.excerpt, moment),
         undated=undated(ingested.excerpt, moment),
         told=tuple((seq, days) for seq, days in told.items() if days),
     )
+
+
+def _days(found: Evidence, now: datetime, language: str) -> str:
+    """The days that the words of a quote meant; what corrects a day that lay ahead means one ahead."""
+    said = parse_stamp(found.memory.timestamp).astimezone(now.tzinfo)
+    old = found.replaces
+    before = parse_stamp(old.timestamp).astimezone(now.tzinfo) if old else said
+    ahead = old is not None and told_ahead(old.text, before, said)
+    return days_meant(found.quote, said, now.date(), language, "future" if ahead else "")
 
 
 def _every(reality: Reality) -> Iterator[Evidence]:

@@ -47,6 +47,11 @@ def names_time(text: str) -> bool:
     )
 
 
+def names_hour(text: str) -> bool:
+    """Whether a text names an hour of the day."""
+    return any(phrase.clock for phrase in phrases(text))
+
+
 def masked(text: str, mask: str) -> str:
     """A text with a mark in place of each time it names; a year that is said stands behind it."""
     for phrase in reversed(phrases(text)):

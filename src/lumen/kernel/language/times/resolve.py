@@ -2,7 +2,7 @@
 
 Seasons are those of the northern half; feasts that move with the moon are not known. Where a text
 leaves a year or a day out, the nearest in the past or to come is taken: by what the caller wants,
-else by the tense of the sentence, else to come. What may as well mean another day is vague.
+else by the tense of its clause, else to come. What may as well mean another day is vague.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
-from itertools import pairwise
 from typing import Literal
 
 from lumen.kernel.language.times import calendar
 from lumen.kernel.language.times.calendar import DAY, Days
 from lumen.kernel.language.times.phrase import Every, Open, Phrase, WallClock
 from lumen.kernel.language.times.phrases import phrases
-from lumen.kernel.language.times.tokens import ENDS
-from lumen.kernel.language.times.words import TOKEN, time_words
+from lumen.kernel.language.times.tense import is_past
 
 Prefer = Literal["", "past", "future"]
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+NOON = 12
 EARLY = 6  # of an hour up to this, said alone, the one after noon is meant
 SMALL = {"second": timedelta(seconds=1), "minute": MINUTE, "hour": HOUR}
 
@@ -80,7 +79,9 @@ class _Named:
 
 def times(text: str, now: datetime, prefer: Prefer = "") -> tuple[Time, ...]:
     """The times a text names, in its order; what no calendar has is left out."""
-    found = (time_of(phrase, now, past=_is_past(text, phrase, prefer)) for phrase in phrases(text))
+    found = (
+        time_of(phrase, now, past=_looks_back(text, phrase, prefer)) for phrase in phrases(text)
+    )
     return tuple(t for t in found if t)
 
 
@@ -93,24 +94,9 @@ def time_of(phrase: Phrase, now: datetime, *, past: bool) -> Time | None:
         return None
 
 
-def _is_past(text: str, phrase: Phrase, prefer: Prefer) -> bool:
+def _looks_back(text: str, phrase: Phrase, prefer: Prefer) -> bool:
     """Which way a missing year or day is looked for."""
-    if prefer:
-        return prefer == "past"
-    start = max(text.rfind(mark, 0, phrase.start) for mark in ENDS) + 1
-    stops = [n for mark in ENDS if (n := text.find(mark, phrase.stop)) >= 0]
-    known = time_words(phrase.language).small
-    sentence = [*TOKEN.finditer(text, start, min(stops, default=len(text)))]
-    said = [known.get(m[0].lower(), {}) for m in sentence]
-    leads = [kinds for m, kinds in zip(sentence, said, strict=True) if m.end() <= phrase.start]
-    told = {kind for kinds in said for kind in kinds}
-    if leads and "TOWARDS" in leads[-1] and "PUT_OFF" in told:
-        return False
-    pairs = [*pairwise([{}, *said])]
-    happened = any("PAST" in kinds and "PASSIVE" not in before for before, kinds in pairs)
-    got = any("GOT" in kinds and "HOLDS" not in before for before, kinds in pairs)
-    since = phrase.open == "since" and "HOLDS" in told  # "I have lived here since March"
-    return (happened or got or since) and "FUTURE" not in told
+    return prefer == "past" if prefer else is_past(text, phrase)
 
 
 def _time(phrase: Phrase, now: datetime, past: bool) -> Time | None:
@@ -283,6 +269,8 @@ def _within(phrase: Phrase, named: _Named, now: datetime, past: bool) -> Time:
         start, end = part(_nearest(phrase, day, part, now, past))
         return Time(start, end, Grain.PART, phrase, vague, named.assumed_year)
     clock = _half_of_day(phrase.clock, phrase.part)
+    if past and not (phrase.way or phrase.part or clock.sure) and clock.hour > now.hour:
+        clock = replace(clock, hour=clock.hour % NOON)  # of an hour that was, the last one
     vague = vague or (not phrase.part and clock.hour != phrase.clock.hour)
     last_clock = phrase.last_clock
 
