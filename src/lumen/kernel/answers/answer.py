@@ -16,6 +16,7 @@ from lumen.kernel.answers.agenda import agenda
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer, moments
 from lumen.kernel.answers.keeping import list_answer, reminder_answer
 from lumen.kernel.answers.known import known
+from lumen.kernel.answers.may_take import may_take_answer
 from lumen.kernel.answers.requests import cannot_act
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
@@ -329,6 +330,7 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "home": _home,
     "my_age": _my_age,
     "did": _did,
+    "may_take": may_take_answer,
     **dict.fromkeys(request_kinds(), cannot_act),
     "clock_sum": lambda asking: KernelAnswer(
         asking.phrase("clock_sum", time=clock_sum(asking.text))
