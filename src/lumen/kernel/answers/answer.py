@@ -17,7 +17,7 @@ from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer, 
 from lumen.kernel.answers.keeping import list_answer, reminder_answer
 from lumen.kernel.answers.known import known
 from lumen.kernel.answers.may_take import may_take_answer
-from lumen.kernel.answers.requests import cannot_act
+from lumen.kernel.answers.requests import cannot_act, goal_by_hand
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
 from lumen.kernel.language.clock_sums import clock_sum
@@ -335,6 +335,8 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "clock_sum": lambda asking: KernelAnswer(
         asking.phrase("clock_sum", time=clock_sum(asking.text))
     ),
+    "goal": goal_by_hand,
+    "rename": _says("rename_by_hand"),
     "list": list_answer,
     "remind": reminder_answer,
 }
