@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 from lumen.core.data import Memory, SelfItem
 from lumen.kernel.answers import about_itself as own
+from lumen.kernel.answers import asked_of_it as combined
 from lumen.kernel.answers.agenda import agenda
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer, moments
 from lumen.kernel.answers.keeping import list_answer, reminder_answer
@@ -335,6 +336,10 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "clock_sum": lambda asking: KernelAnswer(
         asking.phrase("clock_sum", time=clock_sum(asking.text))
     ),
+    "sending": combined.sending,
+    "away_files": combined.away_files,
+    "private_kept": combined.private_kept,
+    "mistaken": combined.mistaken,
     "goal": goal_by_hand,
     "rename": _says("rename_by_hand"),
     "list": list_answer,
