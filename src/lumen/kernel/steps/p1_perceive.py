@@ -128,6 +128,8 @@ async def surface_parse(
     spoken = surface.limits.language or language(ingested.excerpt)
     theirs = surface.their_life or bool(restated(ingested.excerpt, before))
     surface = replace(surface, understood=understood, language=spoken, their_life=theirs)
+    if surface.modality == "greeting" and feeling_told(bare_note(whole(ingested, surface))):
+        surface = replace(surface, modality="statement")
     if stimulus.goal or surface.asks or surface.modality != "statement":
         return surface
     return replace(surface, feeling=felt(bare_note(whole(ingested, surface)), recall.meaning))

@@ -33,6 +33,7 @@ from lumen.kernel.language.reading import (
     fits,
     names,
     sentences,
+    small_talk,
     stem,
     stems,
     unframed,
@@ -257,6 +258,8 @@ def _noted(context: DraftContext) -> Draft:
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
     felt = context.surface.feeling if old is None else ""  # what is set right is said back
     said = _anew(_taken_in(fact, language, len(text), felt), felt, context)
+    if felt and small_talk(text.split(",")[0]) == "greeting":
+        said = f"{context.phrase('greeting', author=context.self_.author_name)} {said}"
     if old is None:
         return Draft(said, "grounded")
     quote = fact_of(" ".join(unframed(old.text).split()), fact)[:LONGEST_MIRROR]
@@ -277,6 +280,8 @@ def _anew(said: str, felt: Feeling, context: DraftContext) -> str:
 def _taken_in(text: str, language: str, characters: int, felt: Feeling) -> str:
     """How a statement is acknowledged: by what it is, else by its own words."""
     phrase = lexicon().phrase
+    if lexicon().has("leave_it", text):
+        return phrase("leave_it", language)
     if felt == "sorrow":
         return phrase("sympathy", language)
     if MARK in text and (language != "en" or len(text) > LONGEST_MIRROR):
