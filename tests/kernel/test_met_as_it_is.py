@@ -10,6 +10,7 @@ import pytest
 
 from lumen.kernel.answers.known import subject
 from lumen.kernel.language.feelings import feeling_told
+from lumen.kernel.language.sums import sum_asked
 
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
@@ -63,3 +64,31 @@ def test_what_is_known_leaves_out_requests_moods_and_what_is_private(life: Life)
 def test_a_competition_that_was_moved_is_no_home() -> None:
     assert subject("I moved to Leeds") == "home"
     assert subject("Our chess competition moved to Friday.") != "home"
+
+
+@pytest.mark.parametrize(
+    ("said", "sum_"),
+    [
+        ("If the repair costs 640 and I have 1500, what is left?", "1500 - 640"),
+        ("I have 1500 and spend 640. What is left?", "1500 - 640"),
+        ("If the repair costs 640 and the paint 200, what is left?", ""),
+    ],
+)
+def test_what_one_has_may_be_told_behind_what_it_costs(said: str, sum_: str) -> None:
+    found = sum_asked(said)
+    assert (found.expression if found else "") == sum_
+
+
+def test_a_name_without_its_apostrophe_is_said_back_with_it(life: Life) -> None:
+    life.listen("Well.", small=True)
+    assert life.say("my names rosa").text == "Noted: your name's rosa."
+    assert life.say("the names are long").text == "Noted: the names are long."
+
+
+def test_asked_whether_one_has_a_thing_nothing_else_is_quoted(life: Life) -> None:
+    life.listen("Well.", small=True)
+    for said in ("I feel like nobody listens to me", "My cat is called Mog", "no tape, string"):
+        life.say(said)
+    dog = life.say("I never told you I had a dog, do I have a dog?").text
+    assert dog.startswith("You have not told me that.")
+    assert "Mog" in life.say("do I have a cat?").text
