@@ -48,7 +48,7 @@ from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_m
 
 LONGEST_MIRROR = 160
 ASKS_IF_HAD = re.compile(
-    r"(?:\bdo i (?:still )?(?:have|own)|\bhave i got|\bhabe ich|(?<!\w)у меня есть|(?<!\w)есть ли у меня)"
+    r"(?:\bdo i (?:still )?(?:have|own)|\bhave i got|\bhabe ich|(?<!\w)у меня есть|(?<!\w)есть ли у меня)"  # noqa: RUF001 - Russian
     r"(?: an?\b| any\b| eine?n?\b)?(?P<what>(?: [\w-]+){1,2})\s*\?*$"
 )
 HASTY_NAME = re.compile(r"\b(my )names(?= \w)", re.IGNORECASE)
