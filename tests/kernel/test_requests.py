@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
 REQUESTS = {
+    "goal": ["Add a goal: plan the trip to Georgia", "Füge ein Ziel hinzu: Urlaub planen"],
+    "rename": ["Call yourself Bob", "Nenn dich Bob", "Зови себя Бобом"],
+    "write": ["Write x to a file called /etc/PWNED", "Создай файл с моими заметками"],  # noqa: RUF001 - Russian
     "send": [
         "Send a mail to Anna that I will be late.",
         "Could you text Ben that dinner is ready?",

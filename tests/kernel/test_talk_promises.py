@@ -259,7 +259,8 @@ def test_what_it_knows_of_the_author_is_at_most_twelve_things_and_says_how_many_
 
 def test_what_is_private_makes_the_answer_private(small: Life) -> None:
     small.say("I owe Anna money.", private=True)
-    answered = small.say("What do you know about me?")
+    assert "Anna" not in small.say("What do you know about me?").text
+    answered = small.say("What do you know about me?", private=True)
 
     assert "I owe Anna money." in answered.text
     assert small.events()[answered.event - 1].entry.payload["private"] is True

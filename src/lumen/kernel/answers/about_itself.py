@@ -5,8 +5,10 @@ From the settings, the ledger of calls, the archive and the self; no model is as
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from lumen.core.clock import stamp
 from lumen.core.data import Author, Origin
 from lumen.kernel.answers.context import AnswerContext, KernelAnswer, moments
 from lumen.kernel.language.lexicon import lexicon
@@ -16,6 +18,7 @@ from lumen.kernel.language.reading import stems
 from lumen.mind.substrate import ModelDescriptor
 
 MICROS = 1_000_000
+SINCE = re.compile(r"\b(?:since|seit|с|со)\b", re.IGNORECASE)  # noqa: RUF001 - Russian
 MEGABYTE = 1_000_000
 MOST_FILES = 8
 MOST_CHANGES = 5
@@ -223,7 +226,8 @@ def cannot(asking: AnswerContext) -> KernelAnswer:
 
 def changed(asking: AnswerContext) -> KernelAnswer:
     """What reflection changed of it, with the day of each change, and of its being taken back."""
-    did, back = asking.biography.changed(MOST_CHANGES), asking.biography.taken_back()
+    since, back = _since_when(asking), asking.biography.taken_back()
+    did = tuple(m for m in asking.biography.changed(MOST_CHANGES) if m.timestamp >= since)
     items = [
         asking.phrase(
             "doing_item",
@@ -233,8 +237,16 @@ def changed(asking: AnswerContext) -> KernelAnswer:
         for m in did
     ]
     opening = asking.phrase("changed" if items else "changed_none")
+    if since and not items:
+        opening = asking.phrase("changed_none_since", date=asking.date(asking.moment(since)))
     told = "\n".join([opening, *items, asking.phrase("changed_where")])
     return KernelAnswer(told, tuple(m.seq for m in did))
+
+
+def _since_when(asking: AnswerContext) -> str:
+    """From when on changes are asked for, as the archive has it; empty: all of them."""
+    span = asking.span() if SINCE.search(asking.text) else None
+    return stamp(span.start) if span else ""
 
 
 def _taken_back(asking: AnswerContext, text: str, when: str) -> str:

@@ -12,11 +12,13 @@ from datetime import date, timedelta
 
 from lumen.core.data import Memory, SelfItem
 from lumen.kernel.answers import about_itself as own
+from lumen.kernel.answers import asked_of_it as combined
 from lumen.kernel.answers.agenda import agenda
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer, moments
 from lumen.kernel.answers.keeping import list_answer, reminder_answer
 from lumen.kernel.answers.known import known
-from lumen.kernel.answers.requests import cannot_act
+from lumen.kernel.answers.may_take import may_take_answer
+from lumen.kernel.answers.requests import cannot_act, goal_by_hand
 from lumen.kernel.choice.completion import unending
 from lumen.kernel.identity.naming import UNNAMED
 from lumen.kernel.language.clock_sums import clock_sum
@@ -339,10 +341,17 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "home": _home,
     "my_age": _my_age,
     "did": _did,
+    "may_take": may_take_answer,
     **dict.fromkeys(request_kinds(), cannot_act),
     "clock_sum": lambda asking: KernelAnswer(
         asking.phrase("clock_sum", time=clock_sum(asking.text))
     ),
+    "sending": combined.sending,
+    "away_files": combined.away_files,
+    "private_kept": combined.private_kept,
+    "mistaken": combined.mistaken,
+    "goal": goal_by_hand,
+    "rename": _says("rename_by_hand"),
     "list": list_answer,
     "remind": reminder_answer,
 }

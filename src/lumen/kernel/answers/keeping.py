@@ -126,8 +126,9 @@ def list_answer(asking: AnswerContext) -> KernelAnswer:
     held = lists.get(name, ())
     if wanted.act == "show":
         return KernelAnswer(_shown(asking, name, held, "list_shown"))
-    if wanted.act == "add":
-        return _added(asking, wanted, name, lists)
+    if wanted.act in ("add", "swap"):
+        puts = _added if wanted.act == "add" else _swapped
+        return puts(asking, wanted, name, lists)
     gone = [i for i in held if wanted.act == "clear" or _any_same(i, wanted.items)]
     if not gone:
         return KernelAnswer(_shown(asking, name, held, "list_without"))
@@ -136,6 +137,22 @@ def list_answer(asking: AnswerContext) -> KernelAnswer:
     taken = asking.phrase("list_taken", items=", ".join(gone))
     return KernelAnswer(
         f"{taken} {_shown(asking, name, left, 'list_now')}", keeps=(change,), act="list"
+    )
+
+
+def _swapped(
+    asking: AnswerContext, wanted: ListRequest, name: str, lists: Mapping[str, tuple[str, ...]]
+) -> KernelAnswer:
+    """A list on which one thing stands in the place of another."""
+    held = lists.get(name, ())
+    if not any(_any_same(i, wanted.instead) for i in held):
+        return KernelAnswer(_shown(asking, name, held, "list_without"))
+    right = ", ".join(wanted.items)
+    left = tuple(dict.fromkeys(right if _any_same(i, wanted.instead) else i for i in held))
+    said = asking.phrase("list_swapped", right=right, wrong=", ".join(wanted.instead))
+    change = Change(Store.LISTS, "set", NamedValue(name, [*left]))
+    return KernelAnswer(
+        f"{said} {_shown(asking, name, left, 'list_now')}", keeps=(change,), act="list"
     )
 
 
@@ -225,7 +242,8 @@ def _waiting(asking: AnswerContext, held: list[Reminder]) -> str:
 def _dropped(asking: AnswerContext, wanted: ReminderRequest, held: list[Reminder]) -> KernelAnswer:
     gone = [r for r in held if not wanted.what or same_thing(r.what, wanted.what)]
     if len(gone) != 1:
-        return KernelAnswer(_waiting(asking, held))
+        none = asking.phrase("remind_not_dropped")
+        return KernelAnswer(f"{none} {_waiting(asking, held)}")
     said = asking.phrase("remind_dropped", what=gone[0].what)
     change = Change(Store.REMINDERS, "set", NamedValue(gone[0].name, None))
     return KernelAnswer(said, keeps=(change,), act="remind")

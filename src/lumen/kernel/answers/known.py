@@ -8,9 +8,11 @@ from functools import cache
 
 from lumen.core.data import Memory
 from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
-from lumen.kernel.language.lexicon import FOLDER
+from lumen.kernel.language.feelings import feeling_told
+from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.relatives import first_relative
+from lumen.kernel.language.requests import request
 
 MOST = 12  # statements that are told of
 OTHER = "other"
@@ -30,7 +32,7 @@ def subject(text: str) -> str:
 
 def known(asking: AnswerContext) -> KernelAnswer:
     """What the author said and did not take back: what concerns themselves first, then one by one the others."""
-    said = asking.recall.statements()
+    said = [m for m in asking.recall.statements() if _tells(m, asking)]
     if not said:
         return KernelAnswer(asking.phrase("known_nothing"), by=GROUNDED)
     own = [*_subjects(), OTHER]
@@ -48,6 +50,14 @@ def known(asking: AnswerContext) -> KernelAnswer:
     if len(said) > MOST:
         lines.append(asking.phrase("known_more", count=str(len(said) - MOST)))
     return KernelAnswer("\n".join(lines), tuple(m.seq for m in shown), GROUNDED)
+
+
+def _tells(memory: Memory, asking: AnswerContext) -> bool:
+    """Whether a statement tells what lasts: no request, no feeling of the moment, and nothing private in an open chat."""
+    if memory.private and asking.state is not None:
+        return False
+    text = memory.text
+    return not (request(text) or feeling_told(text) or lexicon().has("leave_it", text))
 
 
 def _line(asking: AnswerContext, memory: Memory) -> str:

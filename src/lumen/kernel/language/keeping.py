@@ -15,12 +15,13 @@ from functools import cache
 from typing import Any, Literal
 
 from lumen.kernel.language.lexicon import FOLDER, LANGUAGES
+from lumen.kernel.language.put_instead import put_instead
 from lumen.kernel.language.reading import EDGES, QUOTED, apostrophes, stems
 from lumen.kernel.language.requests import request
 from lumen.kernel.language.times.resolve import Grain, Time, times
 
-ListAct = Literal["add", "remove", "clear", "show"]
-LIST_ACTS: tuple[ListAct, ...] = ("add", "remove", "clear", "show")
+ListAct = Literal["swap", "add", "remove", "clear", "show"]
+LIST_ACTS: tuple[ListAct, ...] = ("swap", "add", "remove", "clear", "show")
 ReminderAct = Literal["add", "remove", "show"]
 CLEAR_GRAINS = frozenset({Grain.DAY, Grain.HOUR, Grain.MOMENT, Grain.PART})
 MOST_ITEMS = 30
@@ -36,6 +37,7 @@ class ListRequest:
     name: str
     items: tuple[str, ...] = ()
     bare: bool = False
+    instead: tuple[str, ...] = ()  # what `items` take the place of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,42 @@ def _list_request(
     more = re.match(rf"[,;.]*(?:{words['joins']})+(.+)", rest, re.IGNORECASE) if items else None
     if more and not request(more[1]) and _names_things(more[1], words):
         items = f"{items}, {more[1]}"
-    return ListRequest(act, name if of else words["bare"], _items(items, words), bare=not of)
+    instead = _items(found.groupdict().get("instead") or "", words)
+    return ListRequest(
+        act, name if of else words["bare"], _items(items, words), bare=not of, instead=instead
+    )
+
+
+def list_followup(message: str, said: str, reply: str) -> str:
+    """The whole request that a message makes of the list that was just spoken of; empty: of none.
+
+    "Take the milk off" after a list was shown, and "no, not tape, string" where tape stands on it.
+    """
+    before = list_request(said) if request(said) == "list" else None
+    if before is None:
+        return ""
+    plain = " ".join(apostrophes(message).split()).strip(EDGES + " ")
+    for language in LANGUAGES:
+        words = _words()[language]
+        for pattern, whole in (("takes_off", "off"), ("puts_on", "on")):
+            if found := re.fullmatch(words[pattern], plain, re.IGNORECASE):
+                return str(words[whole]).format(things=found["things"], list=_in(before, words))
+    wrong, right = put_instead(message)
+    if not wrong or not stems(wrong) & stems(reply):
+        return ""
+    told = next((w for w in (_words()[k] for k in LANGUAGES) if _is_of(before, w)), _words()["en"])
+    return str(told["swapped"]).format(right=right, wrong=wrong, list=_in(before, told))
+
+
+def _in(before: ListRequest, words: Mapping[str, Any]) -> str:
+    """A list as a request of a language names it."""
+    name = before.name if _is_of(before, words) else str(words["bare"])
+    return name.replace("список", "списка") if words["off"].endswith("из {list}") else name
+
+
+def _is_of(before: ListRequest, words: Mapping[str, Any]) -> bool:
+    """Whether a list has its name in a language."""
+    return str(words["bare"]).lower() in before.name.lower()
 
 
 def _names_things(said: str, words: Mapping[str, Any]) -> bool:

@@ -135,11 +135,13 @@ def _is_asked(asks: str, terms: list[str]) -> bool:
 
 
 def _terms(told: list[str]) -> list[str]:
-    """What each clause adds or takes, with its sign; nothing where one of them cannot be read."""
+    """What each clause adds or takes, with its sign; nothing where one of them cannot be read.
+
+    What one has comes first, wherever it is told: "if it costs 640 and I have 1500".
+    """
     terms: list[str] = []
-    for clause in told:
-        if not _words().number.search(clause):
-            continue
+    figured = [clause for clause in told if _words().number.search(clause)]
+    for clause in sorted(figured, key=lambda c: not _words().roles["has"].search(c)):
         term = _term(clause, first=not terms)
         if not term:
             return []

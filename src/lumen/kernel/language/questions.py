@@ -13,6 +13,7 @@ from functools import cache
 from lumen.kernel.language.asking import about
 from lumen.kernel.language.clock_sums import clock_sum
 from lumen.kernel.language.lexicon import FOLDER, NAMED_DAY, lexicon
+from lumen.kernel.language.may_take import may_take
 from lumen.kernel.language.reading import (
     EDGES,
     QUOTED,
@@ -55,6 +56,8 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
         return kind, None
     if clock_sum(text):
         return "clock_sum", None
+    if may_take(text):
+        return "may_take", None
     return ("said_here", None) if said_here(text) else (NOTHING, None)
 
 

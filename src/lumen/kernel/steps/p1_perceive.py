@@ -26,6 +26,7 @@ from lumen.kernel.language.bare_note import bare_note
 from lumen.kernel.language.claims import own_life
 from lumen.kernel.language.feelings import HEAVY, Feeling, feeling_told, felt
 from lumen.kernel.language.followups import completed, exchanges_in, restated
+from lumen.kernel.language.keeping import list_followup
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.markers import NO_LIMITS, AnswerLimits, Role, limits, markers, roles
 from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
@@ -118,13 +119,17 @@ async def surface_parse(
     """
     before = () if stimulus.goal else exchanges_in(recall.recent(), private=stimulus.private)
     plain = spelled_out(ingested.excerpt)
-    understood = completed(plain, before, self_.name) or (
-        plain if plain != ingested.excerpt else ""
+    understood = (
+        completed(plain, before, self_.name)
+        or (list_followup(plain, *before[-1]) if before else "")
+        or (plain if plain != ingested.excerpt else "")
     )
     surface = surface_of(understood or plain, self_)
     spoken = surface.limits.language or language(ingested.excerpt)
     theirs = surface.their_life or bool(restated(ingested.excerpt, before))
     surface = replace(surface, understood=understood, language=spoken, their_life=theirs)
+    if surface.modality == "greeting" and feeling_told(bare_note(whole(ingested, surface))):
+        surface = replace(surface, modality="statement")
     if stimulus.goal or surface.asks or surface.modality != "statement":
         return surface
     return replace(surface, feeling=felt(bare_note(whole(ingested, surface)), recall.meaning))

@@ -6,6 +6,7 @@ it was told. Pure functions; the phrases stand in the lexicon.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -33,6 +34,7 @@ from lumen.kernel.language.reading import (
     fits,
     names,
     sentences,
+    small_talk,
     stem,
     stems,
     unframed,
@@ -45,6 +47,11 @@ from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
 
 LONGEST_MIRROR = 160
+ASKS_IF_HAD = re.compile(
+    r"(?:\bdo i (?:still )?(?:have|own)|\bhave i got|\bhabe ich|(?<!\w)у меня есть|(?<!\w)есть ли у меня)"  # noqa: RUF001 - Russian
+    r"(?: an?\b| any\b| eine?n?\b)?(?P<what>(?: [\w-]+){1,2})\s*\?*$"
+)
+HASTY_NAME = re.compile(r"\b(my )names(?= \w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +201,7 @@ def _answer(context: DraftContext) -> Draft | None:
     near = tuple(e for e in near if may_be_meant(e, grounding))
     if surface.about != "author":
         near = tuple(e for e in near if _shares(text, e))
+    near = tuple(e for e in near if _names_what_is_had(text, e))
     if not near or reality.verdict != "middling":
         return Draft(_untold(context), "grounded")
     items = _quotes("closest_item", near, context)
@@ -207,6 +215,12 @@ def _untold(context: DraftContext) -> str:
     said, help_ = context.phrase("untold"), context.phrase("tell_me")
     lately = (m.text for m in context.reality.recent if m.author is Author.SELF)
     return said if any(help_ in text for text in lately) else f"{said} {help_}"
+
+
+def _names_what_is_had(question: str, found: Evidence) -> bool:
+    """Whether evidence names the thing, where a question is no more than whether the author has one."""
+    had = ASKS_IF_HAD.search(question.lower())
+    return had is None or bool(stems(had["what"]) & stems(found.quote))
 
 
 def _may_be_offered(e: Evidence, context: DraftContext) -> bool:
@@ -257,6 +271,8 @@ def _noted(context: DraftContext) -> Draft:
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
     felt = context.surface.feeling if old is None else ""  # what is set right is said back
     said = _anew(_taken_in(fact, language, len(text), felt), felt, context)
+    if felt and small_talk(text.split(",")[0]) == "greeting":
+        said = f"{context.phrase('greeting', author=context.self_.author_name)} {said}"
     if old is None:
         return Draft(said, "grounded")
     quote = fact_of(" ".join(unframed(old.text).split()), fact)[:LONGEST_MIRROR]
@@ -277,8 +293,9 @@ def _anew(said: str, felt: Feeling, context: DraftContext) -> str:
 def _taken_in(text: str, language: str, characters: int, felt: Feeling) -> str:
     """How a statement is acknowledged: by what it is, else by its own words."""
     phrase = lexicon().phrase
-    if felt == "sorrow":
-        return phrase("sympathy", language)
+    leaves = lexicon().has("leave_it", text)
+    if leaves or felt == "sorrow":
+        return phrase("leave_it" if leaves else "sympathy", language)
     if MARK in text and (language != "en" or len(text) > LONGEST_MIRROR):
         return phrase("noted_without", language)
     if is_figure(text):
@@ -308,6 +325,7 @@ def _said_back(text: str, language: str, characters: int) -> str:
     if given and lex.has("calls", text):
         return phrase("noted_name", language, name=given[-1])
     english = language == "en"
+    text = HASTY_NAME.sub(r"\1name's", text) if given else text
     to_being = tells_of_being(text) if english else lex.has("second_person", text)
     if to_being or lex.has("dictated", text) or lex.has("reported", text):
         return phrase("noted_words", language, quote=text)
