@@ -48,7 +48,8 @@ from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_m
 
 LONGEST_MIRROR = 160
 ASKS_IF_HAD = re.compile(
-    r"(?:\bdo i (?:still )?(?:have|own)|\bhave i got|\bhabe ich|(?<!\w)у меня есть|(?<!\w)есть ли у меня)"  # noqa: RUF001 - Russian
+    r"(?:^|[,;:.!?]\s*|\b(?:and|so|but|und|also) |(?<!\w)(?:а|и) )"  # noqa: RUF001 - Russian; not "which one do I have"
+    r"(?:do i (?:still )?(?:have|own)|have i got|habe ich|у меня есть|есть ли у меня)"  # noqa: RUF001 - Russian
     r"(?: an?\b| any\b| eine?n?\b)?(?P<what>(?: [\w-]+){1,2})\s*\?*$"
 )
 HASTY_NAME = re.compile(r"\b(my )names(?= \w)", re.IGNORECASE)
