@@ -43,7 +43,7 @@ from lumen.kernel.language.spans import asks_what_happened, span_of
 from lumen.kernel.language.sums import sum_asked, sum_beside
 from lumen.kernel.recall.evidence import Evidence, Recall, as_of_now
 from lumen.kernel.recall.summary import tell
-from lumen.kernel.steps.p1_bearing import is_about
+from lumen.kernel.steps.p1_bearing import is_about, speaks_as_much
 from lumen.kernel.steps.p1_revised import gone_since, still
 
 TOPIC_WORDS = 5
@@ -307,7 +307,7 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
         return Reality(recent=recent, gently=gently)
     asks = surface.modality == "question"
     evidence = _found(text, surface, known)
-    evidence = fitting_first(evidence, grounding) if asks else evidence
+    evidence = fitting_first(evidence, text, grounding) if asks else evidence
     told = {w for e in evidence for w in words(e.quote)}
     found = verdict(evidence, grounding)
     if asks and surface.about == "author" and found in ("strong", "middling"):
@@ -372,12 +372,15 @@ def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
     return "middling" if near else "weak"
 
 
-def fitting_first(evidence: tuple[Evidence, ...], grounding: Grounding) -> tuple[Evidence, ...]:
+def fitting_first(
+    evidence: tuple[Evidence, ...], question: str, grounding: Grounding
+) -> tuple[Evidence, ...]:
     """Evidence with what surely answers in front of what only speaks of the same: her age before her fall."""
     if not evidence or evidence[0].fits is not False or may_be_stated(evidence[0], grounding):
         return evidence
-    sure = (e for e in evidence if e.fits is not False and may_be_stated(e, grounding))
-    first = next((e for e in sure if e.score > evidence[0].score), None)
+    sure = (e for e in evidence if e.fits and may_be_stated(e, grounding))
+    better = (e for e in sure if e.score > evidence[0].score)
+    first = next((e for e in better if speaks_as_much(question, e, evidence[0])), None)
     return evidence if first is None else (first, *(e for e in evidence if e is not first))
 
 
