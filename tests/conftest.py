@@ -41,6 +41,7 @@ from lumen.mind.library import Library
 MEMORY_DISK = Path("/dev/shm")  # noqa: S108 - only for what is thrown away
 MEMORY_NEEDED = 1 << 30
 LASTING = Path("/var/tmp")  # noqa: S108 - unlike /tmp, never kept in memory
+OPEN_FILES, MOST_OPEN = Path("/proc/self/fd"), 600  # select() takes none from 1024 on
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -154,6 +155,13 @@ def sampled(request: pytest.FixtureRequest) -> Sampled:
 def equal_priority(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep this worker's priority: a command run in this process would lower it for good."""
     monkeypatch.setattr(os, "nice", lambda _: 0)
+
+
+@pytest.fixture(autouse=True)
+def files_let_go() -> Iterator[None]:
+    """Thousands of tests run in one process: what they open and keep is told where there is too much of it."""
+    yield
+    assert len([*OPEN_FILES.iterdir()]) < MOST_OPEN, "tests before this one keep their files open"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -347,6 +347,8 @@ def caught(broken: Broken, where: Path) -> list[str]:
             getattr(suite, name)(folder)
         except (AssertionError, LumenError, OSError):
             failed.append(name)
+        finally:
+            suite.teardown_method()
     while GIVEN:
         if one := GIVEN.pop():
             one.close()

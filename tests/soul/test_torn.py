@@ -67,6 +67,7 @@ def test_any_unfinished_end_is_quarantined_with_exactly_its_bytes(
     assert f"{len(data)} bytes" in mender.repairs[0]
     assert home.verify().ok
     assert home.verify().notes == ()
+    home.close()
 
 
 def test_a_writer_at_work_mends_what_another_left_before_it_goes_on(home: Home) -> None:

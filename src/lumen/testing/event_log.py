@@ -33,11 +33,11 @@ class EventLogConformance(StorageConformance):
     """For `Storage.log`."""
 
     def test_a_log_begins_once_and_says_whose_it_is(self, tmp_path: Path) -> None:
-        storage = self.open(tmp_path)
+        storage = self.opened(tmp_path)
         assert storage.log.soul() == ""
         first = self.born(tmp_path)
         assert first.log.soul() == SOUL
-        again = self.open(tmp_path)
+        again = self.opened(tmp_path)
         assert again.log.soul() == SOUL
         raises(Refused, lambda: again.log.begin(SOUL))
         assert [e.entry.situation for e in events(again)] == ["genesis"]
@@ -62,24 +62,24 @@ class EventLogConformance(StorageConformance):
         texts = [f"number {n}" for n in range(20)]
         for text in texts:
             storage.log.append([said(text)], durable=True)
-        assert [e.entry.description for e in intact(self.open(tmp_path))[1:]] == texts
+        assert [e.entry.description for e in intact(self.opened(tmp_path))[1:]] == texts
 
     def test_what_was_acknowledged_outlives_a_process_that_is_killed(self, tmp_path: Path) -> None:
         self.born(tmp_path).log.close()
 
         def work() -> list[Placed]:
-            log = self.open(tmp_path).log
+            log = self.opened(tmp_path).log
             return [*log.append([said("one"), said("two")], durable=True)]
 
         placed = killed(work)
-        after = self.open(tmp_path)
+        after = self.opened(tmp_path)
         after.log.recover()
         assert [where(e) for e in intact(after)[1:]] == placed
         assert after.log.append([said("three")], durable=True)[-1].seq == 4
         intact(after)
 
     def test_events_of_one_append_stand_together_whoever_else_appends(self, tmp_path: Path) -> None:
-        first, second = self.born(tmp_path), self.open(tmp_path)
+        first, second = self.born(tmp_path), self.opened(tmp_path)
 
         def write(storage: Storage, who: str) -> None:
             for number in range(15):
@@ -95,7 +95,7 @@ class EventLogConformance(StorageConformance):
             assert mine == [f"{who}{n}{part}" for n in range(15) for part in "ab"]
 
     def test_whoever_holds_the_log_appends_and_everyone_else_waits(self, tmp_path: Path) -> None:
-        first, second = self.born(tmp_path), self.open(tmp_path)
+        first, second = self.born(tmp_path), self.opened(tmp_path)
         with ExitStack() as meanwhile, first.log.locked():
             first.log.append([said("one")], durable=True)
             late = beside(lambda: second.log.append([said("four")], durable=True))
@@ -108,7 +108,7 @@ class EventLogConformance(StorageConformance):
         assert [e.entry.description for e in intact(first)[1:]] == ["one", "two", "three", "four"]
 
     def test_a_hold_is_let_go_when_what_was_done_under_it_fails(self, tmp_path: Path) -> None:
-        first, second = self.born(tmp_path), self.open(tmp_path)
+        first, second = self.born(tmp_path), self.opened(tmp_path)
 
         def fail() -> None:
             with first.log.locked():
@@ -127,7 +127,7 @@ class EventLogConformance(StorageConformance):
         assert [*storage.log.lines()] == before
 
     def test_time_does_not_go_back_in_a_log(self, tmp_path: Path) -> None:
-        storage, other = self.born(tmp_path), self.open(tmp_path)
+        storage, other = self.born(tmp_path), self.opened(tmp_path)
         for number in range(4):
             (storage if number % 2 else other).log.append([said(f"{number}")], durable=True)
         times = [e.timestamp for e in intact(storage)]
@@ -137,7 +137,7 @@ class EventLogConformance(StorageConformance):
         storage = self.born(tmp_path)
         entry = noted("named", changes=[change("soul", SOUL_MD, "# Ada\n")])
         storage.log.append([entry], durable=True, files={SOUL_MD: b"# Ada\n"})
-        assert self.open(tmp_path).files.read(SOUL_MD) == b"# Ada\n"
+        assert self.opened(tmp_path).files.read(SOUL_MD) == b"# Ada\n"
         storage.log.append([noted("gone")], durable=True, files={SOUL_MD: None})
         assert storage.files.read(SOUL_MD) is None
         raises(
@@ -153,7 +153,7 @@ class EventLogConformance(StorageConformance):
         add(storage, said("And a cat."))
         before = [*storage.log.lines()]
         by = forget(storage, *(p.seq for p in told))
-        after = [*self.open(tmp_path).log.lines()]
+        after = [*self.opened(tmp_path).log.lines()]
         assert b"xylocarp" not in b"".join(after)
         assert [len(raw) for raw in after[: len(before)]] == [len(raw) for raw in before]
         blanked = [parse(after[p.seq - 1]) for p in told]
@@ -184,7 +184,7 @@ class EventLogConformance(StorageConformance):
         assert [e.seq for e in intact(storage)] == [1, one.seq]
         (again,) = add(storage, said("another two"))
         assert again.seq == two.seq
-        assert [e.entry.description for e in intact(self.open(tmp_path))[1:]] == [
+        assert [e.entry.description for e in intact(self.opened(tmp_path))[1:]] == [
             "one",
             "another two",
         ]

@@ -11,7 +11,7 @@ class LocksConformance(StorageConformance):
     """For `Storage.locks`."""
 
     def test_a_lock_taken_alone_is_nobody_elses_until_it_is_let_go(self, tmp_path: Path) -> None:
-        first, second = self.born(tmp_path).locks, self.open(tmp_path).locks
+        first, second = self.born(tmp_path).locks, self.opened(tmp_path).locks
         taken = first.take("turns")
         assert taken is not None
         assert second.take("turns") is None, "two hold one lock"
@@ -23,7 +23,7 @@ class LocksConformance(StorageConformance):
         again.close()
 
     def test_many_share_a_lock_and_nobody_has_it_alone_meanwhile(self, tmp_path: Path) -> None:
-        first, second = self.born(tmp_path).locks, self.open(tmp_path).locks
+        first, second = self.born(tmp_path).locks, self.opened(tmp_path).locks
         shared = [first.take("turns", shared=True), second.take("turns", shared=True)]
         shared.append(first.take("turns", shared=True))
         for one in shared:
@@ -41,7 +41,7 @@ class LocksConformance(StorageConformance):
         taken = [one.take("turns"), one.take("talk"), two.take("turns")]
         assert None not in taken
         assert one.name != two.name
-        assert one.name == self.open(tmp_path / "one").locks.name
+        assert one.name == self.opened(tmp_path / "one").locks.name
         for each in taken:
             if each:
                 each.close()
@@ -51,7 +51,7 @@ class LocksConformance(StorageConformance):
         held: list[object] = []
 
         def work() -> list[bool]:
-            held.append(self.open(tmp_path).locks.take("turns"))
+            held.append(self.opened(tmp_path).locks.take("turns"))
             return [held[-1] is not None]
 
         with elsewhere(work) as taken:
@@ -67,16 +67,16 @@ class LocksConformance(StorageConformance):
         held: list[object] = []
 
         def work() -> list[bool]:
-            held.append(self.open(tmp_path).locks.take("turns"))
+            held.append(self.opened(tmp_path).locks.take("turns"))
             return [held[-1] is not None]
 
         assert killed(work) == [True]
-        taken = self.open(tmp_path).locks.take("turns")
+        taken = self.opened(tmp_path).locks.take("turns")
         assert taken is not None, "a dead process holds a lock"
         taken.close()
 
     def test_a_lock_is_never_waited_for_and_may_be_told_of(self, tmp_path: Path) -> None:
-        first, second = self.born(tmp_path).locks, self.open(tmp_path).locks
+        first, second = self.born(tmp_path).locks, self.opened(tmp_path).locks
         taken = first.take("turns")
         assert taken is not None
         with beside(lambda: second.take("turns")):
@@ -86,7 +86,7 @@ class LocksConformance(StorageConformance):
         assert second.holders("turns") == ""
 
     def test_of_many_who_try_at_once_one_has_it(self, tmp_path: Path) -> None:
-        opened = [self.born(tmp_path).locks, *(self.open(tmp_path).locks for _ in range(7))]
+        opened = [self.born(tmp_path).locks, *(self.opened(tmp_path).locks for _ in range(7))]
         taken = [locks.take("turns") for locks in opened]
         assert sum(one is not None for one in taken) == 1
         for one in filter(None, taken):

@@ -43,7 +43,7 @@ class QueriesConformance(StorageConformance):
     def test_whatever_is_appended_is_known_after_catching_up_whoever_did_it(
         self, tmp_path: Path
     ) -> None:
-        storage, other = self.born(tmp_path), self.open(tmp_path)
+        storage, other = self.born(tmp_path), self.opened(tmp_path)
         placed = other.log.append([said("one"), said("two")], durable=True)[-1]
         assert storage.index.catch_up() == placed.seq == 3
         assert storage.index.events.last_head() == (placed.seq, placed.event_hash)
@@ -205,7 +205,7 @@ class QueriesConformance(StorageConformance):
     def test_what_is_forgotten_is_asked_for_in_vain(self, tmp_path: Path) -> None:
         storage = self.populated(tmp_path)
         by = forget(storage, 2, 3)
-        other = self.open(tmp_path)
+        other = self.opened(tmp_path)
         other.index.catch_up()
         for index in (storage.index, other.index):
             assert index.events.unscrubbed() == {}
@@ -320,7 +320,7 @@ class QueriesConformance(StorageConformance):
         storage.index.distrust()
         assert answers(storage) == before
         assert storage.index.differences() == []
-        other = self.open(tmp_path)
+        other = self.opened(tmp_path)
         other.index.catch_up()
         assert answers(other) == before
 

@@ -15,7 +15,7 @@ class SelfFilesConformance(StorageConformance):
     """For `Storage.files`."""
 
     def test_a_file_is_as_it_was_put_for_whoever_looks(self, tmp_path: Path) -> None:
-        files, other = self.born(tmp_path).files, self.open(tmp_path).files
+        files, other = self.born(tmp_path).files, self.opened(tmp_path).files
         assert other.read(SOUL_MD) == NAME.encode()
         for data in (b"# Ada\n", b"", "# Ærlig — и правда\n".encode(), bytes(range(256)) * 999):
             files.put(SOUL_MD, data)
@@ -83,7 +83,7 @@ class SelfFilesConformance(StorageConformance):
         assert files.standing(GOALS) is None
 
     def test_what_is_set_aside_can_be_looked_at_until_it_is_dropped(self, tmp_path: Path) -> None:
-        files, other = self.born(tmp_path).files, self.open(tmp_path).files
+        files, other = self.born(tmp_path).files, self.opened(tmp_path).files
         kept = files.set_aside("soul.md-1234", b"what was found")
         assert other.read(kept) == b"what was found"
         assert files.set_aside("soul.md-1234", b"found again") == kept

@@ -65,7 +65,7 @@ class SessionsConformance(StorageConformance):
     ) -> None:
         index = self.talked(tmp_path).index
         day, vectors = date(2024, 5, 2).toordinal(), index.vectors.built_in("builtin/one")
-        (old,) = add(self.open(tmp_path), spoken("I saw a river.", "t5", "", "2024-05-01"))
+        (old,) = add(self.opened(tmp_path), spoken("I saw a river.", "t5", "", "2024-05-01"))
         index.catch_up()
         near = pack("<2f", 1, 0)
         seqs = vectors.missing(9)

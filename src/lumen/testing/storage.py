@@ -26,6 +26,8 @@ LONG_S = 120.0  # what does not come by then never comes
 class StorageConformance:
     """A storage under test. Every test has a folder of its own, `tmp_path`, which pytest gives it."""
 
+    _held: Sequence[Storage] = ()
+
     def open(self, where: Path) -> Storage:
         """Open the being that belongs to a folder, whether it has begun or not.
 
@@ -37,9 +39,22 @@ class StorageConformance:
             fix=f"define open(self, where), which opens the being of {where}",
         )
 
+    def opened(self, where: Path) -> Storage:
+        """The being of a folder, opened once more, and let go of when the test is over."""
+        storage = self.open(where)
+        self._held = [*self._held, storage]
+        return storage
+
+    def teardown_method(self) -> None:
+        """Let go of all that a test opened: hundreds of them run in one process."""
+        while self._held:
+            *self._held, storage = self._held
+            storage.index.close()
+            storage.log.close()
+
     def born(self, where: Path) -> Storage:
         """A being that has just begun, with a name."""
-        storage = self.open(where)
+        storage = self.opened(where)
         storage.files.scaffold({SOUL_MD: NAME, VALUES: "[]\n", SETTINGS: "[being]\n"})
         storage.log.begin(SOUL, [change("soul", SOUL_MD, NAME)])
         storage.index.catch_up()

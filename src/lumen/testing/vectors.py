@@ -58,7 +58,7 @@ class VectorsConformance(StorageConformance):
         vectors = self.begun(storage)
         parts = [passage(seqs[2]), passage(seqs[0]), passage(seqs[0], 3)]
         vectors.add([seqs[2], seqs[0]], parts)
-        found = [*self.open(tmp_path).index.vectors.built_in(EMBEDDER).after(0)]
+        found = [*self.opened(tmp_path).index.vectors.built_in(EMBEDDER).after(0)]
         assert [plain(p) for p in found] == [plain(p) for p in parts]
         numbers = [p.number for p in found]
         assert numbers == sorted(set(numbers))
@@ -86,7 +86,7 @@ class VectorsConformance(StorageConformance):
         storage, seqs = self.populated(tmp_path)
         vectors, as_of = storage.index.vectors.built_in(EMBEDDER), storage.index.memories.reread()
         assert vectors.missing(9) == seqs[::-1]
-        forget(self.open(tmp_path), seqs[0])
+        forget(self.opened(tmp_path), seqs[0])
         storage.index.catch_up()
         vectors.add(seqs, [passage(seq) for seq in seqs])
         vectors.add_words({"cat": b"\0" * 8}, as_of)
@@ -120,7 +120,7 @@ class VectorsConformance(StorageConformance):
 
     def test_the_nearest_are_found_best_first_by_every_process(self, tmp_path: Path) -> None:
         storage, seqs = self.populated(tmp_path)
-        vectors, other = self.begun(storage), self.begun(self.open(tmp_path))
+        vectors, other = self.begun(storage), self.begun(self.opened(tmp_path))
         assert numbers(vectors.nearest(unit(1, 0), 9)) == []
         one, two, three = (unit(1, 0), unit(0.6, 0.8), unit(0, 1))
         vectors.add(seqs[:1], [Passage(seqs[0], 0, 2, one, marks=1), Passage(seqs[0], 2, 5, three)])
@@ -176,7 +176,7 @@ class VectorsConformance(StorageConformance):
         storage, seqs = self.populated(tmp_path)
         vectors, (one, two, three) = self.begun(storage), seqs
         vectors.set_revisions([(two, one), (three, one)])
-        other = self.open(tmp_path).index.vectors.built_in(EMBEDDER)
+        other = self.opened(tmp_path).index.vectors.built_in(EMBEDDER)
         assert (other.revises(two), other.revises(three), other.revises(one)) == (one, one, 0)
         assert other.revised_by([one, two]) == {one: three}
         assert other.revised_by([one], before=three) == {one: two}
