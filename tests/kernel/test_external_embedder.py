@@ -37,6 +37,8 @@ from lumen.soul.index.passages import CHOSEN
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
+pytestmark = pytest.mark.usefixtures("unturned")
+
 QUESTION = PARAPHRASES[0][0]
 
 

@@ -37,6 +37,8 @@ from lumen.soul.index.passages import BUILT_IN, CHOSEN
 if TYPE_CHECKING:
     from tests.kernel.conftest import Life
 
+pytestmark = pytest.mark.usefixtures("unturned")
+
 QUESTION = PARAPHRASES[0][0]
 BEGUN = "SELECT id, scale FROM embedders WHERE number = 1"
 

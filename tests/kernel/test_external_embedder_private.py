@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from tests.kernel.conftest import Life
     from tests.sampling import Sampled
 
+pytestmark = pytest.mark.usefixtures("unturned")
+
 LOCKER = "My locker code is 4471."
 QUESTION = "Where does my sister live?"
 WORDS = ("lake", "tower", "violin", "garden", "ferry", "candle", "letter", "winter", "orange")

@@ -75,11 +75,13 @@ def test_the_sets_in_other_languages_hold_what_is_asked_and_tell_it_among_small_
         assert [q["fact"] for q in data["question"]] == facts, name
         assert {q["fact"] for q in data["question"] if "stale" in q} == corrected, name
         talk = sum(not {"fact", "corrects"} & m.keys() for m in data["message"])
-        assert talk >= (80 if name.startswith("said") else 200), name
+        least = 45 if name.endswith("dev3") else 80 if name.startswith("said") else 200
+        assert talk >= least, name
         (one,) = read_conversations(FOLDER / f"{name}.toml")
         assert (one.dataset, len(one.questions)) == (name.split("_")[0], len(facts))
 
-    told = [data for name, data in sets.items() if not name.startswith("said")]
+    halves = {name: data for name, data in sets.items() if not name.endswith("dev3")}
+    told = [data for name, data in halves.items() if not name.startswith("said")]
     assert _many(told, "question") == 60
     assert sum("-" in q["kind"] for data in told for q in data["question"]) == 20
     assert _many(told, "unknown") == 30

@@ -26,6 +26,7 @@ from lumen.kernel.language.reading import WORD, words
 from lumen.kernel.recall.candidates import RankWanted
 from lumen.kernel.recall.features import bm25, idf
 from lumen.kernel.recall.fusion import RankedMemory
+from lumen.kernel.recall.query_adapter import QueryAdapter
 from lumen.kernel.recall.search import IndexedRecall
 from lumen.lab.recall_data import LabConversation, LabQuestion
 from lumen.mind.encoder import SIZE
@@ -106,20 +107,27 @@ class CachedEmbedder:
 
 
 def ask_all(
-    groups: Sequence[Sequence[LabConversation]], embedder: CachedEmbedder, progress: Told
+    groups: Sequence[Sequence[LabConversation]],
+    embedder: CachedEmbedder,
+    progress: Told,
+    adapters: Mapping[str, QueryAdapter] | None = None,
 ) -> list[AskedRow]:
-    """Tell each group of conversations to a being of its own, and ask."""
+    """Tell each group of conversations to a being of its own, and ask; by adapters of their own, if there are."""
     rows: list[AskedRow] = []
     for group in groups:
         with tempfile.TemporaryDirectory(prefix="lumen-recall-") as folder:
             where = create(Path(folder) / "being", None)
             with Door(where, None) as being:
-                rows += _ask_group(being, group, embedder, progress)
+                rows += _ask_group(being, group, embedder, progress, adapters or {})
     return rows
 
 
 def _ask_group(
-    being: Being, group: Sequence[LabConversation], embedder: CachedEmbedder, progress: Told
+    being: Being,
+    group: Sequence[LabConversation],
+    embedder: CachedEmbedder,
+    progress: Told,
+    adapters: Mapping[str, QueryAdapter],
 ) -> list[AskedRow]:
     kernel = kernel_of(being)
     kernel.recall = IndexedRecall(kernel.index, embedder)
@@ -133,11 +141,12 @@ def _ask_group(
     plain = PlainBM25(kernel.index.sessions, every)
     rows: list[AskedRow] = []
     for one in group:
+        wanted = RankWanted(limit=None, adapter=adapters.get(one.name))
         for question in one.questions:
             gold = frozenset(places[one.name][n] for n in question.gold)
             ranks = plain.ranks(question.text, gold)
             before = clocks() - embedder.took
-            found = kernel.recall.rank(question.text, RankWanted(limit=None))
+            found = kernel.recall.rank(question.text, wanted)
             ms, cpu_ms = clocks() - embedder.took - before
             row = _answered(one, question, gold, found, kernel.index.sessions)
             rows.append(replace(row, plain_ranks=ranks, ms=float(ms), cpu_ms=float(cpu_ms)))

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lumen.core.canon import JSON
 from lumen.kernel.recall.fusion import weights_for
+from lumen.kernel.recall.query_adapter import QueryAdapter, adapter_file
 from lumen.lab.checkout import bench
-from lumen.lab.recall import BM25, BM25_CONTENT, CachedEmbedder, ask_all, judged, summary
+from lumen.lab.query_adapters import adapters_left_out, embedded, learnt_adapter
+from lumen.lab.recall import (
+    BM25,
+    BM25_CONTENT,
+    CachedEmbedder,
+    Told,
+    ask_all,
+    judged,
+    summary,
+)
 from lumen.lab.recall_data import LabConversation, read_conversations
 from lumen.lab.recall_weights import learnt, left_out
 from lumen.mind.embed import WhenNeeded
@@ -38,10 +50,13 @@ def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
     peers = bench("peers").chosen_peers(wanted.peers) if wanted.peers else []
     plot = bench("plot") if wanted.plot else None
     read = [c for file in wanted.files for c in read_conversations(file)[: wanted.most]]
-    by_dataset = _by_dataset(read)
     embedder = CachedEmbedder(WhenNeeded(), wanted.vectors)
-    rows = ask_all([[one] for some in by_dataset.values() for one in some], embedder, progress)
-    together = ask_all([*by_dataset.values()] if wanted.pooled else [], embedder, progress)
+    adapters, whole = _adapters(wanted, read, embedder, progress)
+    by_dataset = _by_dataset(read)
+    apart_of_each = [[one] for some in by_dataset.values() for one in some]
+    rows = ask_all(apart_of_each, embedder, progress, adapters)
+    pooled_groups = [*by_dataset.values()] if wanted.pooled else []
+    together = ask_all(pooled_groups, embedder, progress, adapters)
     if wanted.leave_one_out:
         progress("learning weights, one conversation left out each time …")
         apart, pooled = left_out(rows, together)
@@ -52,6 +67,10 @@ def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
         known = json.loads(wanted.learn.read_text("utf-8")) if wanted.learn.exists() else {}
         weights = known | {WhenNeeded().id: learnt(rows, together)}
         wanted.learn.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
+    if wanted.learn and whole:
+        file = wanted.learn.parent / "adapters" / adapter_file(WhenNeeded().id).name
+        file.parent.mkdir(exist_ok=True)
+        np.save(file, whole.directions.astype(np.float16))
     told: dict[str, Any] = {"weights": "one left out" if wanted.leave_one_out else "shipped"}
     for name, some, found in (("", rows, apart), (" pooled", together, pooled)):
         for dataset in dict.fromkeys(row.dataset for row in some):
@@ -64,6 +83,17 @@ def run(wanted: RecallRun, progress: Callable[[str], None]) -> dict[str, JSON]:
     if wanted.plot and plot:
         wanted.plot.write_text(plot.drawn(told), "utf-8")
     return told
+
+
+def _adapters(
+    wanted: RecallRun, read: Sequence[LabConversation], embedder: CachedEmbedder, progress: Told
+) -> tuple[Mapping[str, QueryAdapter], QueryAdapter | None]:
+    """For each conversation an adapter that never saw it, and the one of all, where they are wanted."""
+    if not (wanted.leave_one_out or wanted.learn):
+        return {}, None
+    progress("learning adapters, one conversation left out each time …")
+    talks = [embedded(one, embedder) for one in read]
+    return adapters_left_out(talks), learnt_adapter(talks) if wanted.learn else None
 
 
 def lines(told: dict[str, JSON]) -> list[str]:

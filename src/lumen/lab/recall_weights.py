@@ -7,7 +7,7 @@ weighs, how recent it is, that a question asked before does not answer itself, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from lumen.lab.recall import AskedRow, Judged, judged
 
 BY_HAND = {"weight": 0.4, "recency": 0.2, "echo": -10.0, "revises": 1.0}
 # how much a question of a set counts: of some there are few
-SHARES = {"beam": 5.0, "facts": 12.0, "ru": 12.0, "de": 12.0, "mixed": 12.0}
+SHARES = {"beam": 5.0, "facts": 12.0, "en": 12.0, "ru": 12.0, "de": 12.0, "mixed": 12.0}
 POOLED_SHARE = 0.3
 RIDGE = 1e-3
 STEPS, HELD = 300, 12
@@ -63,7 +63,7 @@ def learnt(rows: Sequence[AskedRow], pooled: Sequence[AskedRow] = ()) -> dict[st
         np.repeat(np.arange(len(kept)), sizes),
         share / share.sum(),
     )
-    found = _lowest(problem, len(names)) / scale
+    found = lowest(problem.loss, np.zeros(len(names)), STEPS) / scale
     return {name: round(float(w), 4) for name, w in zip(names, found, strict=True)} | BY_HAND
 
 
@@ -81,18 +81,18 @@ def left_out(
     return apart, together
 
 
-def _lowest(problem: _Problem, size: int) -> Vector:
-    """Where the loss is lowest: L-BFGS, with steps halved until they help."""
-    at: Vector = np.zeros(size)
-    loss, slope = problem.loss(at)
+def lowest(loss_at: Callable[[Vector], tuple[float, Vector]], start: Vector, steps: int) -> Vector:
+    """Where a loss is lowest: L-BFGS, with steps halved until they help."""
+    at = start
+    loss, slope = loss_at(at)
     moves: list[tuple[Vector, Vector]] = []
-    for _ in range(STEPS):
+    for _ in range(steps):
         way = _direction(slope, moves)
         step, fall = 1.0, float(slope @ way)
-        new_loss, new_slope = problem.loss(at + way)
+        new_loss, new_slope = loss_at(at + way)
         while new_loss > loss + 1e-4 * step * fall and step > 1e-10:
             step /= 2
-            new_loss, new_slope = problem.loss(at + step * way)
+            new_loss, new_slope = loss_at(at + step * way)
         moved, bent = step * way, new_slope - slope
         done = loss - new_loss < 1e-9
         at, loss, slope = at + moved, new_loss, new_slope

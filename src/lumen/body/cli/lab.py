@@ -17,8 +17,9 @@ from lumen.core.canon import JSON
 from lumen.core.errors import LumenError, UsageError
 
 ANSWERED = ("dev", "dev2", "held")  # sets whose answers are read; of the others what was found
-FOUND = tuple(
-    f"{name}_{half}" for name in ("ru", "de", "mixed", "said") for half in ("dev", "held")
+FOUND = (
+    *(f"{name}_{half}" for name in ("ru", "de", "mixed", "said") for half in ("dev", "held")),
+    *(f"{name}_dev3" for name in ("en", "ru", "de", "mixed")),
 )
 # modules of bench/, in the order in which they run
 BENCHES = ("archive", "startup", "calls", "skills", "growth", "million", "memories", "recall")

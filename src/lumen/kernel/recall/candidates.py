@@ -30,6 +30,7 @@ from lumen.kernel.recall.features import (
     window,
 )
 from lumen.kernel.recall.lanes import LANES, MARKS, SHAPE, SHAPES, Lane, lane_of
+from lumen.kernel.recall.query_adapter import QueryAdapter
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.sessions import SessionCounts, Utterances
 from lumen.soul.ports.vectors import LATEST, PassageColumns, VectorSet
@@ -49,6 +50,7 @@ class RankWanted:
     lane: Lane | None = None
     before: int = LATEST
     day: int | None = None  # as `date.toordinal` counts
+    adapter: QueryAdapter | None = None  # in the place of the shipped one
 
     def allows(self, said: Utterances) -> NDArray[np.bool_]:
         """Which memories were said early enough."""

@@ -23,9 +23,6 @@ QUOTED = (
 )
 AHEAD = 0.04  # what a lead in the ranking counts beside a cosine: docs/decisions/0004
 ALONE = 1.0
-ANSWERS = (
-    3.0  # what the verdict counts beside the ranking in the order of evidence: docs/decisions/0034
-)
 OF_KIND = 0.07  # what the kind asked for counts beside a cosine
 ENOUGH = 5  # pieces of evidence behind those that may be told, for a lead to say something
 
@@ -70,7 +67,6 @@ def current(found: Sequence[tuple[RankedMemory, EvidenceVerdict]]) -> tuple[Evid
             if later is None or best.score > later.score:
                 lent[one.revised_by] = best
     held = [(one, verdict) for one, verdict in found if one.revised_by not in known]
-    held.sort(key=lambda each: -(each[0].score + ANSWERS * lent[each[0].memory.seq].score))
     behind = [one.score for one, _ in held[QUOTED:]]
     return tuple(
         _evidence(one, verdict, lent[one.memory.seq], known.get(one.replaces), behind)

@@ -7,7 +7,7 @@ revised stands behind what revises it. Who is a candidate: candidates.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from lumen.kernel.recall.columns import Numbers, among
 from lumen.kernel.recall.external_embedder import ExternalEmbedder
 from lumen.kernel.recall.features import CandidateSet, Column, SoughtQuestion, features
 from lumen.kernel.recall.lanes import CHANGES, Lane, lane_in
+from lumen.kernel.recall.query_adapter import QueryAdapter, adapter_for
 from lumen.soul.ports.queries import Queries
 from lumen.soul.ports.vectors import VectorSet
 from lumen.soul.state.records import WHOLE
@@ -140,7 +141,7 @@ def rank(
     """What was said or found that bears on a question, best first; by an external embedder's cosines
     where one is given and has them.
     """
-    asked = _asked(index, embedder, question)
+    asked = _asked(index, embedder, question, wanted.adapter or adapter_for(embedder.id))
     found = candidates(index, vectors, asked, wanted, external)
     chosen = read(index, vectors, asked, found, wanted)
     if not len(chosen.own):
@@ -186,15 +187,23 @@ def lifted(
     return kept, lift
 
 
-def _asked(index: Queries, embedder: Embedder, question: str) -> SoughtQuestion:
+def _asked(
+    index: Queries, embedder: Embedder, question: str, adapter: QueryAdapter | None
+) -> SoughtQuestion:
     """A question as ranking looks at it, and its words: names of speakers tell who, not what."""
     content = words(question)
     named = index.sessions.named(content)
     content = [word for word in content if word not in named] or content
-    vector = embedder.embed([in_first_person(bare(question), named)])[0]
+    vector = embedder.embed([as_embedded(question, named)])[0]
+    vector = adapter.turned(vector) if adapter else vector
     terms = index.sessions.terms(content)
     totals = index.sessions.totals()
     return SoughtQuestion(question, content, asking(question), terms, totals, named, vector)
+
+
+def as_embedded(question: str, named: Collection[str]) -> str:
+    """A question as its vector is made: as the one who is asked about would put it."""
+    return in_first_person(bare(question), named)
 
 
 def _of_memory(found: CandidateSet, wanted: RankWanted) -> dict[str, Column]:
