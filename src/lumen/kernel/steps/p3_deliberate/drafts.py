@@ -17,9 +17,9 @@ from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Intake, Surface, surface_of
+from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
 from lumen.kernel.steps.p3_deliberate.draft_prompt import amiss, another, model_draft, prompt_slots
 from lumen.kernel.steps.p3_deliberate.grounded import (
-    DraftContext,
     answers_all,
     grounded,
     is_gentle,
@@ -93,7 +93,7 @@ async def drafts(
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     trusted = await mind.may(Ability.WORLD, "interface")
-    if own and context.plan.way and not trusted:
+    if own and (context.plan.way or surface.move) and not trusted:
         return Drafts(drafts=(own,))
     if not await mind.speaks(surface.language):
         silent = own or too_small(stimulus.text, surface, english=trusted)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from lumen.core.clock import Now
 from lumen.core.data import Author
 from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_figure, is_goodnight
-from lumen.kernel.contour.slots import Draft, Self, Stimulus
+from lumen.kernel.contour.slots import Draft
 from lumen.kernel.identity.naming import names_given
 from lumen.kernel.language.bare_note import bare_note
 from lumen.kernel.language.corrections import (
@@ -45,6 +44,8 @@ from lumen.kernel.language.turning import turned_back
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
+from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
+from lumen.kernel.steps.p3_deliberate.met import met
 
 LONGEST_MIRROR = 160
 ASKS_IF_HAD = re.compile(
@@ -53,22 +54,6 @@ ASKS_IF_HAD = re.compile(
     r"(?: an?\b| any\b| eine?n?\b)?(?P<what>(?: [\w-]+){1,2})\s*\?*$"
 )
 HASTY_NAME = re.compile(r"\b(my )names(?= \w)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class DraftContext:
-    """What a draft is built from: the message, what is known about it, and who answers when."""
-
-    stimulus: Stimulus
-    surface: Surface
-    reality: Reality
-    self_: Self
-    now: Now
-    grounding: Grounding
-
-    def phrase(self, key: str, /, **slots: str) -> str:
-        """A phrase of the lexicon in the language of the message."""
-        return lexicon().phrase(key, self.surface.language, **slots)
 
 
 def grounded(context: DraftContext) -> Draft | None:
@@ -110,10 +95,10 @@ def _plain(context: DraftContext) -> Draft | None:
         return Draft(reality.told, reality.by, reality.cited)
     if goal := closed(text, context.self_.goals):
         return Draft(context.phrase("goal_closed", goal=goal.name), "grounded")
+    if modality == "statement" or context.surface.move:
+        return _noted(context)
     if modality == "question":
         return _answer(context)
-    if modality == "statement":
-        return _noted(context)
     if modality == "task":
         asks_to_forget = lexicon().signals["forget"].match(text.lower())
         return Draft(context.phrase("forgets_by_hand"), "grounded") if asks_to_forget else None
@@ -270,6 +255,8 @@ def _needs_old(e: Evidence) -> bool:
 def _noted(context: DraftContext) -> Draft:
     text, language = context.stimulus.text, context.surface.language
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
+    if context.surface.move and old is None:
+        return Draft(met(context), "grounded")
     felt = context.surface.feeling if old is None else ""  # what is set right is said back
     said = _anew(_taken_in(fact, language, len(text), felt), felt, context)
     if felt and small_talk(text.split(",")[0]) == "greeting":

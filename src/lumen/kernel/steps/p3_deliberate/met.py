@@ -1,0 +1,37 @@
+"""How what a message does in the talk is met, where it tells nothing: a word, and another one the next time.
+
+Pure functions; the phrases stand in the lexicon, numbered where there are several of a kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lumen.core.data import Author
+from lumen.kernel.choice.small_models import is_goodnight
+from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
+
+
+def met(context: DraftContext) -> str:
+    """What is said to a move."""
+    move, text = context.surface.move, context.stimulus.text
+    if move == "leaves" and is_goodnight(text):
+        return context.phrase("farewell_night", author=context.self_.author_name)
+    return unsaid(f"met_{move}", context)
+
+
+def unsaid(key: str, context: DraftContext) -> str:
+    """A phrase that the being did not just say, of those there are for a key; else the first."""
+    lately = [m.text for m in context.reality.recent if m.author is Author.SELF]
+    said = [context.phrase(one, author=context.self_.author_name) for one in _numbered(key)]
+    return next((one for one in said if not any(one in text for text in lately)), said[0])
+
+
+def _numbered(key: str) -> Iterator[str]:
+    """A key and those of its number: key, key_2, key_3."""
+    number = 1
+    while key in lexicon().phrases:
+        yield key
+        number += 1
+        key = f"{key.removesuffix(f'_{number - 1}')}_{number}"
