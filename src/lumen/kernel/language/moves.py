@@ -14,6 +14,7 @@ from functools import cache
 from lumen.kernel.language.feelings import feeling_meant, feeling_told, may_be_felt, moods
 from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.passages import Rows
+from lumen.kernel.language.pronouns import tells_of_being
 from lumen.kernel.language.prototypes import shares
 from lumen.kernel.language.reading import WORD, language, names, own_words, sentences
 
@@ -63,7 +64,7 @@ def move_of(text: str, modality: str, about: str, meaning: Callable[[str], Rows]
         return nods
     vector = meaning(text)
     move = move_meant(vector)
-    if move == HEARD and may_be_felt(text) and feeling_meant(vector):
+    if move == HEARD and (_of_being(text) or (may_be_felt(text) and feeling_meant(vector))):
         return nods
     if move == HEARD and (last := _last(text)) != text:
         move = move_meant(meaning(last)) or HEARD
@@ -72,15 +73,25 @@ def move_of(text: str, modality: str, about: str, meaning: Callable[[str], Rows]
     return nods if nods and move in ("", HEARD) else move
 
 
+def _of_being(text: str) -> bool:
+    """Whether it says something of the being: that is quoted, not waved through."""
+    return tells_of_being(text) or lexicon().has("second_person", text)
+
+
 def _last(text: str) -> str:
     """The last sentence of a message."""
     return next((text[a:b] for a, b in reversed(sentences(text))), text)
 
 
 def may_be_move(text: str) -> bool:
-    """Whether a message may tell nothing: it is short, and names no figure, no day and nobody."""
+    """Whether a message may tell nothing: it is short, names no figure, no day and nobody, and no name to be called by."""
     said = WORD.findall(text)
-    if not said or len(said) > MOST_WORDS or own_words(text) != text:
+    if (
+        not said
+        or len(said) > MOST_WORDS
+        or own_words(text) != text
+        or lexicon().has("calls", text)
+    ):
         return False
     if any(c.isdigit() for c in text) or not lexicon().calendar.isdisjoint(w.lower() for w in said):
         return False
