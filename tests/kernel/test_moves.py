@@ -115,3 +115,9 @@ def test_every_move_has_its_words_in_every_language() -> None:
 def test_no_sentence_that_is_counted_stands_among_the_labelled_ones() -> None:
     labelled = {text for group in move_groups() for text in group.sentences}
     assert labelled.isdisjoint(text for texts in SAID.values() for text in texts)
+
+
+def test_what_follows_on_a_sorrow_is_listened_to(life: Life) -> None:
+    assert "sorry" in life.say("my brother died last week").text
+    assert life.say("he made the best pancakes").text == lexicon().phrase("met_heard")
+    assert life.say("the code of the gate is 4421").text.startswith("Noted")

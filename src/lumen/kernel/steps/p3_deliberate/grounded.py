@@ -45,7 +45,7 @@ from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
-from lumen.kernel.steps.p3_deliberate.met import met
+from lumen.kernel.steps.p3_deliberate.met import goes_on_of_sorrow, met
 
 LONGEST_MIRROR = 160
 ASKS_IF_HAD = re.compile(
@@ -255,7 +255,7 @@ def _needs_old(e: Evidence) -> bool:
 def _noted(context: DraftContext) -> Draft:
     text, language = context.stimulus.text, context.surface.language
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
-    if context.surface.move and old is None:
+    if old is None and (context.surface.move or goes_on_of_sorrow(context)):
         return Draft(met(context), "grounded")
     felt = context.surface.feeling if old is None else ""  # what is set right is said back
     said = _anew(_taken_in(fact, language, len(text), felt), felt, context)

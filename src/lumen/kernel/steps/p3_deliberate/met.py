@@ -9,16 +9,33 @@ from collections.abc import Iterator
 
 from lumen.core.data import Author
 from lumen.kernel.choice.small_models import is_goodnight
+from lumen.kernel.language.feelings import feeling_told
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.moves import HEARD, may_be_move
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
+
+SORROWS = ("sympathy", "sorrow_again", "regret")
 
 
 def met(context: DraftContext) -> str:
     """What is said to a move."""
-    move, text = context.surface.move, context.stimulus.text
+    move, text = context.surface.move or HEARD, context.stimulus.text
     if move == "leaves" and is_goodnight(text):
         return context.phrase("farewell_night", author=context.self_.author_name)
     return unsaid(f"met_{move}", context)
+
+
+def goes_on_of_sorrow(context: DraftContext) -> bool:
+    """Whether a short statement follows on a sorrow or a regret: "He was my brother". It is listened to, not noted."""
+    surface, text = context.surface, context.stimulus.text
+    glad = (
+        surface.feeling == "joy" and not feeling_told(text) and "!" not in text
+    )  # "she sang so well"
+    if surface.modality != "statement" or (surface.feeling and not glad):
+        return False
+    mine = [m.text for m in context.reality.recent if m.author is Author.SELF]
+    after = (context.phrase(key) for key in SORROWS)
+    return bool(mine) and mine[-1] in after and may_be_move(text)
 
 
 def unsaid(key: str, context: DraftContext) -> str:
