@@ -94,11 +94,13 @@ def test_what_names_a_figure_a_day_or_somebody_is_told(said: str) -> None:
     assert not may_be_move(said)
 
 
-def test_a_question_about_else_than_the_being_is_no_move(embedder: Remembering) -> None:
+def test_a_question_about_else_than_the_being_is_no_move() -> None:
     def meaning(one: str) -> object:
         raise AssertionError(one)
 
     assert move_of("Where do I live?", "question", "author", meaning) == ""  # type: ignore[arg-type]
+    for asked in ("ты кто вообще?", "What are you good at?"):
+        assert move_of(asked, "question", "being", meaning) == ""  # type: ignore[arg-type]
 
 
 def test_the_rows_are_made_of_the_sentences_there_are() -> None:

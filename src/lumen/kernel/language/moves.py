@@ -17,6 +17,7 @@ from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.pronouns import tells_of_being
 from lumen.kernel.language.prototypes import shares
 from lumen.kernel.language.reading import WORD, language, names, own_words, sentences
+from lumen.kernel.language.unmarked import opens_question
 
 ANCHORS, ROWS = FOLDER / "moves.toml", FOLDER / "moves.json"
 MOVED = ("statement", "acknowledgement", "question")  # of these a message must be
@@ -32,6 +33,7 @@ TELLS, HEARD = "tells", "heard"  # what is told; and what tells nothing, nobody 
 # be met as a nod.
 MOST_TOLD = 0.2
 SURE = 0.45  # from here on it is of a kind; with less it is only heard
+OPENING = 3  # words in which a question word stands
 MOST_WORDS = 14  # a longer message tells something besides
 
 
@@ -57,7 +59,7 @@ def move_groups() -> tuple[MoveGroup, ...]:
 
 def move_of(text: str, modality: str, about: str, meaning: Callable[[str], Rows]) -> str:
     """What a message does in the talk; empty where it tells something, a feeling too, or asks about else than the being."""
-    if modality not in MOVED or (modality == "question" and about != "being"):
+    if modality not in MOVED or (modality == "question" and (about != "being" or _asks(text))):
         return ""
     nods = "nods" if modality == "acknowledgement" else ""
     if feeling_told(text) or not may_be_move(text):
@@ -71,6 +73,12 @@ def move_of(text: str, modality: str, about: str, meaning: Callable[[str], Rows]
     if modality == "question":
         return move if move in OF_BEING else ""
     return nods if nods and move in ("", HEARD) else move
+
+
+def _asks(text: str) -> bool:
+    """Whether a question asks something: "you don't say much, do you?" does not."""
+    opening = " ".join(WORD.findall(text)[:OPENING])
+    return lexicon().has("question", opening) or opens_question(text.rstrip(" ?!"))
 
 
 def _of_being(text: str) -> bool:
