@@ -123,3 +123,9 @@ def test_what_follows_on_a_sorrow_is_listened_to(life: Life) -> None:
     assert "sorry" in life.say("my brother died last week").text
     assert life.say("he made the best pancakes").text == lexicon().phrase("met_heard")
     assert life.say("the code of the gate is 4421").text.startswith("Noted")
+
+
+def test_thanks_in_front_of_a_statement_are_answered_too(life: Life) -> None:
+    said = life.say("Thanks, and my train leaves at seven.").text
+    assert said.startswith(lexicon().phrase("thanks"))
+    assert "train leaves at seven" in said

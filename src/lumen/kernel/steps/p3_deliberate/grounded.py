@@ -45,7 +45,7 @@ from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
-from lumen.kernel.steps.p3_deliberate.met import goes_on_of_sorrow, met
+from lumen.kernel.steps.p3_deliberate.met import goes_on_of_sorrow, met, thanked
 
 LONGEST_MIRROR = 160
 ASKS_IF_HAD = re.compile(
@@ -256,13 +256,13 @@ def _noted(context: DraftContext) -> Draft:
     text, language = context.stimulus.text, context.surface.language
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
     if old is None and (context.surface.move or goes_on_of_sorrow(context)):
-        return Draft(met(context), "grounded")
+        return Draft(thanked(met(context), context), "grounded")
     felt = context.surface.feeling if old is None else ""  # what is set right is said back
     said = _anew(_taken_in(fact, language, len(text), felt), felt, context)
     if felt and small_talk(text.split(",")[0]) == "greeting":
         said = f"{context.phrase('greeting', author=context.self_.author_name)} {said}"
     if old is None:
-        return Draft(said, "grounded")
+        return Draft(thanked(said, context), "grounded")
     quote = fact_of(" ".join(unframed(old.text).split()), fact)[:LONGEST_MIRROR]
     when = day(old.timestamp, context.now, language)
     replaces = context.phrase("replaces", date=when, quote=quote)

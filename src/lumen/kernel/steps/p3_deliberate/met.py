@@ -9,11 +9,13 @@ from collections.abc import Iterator
 
 from lumen.core.data import Author
 from lumen.kernel.choice.small_models import is_goodnight
+from lumen.kernel.language.bare_note import thanks_in_front
 from lumen.kernel.language.feelings import feeling_told
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.moves import HEARD, may_be_move
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
 
+GRATEFUL = ("thanks", "praises")
 SORROWS = ("sympathy", "sorrow_again", "regret")
 
 
@@ -23,6 +25,13 @@ def met(context: DraftContext) -> str:
     if move == "leaves" and is_goodnight(text):
         return context.phrase("farewell_night", author=context.self_.author_name)
     return unsaid(f"met_{move}", context)
+
+
+def thanked(said: str, context: DraftContext) -> str:
+    """A reply with a word for the thanks that the message opens with, where it is none itself."""
+    if context.surface.move in GRATEFUL or not thanks_in_front(context.stimulus.text):
+        return said
+    return f"{context.phrase('thanks')} {said}"
 
 
 def goes_on_of_sorrow(context: DraftContext) -> bool:
