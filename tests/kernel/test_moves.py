@@ -129,3 +129,11 @@ def test_thanks_in_front_of_a_statement_are_answered_too(life: Life) -> None:
     said = life.say("Thanks, and my train leaves at seven.").text
     assert said.startswith(lexicon().phrase("thanks"))
     assert "train leaves at seven" in said
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["gotta fly, the taxi is here", "ну я побежала, такси ждёт", "суп закипел, пошла я"],
+)
+def test_a_clause_of_farewell_is_enough_to_leave(embedder: Remembering, said: str) -> None:
+    assert _kind(said, embedder) == "leaves"

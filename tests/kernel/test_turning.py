@@ -35,6 +35,8 @@ def test_a_statement_is_turned_where_no_verb_has_to_be(said: str, language: str,
     ("said", "language"),
     [
         ("Мечу в начальники", "ru"),
+        ("суп закипел, пошёл я", "ru"),
+        ("проснулся, в ухе звенит, на стенку лезу", "ru"),  # noqa: RUF001 - Russian
         ("По субботам парюсь в бане", "ru"),
         ("я мою посуду", "ru"),
         ("Мой брат говорит, ты шутишь", "ru"),

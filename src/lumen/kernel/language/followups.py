@@ -92,7 +92,10 @@ def put_right(message: str, exchanges: Sequence[Exchanged]) -> str:
     """
     told, new = _statement_before(exchanges), phrases(message)
     old = phrases(told)
-    if len(new) != 1 or not old or message[new[0].stop :].strip(EDGES):
+    if len(new) != 1 or not old:
+        return ""
+    behind = message[new[0].stop :]
+    if lexicon().signals["right_ends"].sub("", behind.lower()).strip(EDGES):
         return ""
     if not lexicon().signals["denies"].fullmatch(message[: new[0].start].lower()):
         return ""

@@ -16,7 +16,7 @@ from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.pronouns import tells_of_being
 from lumen.kernel.language.prototypes import shares
-from lumen.kernel.language.reading import WORD, language, names, own_words, sentences
+from lumen.kernel.language.reading import WORD, courtesies, language, names, own_words, sentences
 from lumen.kernel.language.unmarked import opens_question
 
 ANCHORS, ROWS = FOLDER / "moves.toml", FOLDER / "moves.json"
@@ -64,6 +64,8 @@ def move_of(text: str, modality: str, about: str, meaning: Callable[[str], Rows]
     nods = "nods" if modality == "acknowledgement" else ""
     if feeling_told(text) or not may_be_move(text):
         return nods
+    if modality == "statement" and "farewell" in courtesies(text):
+        return "leaves"
     vector = meaning(text)
     move = move_meant(vector)
     if move == HEARD and (_of_being(text) or (may_be_felt(text) and feeling_meant(vector))):

@@ -18,6 +18,7 @@ from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.reading import QUOTED, WORD
 
 CLAUSE = re.compile("[^,;:.!?…—\\n]+")
+BEHIND_VERB = re.compile(r"\w(?:л|ла|ли|лся|лась) (?:я|мы)(?!\w)", re.IGNORECASE)
 AUTHOR = ("я", "не")
 MINE = re.compile(r"\w(?:у|ю|усь|юсь)$", re.IGNORECASE)  # noqa: RUF001 - Russian
 OPENING = 3  # words among which a verb stands whose subject is left out
@@ -93,10 +94,11 @@ def turned_back(text: str, language: str) -> str:
     turning = _turning(language)
     if turning is None or QUOTED.search(text):
         return ""
-    persons = turning.persons
-    if persons and any(persons.turned(word, of_several=False) for word in WORD.findall(text)):
-        return _with_verbs(text, turning)
-    return _turned(text, turning) or _with_verbs(text, turning)
+    if turning.persons is None:
+        return _turned(text, turning)
+    whole = _with_verbs(text, turning)
+    verbs = any(turning.persons.turned(word, of_several=False) for word in WORD.findall(text))
+    return whole if verbs or not whole else _turned(text, turning) or whole
 
 
 def _turned(text: str, turning: TurningWords) -> str:
@@ -121,7 +123,7 @@ def _turned(text: str, turning: TurningWords) -> str:
 def _with_verbs(text: str, turning: TurningWords) -> str:
     """A statement turned with its verbs, where each that may be the author's is known."""
     persons = turning.persons
-    if persons is None or persons.spoken_to.search(text):
+    if persons is None or persons.spoken_to.search(text) or BEHIND_VERB.search(text):
         return ""
     said, at = "", 0
     for clause in CLAUSE.finditer(text):

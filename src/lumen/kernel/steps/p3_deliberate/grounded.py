@@ -45,7 +45,7 @@ from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
-from lumen.kernel.steps.p3_deliberate.met import goes_on_of_sorrow, met, thanked
+from lumen.kernel.steps.p3_deliberate.met import listens_on, met, thanked
 
 LONGEST_MIRROR = 160
 ASKS_IF_HAD = re.compile(
@@ -255,7 +255,7 @@ def _needs_old(e: Evidence) -> bool:
 def _noted(context: DraftContext) -> Draft:
     text, language = context.stimulus.text, context.surface.language
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
-    if old is None and (context.surface.move or goes_on_of_sorrow(context)):
+    if old is None and (context.surface.move or listens_on(context)):
         return Draft(thanked(met(context), context), "grounded")
     felt = context.surface.feeling if old is None else ""  # what is set right is said back
     said = _anew(_taken_in(fact, language, len(text), felt), felt, context)
@@ -315,6 +315,8 @@ def _said_back(text: str, language: str, characters: int) -> str:
     english = language == "en"
     text = HASTY_NAME.sub(r"\1name's", text) if given else text
     to_being = tells_of_being(text) if english else lex.has("second_person", text)
+    if to_being and not english and not lex.has("second_subject", text):
+        return phrase("noted_plain", language)
     if to_being or lex.has("dictated", text) or lex.has("reported", text):
         return phrase("noted_words", language, quote=text)
     text = bare_note(text)

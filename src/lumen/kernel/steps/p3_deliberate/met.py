@@ -16,7 +16,8 @@ from lumen.kernel.language.moves import HEARD, may_be_move
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
 
 GRATEFUL = ("thanks", "praises")
-SORROWS = ("sympathy", "sorrow_again", "regret")
+SORROWS = ("sympathy", "sorrow_again")
+LATELY = 3  # replies
 
 
 def met(context: DraftContext) -> str:
@@ -34,17 +35,17 @@ def thanked(said: str, context: DraftContext) -> str:
     return f"{context.phrase('thanks')} {said}"
 
 
-def goes_on_of_sorrow(context: DraftContext) -> bool:
-    """Whether a short statement follows on a sorrow or a regret: "He was my brother". It is listened to, not noted."""
+def listens_on(context: DraftContext) -> bool:
+    """Whether a short statement goes on with a sorrow: "He was my brother". It is listened to, not noted."""
     surface, text = context.surface, context.stimulus.text
     glad = (
         surface.feeling == "joy" and not feeling_told(text) and "!" not in text
     )  # "she sang so well"
-    if surface.modality != "statement" or (surface.feeling and not glad):
+    if surface.modality != "statement" or (surface.feeling and not glad) or not may_be_move(text):
         return False
     mine = [m.text for m in context.reality.recent if m.author is Author.SELF]
-    after = (context.phrase(key) for key in SORROWS)
-    return bool(mine) and mine[-1] in after and may_be_move(text)
+    moved = {context.phrase(key) for key in SORROWS}
+    return not moved.isdisjoint(mine[-LATELY:])
 
 
 def unsaid(key: str, context: DraftContext) -> str:
