@@ -16,7 +16,15 @@ from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.pronouns import tells_of_being
 from lumen.kernel.language.prototypes import shares
-from lumen.kernel.language.reading import WORD, courtesies, language, names, own_words, sentences
+from lumen.kernel.language.reading import (
+    WORD,
+    courtesies,
+    language,
+    names,
+    numbers,
+    own_words,
+    sentences,
+)
 from lumen.kernel.language.unmarked import opens_question
 
 ANCHORS, ROWS = FOLDER / "moves.toml", FOLDER / "moves.json"
@@ -103,7 +111,9 @@ def may_be_move(text: str) -> bool:
         or lexicon().has("calls", text)
     ):
         return False
-    if any(c.isdigit() for c in text) or not lexicon().calendar.isdisjoint(w.lower() for w in said):
+    if numbers(text) - lexicon().vague or not lexicon().calendar.isdisjoint(
+        w.lower() for w in said
+    ):
         return False
     return language(text) == "de" or not names(text)  # German writes every noun as a name
 

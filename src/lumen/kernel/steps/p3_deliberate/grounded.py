@@ -313,13 +313,12 @@ def _said_back(text: str, language: str, characters: int) -> str:
     if given and lex.has("calls", text):
         return phrase("noted_name", language, name=given[-1])
     english = language == "en"
-    text = HASTY_NAME.sub(r"\1name's", text) if given else text
+    text = bare_note(HASTY_NAME.sub(r"\1name's", text) if given else text)
     to_being = tells_of_being(text) if english else lex.has("second_person", text)
     if to_being and not english and not lex.has("second_subject", text):
         return phrase("noted_plain", language)
     if to_being or lex.has("dictated", text) or lex.has("reported", text):
         return phrase("noted_words", language, quote=text)
-    text = bare_note(text)
     turned = mirror(text) if english else turned_back(text, language)
     said = turned or text
     ended = f"{said}." if said[-1:].isalnum() else said
