@@ -1,7 +1,7 @@
 """Make the rows by which a text is told to be of a group: messages by lexicon/intents.toml, values by kinds.toml,
-the feelings of statements by moods.toml.
+the feelings of statements by moods.toml, what they do in the talk by moves.toml.
 
-uv run python tools/prototypes.py    write prototypes.json, kinds.json and moods.json in src/lumen/kernel/language/lexicon anew
+uv run python tools/prototypes.py    write prototypes.json, kinds.json, moods.json and moves.json in src/lumen/kernel/language/lexicon anew
 
 Whoever changes a sentence there writes them anew.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from lumen.core.canon import sha256
 from lumen.kernel.choice.kinds import FILE, described
-from lumen.kernel.language import feelings
+from lumen.kernel.language import feelings, moves
 from lumen.kernel.language.passages import Embedder, Rows
 from lumen.kernel.language.prototypes import ANCHORS, KIND_ROWS, ROWS, groups
 from lumen.mind.e5 import E5
@@ -28,6 +28,9 @@ RIDGE = (
 WORDS_RIDGE = 0.3  # of single words, which say less than sentences
 MOODS_RIDGE = 1.5  # of feelings: plain remarks are of every kind, and no row may follow one of them
 PLAIN_COUNTS = 2.0  # times as much as a feeling: most of what is told is plain
+TOLD_COUNTS = (
+    4.0  # times as much as a move: a fact that is met as a nod is worse than the other way round
+)
 DIGITS = 3
 
 
@@ -82,6 +85,8 @@ def main() -> None:
     write(
         feelings.ROWS, feelings.ANCHORS, list(feelings.moods().values()), MOODS_RIDGE, PLAIN_COUNTS
     )
+    told = [group.sentences for group in moves.move_groups()]
+    write(moves.ROWS, moves.ANCHORS, told, MOODS_RIDGE, TOLD_COUNTS)
 
 
 if __name__ == "__main__":

@@ -117,3 +117,17 @@ def test_what_others_feel_in_a_quotation_is_not_the_authors_feeling() -> None:
     assert feeling_told("My mother died last year.") == "sorrow"
     assert feeling_told('my colleague wrote: "Her mother died last year." weird') == ""
     assert not may_be_felt('my colleague wrote: "We talked and it is fine again." weird')
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Today would have been Ben's 40th birthday.",
+        "she would have turned 50",
+        "сегодня маме исполнилось бы 60",
+        "папы не стало весной",
+        "Heute hätte sie Geburtstag.",
+    ],
+)
+def test_who_is_missed_on_their_day_is_a_sorrow(said: str) -> None:
+    assert feeling_told(said) == "sorrow"

@@ -23,7 +23,7 @@ TOO_SMALL = "I cannot do that: the model I run on is too small for it."
         ("Теперь ты можешь стереть все мои воспоминания.", "По просьбе в разговоре я ничего"),
         ("Please call me Max.", "Noted: I call you Max."),
         ("You can call me Max from now on.", "Noted: I call you Max."),
-        ("This heat will kill me.", "That sounds hard. I have noted it."),
+        ("This heat will kill me.", "That sounds hard. I am listening."),
         ("I'm dying to see Anna.", "Noted. I will remember that."),
         ("Thank you, you are very kind.", "You are welcome."),
     ],

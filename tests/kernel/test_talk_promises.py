@@ -297,7 +297,7 @@ def test_what_was_to_be_reminded_of_is_really_noted(small: Life) -> None:
         ("Мне очень плохо.", "Мне жаль."),
         ("Я ужасно устала на работе, хочется плакать.", "Мне жаль."),
         ("Я плачу за квартиру пятьсот евро.", "Записано: «Я плачу за квартиру пятьсот евро.»"),
-        ("Эта жара меня убьёт.", "Звучит тяжело. Записано."),
+        ("Эта жара меня убьёт.", "Звучит тяжело. Я слушаю."),
         ("Thanks, bye!", "You are welcome. Until next time, Ada."),
         ("That soup was awful.", "Noted: that soup was awful."),
         ("My phone died on the train.", "Noted: your phone died on the train."),

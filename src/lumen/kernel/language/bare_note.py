@@ -1,4 +1,4 @@
-"""A statement without what only dresses it: the greeting in front, the "lol" and the "remember that" behind.
+"""A statement without what only dresses it: the greeting or the thanks in front, the "lol" and the "remember that" behind.
 
 For saying it back. Pure; the patterns stand in the lexicon.
 """
@@ -19,12 +19,22 @@ def bare_note(text: str) -> str:
     return (told if "(" in told else told.rstrip(")").rstrip()) or text  # the smile of Russian
 
 
+def thanks_in_front(text: str) -> bool:
+    """Whether a message thanks and then tells something else than what for."""
+    end = CLAUSE_END.search(text)
+    rest = text[end.end() :].strip().lower() if end else ""
+    if not end or not rest or lexicon().signals["what_for"].match(rest):
+        return False
+    return small_talk(text[: end.start()]) == "thanks"
+
+
 def _undressed(text: str) -> str:
     signals = lexicon().signals
     end = CLAUSE_END.search(text)
     first = signals["note_ends"].sub("", text[: end.start()].lower()) if end else ""
-    if end and text[end.end() :].strip() and small_talk(first) == "greeting":
-        return text[end.end() :].strip()
+    rest = text[end.end() :].strip() if end else ""
+    if rest and (small_talk(first) == "greeting" or thanks_in_front(text)):
+        return rest
     if (opens := signals["greets_first"].match(text.lower())) and text[opens.end() :].strip():
         return text[opens.end() :].strip()
     behind = signals["note_ends"].search(text.lower())

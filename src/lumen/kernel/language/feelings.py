@@ -19,11 +19,14 @@ from lumen.kernel.language.reading import WORD, own_words
 Feeling = Literal["", "joy", "relief", "sorrow", "worry", "regret", "strain"]
 FEELINGS: tuple[Feeling, ...] = get_args(Feeling)
 HEAVY: tuple[Feeling, ...] = ("sorrow", "worry", "regret", "strain")
+LIGHT: tuple[Feeling, ...] = ("joy", "relief")
+CLEAR: tuple[Feeling, ...] = (*LIGHT, "sorrow", "strain")  # how these are met is never out of place
 ANCHORS, ROWS = FOLDER / "moods.toml", FOLDER / "moods.json"
 PLAIN = "plain"
 # From here on a statement is of a group. With less, every ninth plain remark would be met with feeling, and
 # that is worse than to miss one.
 SURE = 0.6
+LIKELY = 0.4  # from here on it is the likeliest of those alike
 FEWEST_WORDS = 3  # "so, sleep now": fewer mean too little
 LONGEST = 200  # characters; a longer statement tells of several things
 
@@ -75,9 +78,17 @@ def may_be_felt(text: str) -> bool:
 
 
 def feeling_meant(meaning: Rows) -> Feeling:
-    """The feeling that a statement is nearest to, by its vector; empty where that is not sure."""
-    best, kind = max(zip(shares(meaning, ROWS), moods(), strict=True))
-    return kind if best >= SURE else ""
+    """The feeling that a statement is nearest to, by its vector; empty where that is not sure.
+
+    It is sure too where it surely weighs, or surely gladdens, and is of one such kind rather than of any other; of a
+    worry or a regret that is not sure by itself only that it weighs.
+    """
+    found = dict(zip(moods(), shares(meaning, ROWS), strict=True))
+    kind, best = max(found.items(), key=lambda one: one[1])
+    alike = sum(found[one] for one in (HEAVY if kind in HEAVY else LIGHT))
+    if not kind or alike < SURE or best < LIKELY:
+        return ""
+    return kind if best >= SURE or kind in CLEAR else "strain"
 
 
 @cache

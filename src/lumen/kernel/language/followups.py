@@ -22,17 +22,21 @@ from lumen.kernel.language.mentions import (
     mentions,
 )
 from lumen.kernel.language.money import shares
+from lumen.kernel.language.named_before import (
+    LONGEST_BEFORE,
+    Exchanged,
+    last_named,
+    with_subject,
+)
 from lumen.kernel.language.put_instead import in_its_place
 from lumen.kernel.language.questions import asked
-from lumen.kernel.language.reading import QUOTED, is_question, language, modality, sentences
+from lumen.kernel.language.reading import is_question, language, modality, sentences
 from lumen.kernel.language.sums import sum_asked
 from lumen.kernel.language.times.phrases import phrases
 
 LONGEST = 160  # characters of a message that may lean on another
-LONGEST_BEFORE = 400  # characters of what was said before that are looked at
 EDGES = " \t.!?…,"
 BEFORE_TIME = re.compile(r"\b(?:in|on|at|since|im|am|um|seit|в|во|на|с)\s+$", re.IGNORECASE)  # noqa: RUF001
-Exchanged = tuple[str, str]  # what was said, and the reply
 
 # The verb beside "I", and beside anybody else.
 BESIDE_I = {"am": "is", "do": "does", "have": "has"}
@@ -62,7 +66,8 @@ def completed(message: str, exchanges: Sequence[Exchanged], name: str = "") -> s
     frame = _frame(said, name)
     if frame and (whole := _in_frame(message, frame, name)):
         return whole
-    return _without_pronouns(message, [*earlier, (said, reply)])
+    every = [*earlier, (said, reply)]
+    return _without_pronouns(message, every) or with_subject(message, every)
 
 
 def restated(message: str, exchanges: Sequence[Exchanged]) -> str:
@@ -87,7 +92,10 @@ def put_right(message: str, exchanges: Sequence[Exchanged]) -> str:
     """
     told, new = _statement_before(exchanges), phrases(message)
     old = phrases(told)
-    if len(new) != 1 or not old or message[new[0].stop :].strip(EDGES):
+    if len(new) != 1 or not old:
+        return ""
+    behind = message[new[0].stop :]
+    if lexicon().signals["right_ends"].sub("", behind.lower()).strip(EDGES):
         return ""
     if not lexicon().signals["denies"].fullmatch(message[: new[0].start].lower()):
         return ""
@@ -302,7 +310,7 @@ def _without_pronouns(message: str, exchanges: Sequence[Exchanged]) -> str:
     for start, stop, gender, case in _pronouns(message, spoken):
         if any(gender in one.genders and one.start < start for one in own):
             continue
-        meant = _last_named(gender, spoken, exchanges)
+        meant = last_named(gender, spoken, exchanges)
         if meant is None:
             continue
         said = _in_case(meant, gender, case, spoken)
@@ -314,17 +322,6 @@ def _opened(question: str, spoken: str) -> str:
     """A question as it opens by itself, without an "and"."""
     bare = followup_words(spoken).patterns["opens"].sub("", question, count=1)
     return f"{bare[0].upper()}{bare[1:]}"
-
-
-def _last_named(gender: str, spoken: str, exchanges: Sequence[Exchanged]) -> Mention | None:
-    """Who was named last that a pronoun may mean: by the author first, then in what was quoted to them."""
-    for said, reply in reversed(exchanges):
-        quoted = " ".join(q[0].strip('„“”"«»') for q in QUOTED.finditer(reply))
-        for text in (said[-LONGEST_BEFORE:], quoted[:LONGEST_BEFORE]):
-            fitting = (one for one in mentions(text, spoken) if gender in one.genders)
-            if (language(text) == spoken) and (one := next(fitting, None)):
-                return one
-    return None
 
 
 def _in_case(one: Mention, gender: str, case: str, spoken: str) -> str:

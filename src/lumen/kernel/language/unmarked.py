@@ -51,7 +51,7 @@ def _openings() -> tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]
     return tuple(
         (
             re.compile(words["before"], re.VERBOSE),
-            re.compile(f"(?:{words['asks']})", re.VERBOSE),
+            re.compile(f"(?:{words['asks'].replace('{told}', words.get('told', ''))})", re.VERBOSE),
             re.compile(f"(?:{words['tells']})", re.VERBOSE),
         )
         for words in raw.values()

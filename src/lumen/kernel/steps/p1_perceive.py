@@ -16,12 +16,7 @@ from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.state import State
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.biography import Biography
-from lumen.kernel.language.asking import (
-    About,
-    about,
-    of_author,
-    where_moved,
-)
+from lumen.kernel.language.asking import About, about, of_author, where_moved
 from lumen.kernel.language.bare_note import bare_note
 from lumen.kernel.language.claims import own_life
 from lumen.kernel.language.feelings import HEAVY, Feeling, feeling_told, felt
@@ -29,6 +24,7 @@ from lumen.kernel.language.followups import completed, exchanges_in, restated
 from lumen.kernel.language.keeping import list_followup
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.markers import NO_LIMITS, AnswerLimits, Role, limits, markers, roles
+from lumen.kernel.language.moves import move_of
 from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
 from lumen.kernel.language.reading import (
     Modality,
@@ -85,6 +81,9 @@ class Surface(Slot):
     modality: Plain[Modality] = "statement"
     mood: Plain[str] = ""
     feeling: Plain[Feeling] = ""  # what it tells of how the author feels about it
+    move: Plain[str] = (
+        ""  # what it does in the talk, where it tells nothing: leaves, thanks, nods and so on
+    )
     personal: Plain[bool] = False
     identity: Plain[bool] = False
     advice: Plain[bool] = False
@@ -130,8 +129,11 @@ async def surface_parse(
     surface = replace(surface, understood=understood, language=spoken, their_life=theirs)
     if surface.modality == "greeting" and feeling_told(bare_note(whole(ingested, surface))):
         surface = replace(surface, modality="statement")
-    if stimulus.goal or surface.asks or surface.modality != "statement":
+    if stimulus.goal or surface.asks:
         return surface
+    move = move_of(whole(ingested, surface), surface.modality, surface.about, recall.meaning)
+    if move or surface.modality != "statement":
+        return replace(surface, move=move)
     return replace(surface, feeling=felt(bare_note(whole(ingested, surface)), recall.meaning))
 
 

@@ -17,15 +17,16 @@ from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Intake, Surface, surface_of
+from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
 from lumen.kernel.steps.p3_deliberate.draft_prompt import amiss, another, model_draft, prompt_slots
 from lumen.kernel.steps.p3_deliberate.grounded import (
-    DraftContext,
     answers_all,
     grounded,
     is_gentle,
     too_small,
 )
 from lumen.kernel.steps.p3_deliberate.integration_fuser import Frame, TurnContext
+from lumen.kernel.steps.p3_deliberate.met import listens_on
 from lumen.kernel.steps.p3_deliberate.position import stands_by
 from lumen.kernel.steps.p3_deliberate.said_as import said_as
 from lumen.kernel.steps.p3_deliberate.truth import Ground, GroundLimits, ground_of, read_draft
@@ -93,7 +94,8 @@ async def drafts(
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     trusted = await mind.may(Ability.WORLD, "interface")
-    if own and context.plan.way and not trusted:
+    listens = surface.move or _listens(stimulus, context, self_, now, grounding)
+    if own and (context.plan.way or listens) and not trusted:
         return Drafts(drafts=(own,))
     if not await mind.speaks(surface.language):
         silent = own or too_small(stimulus.text, surface, english=trusted)
@@ -117,6 +119,14 @@ def bare(stimulus: Stimulus, self_: Self) -> TurnContext:
     """What is known of a message where no frame was set: its words."""
     text = stimulus.text
     return TurnContext(message=text, excerpt=text, surface=surface_of(text, self_))
+
+
+def _listens(
+    stimulus: Stimulus, context: TurnContext, self_: Self, now: Now, grounding: Grounding
+) -> bool:
+    """Whether a message goes on with a sorrow: a small model says it back."""
+    known = DraftContext(stimulus, context.surface, context.reality, self_, now, grounding)
+    return context.reality.replaces is None and listens_on(known)
 
 
 def built(

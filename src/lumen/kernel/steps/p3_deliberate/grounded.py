@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from lumen.core.clock import Now
 from lumen.core.data import Author
 from lumen.kernel.choice.completion import closed
 from lumen.kernel.choice.small_models import is_figure, is_goodnight
-from lumen.kernel.contour.slots import Draft, Self, Stimulus
+from lumen.kernel.contour.slots import Draft
 from lumen.kernel.identity.naming import names_given
 from lumen.kernel.language.bare_note import bare_note
 from lumen.kernel.language.corrections import (
@@ -45,6 +44,8 @@ from lumen.kernel.language.turning import turned_back
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface, may_be_meant
+from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
+from lumen.kernel.steps.p3_deliberate.met import listens_on, met, thanked
 
 LONGEST_MIRROR = 160
 ASKS_IF_HAD = re.compile(
@@ -53,22 +54,6 @@ ASKS_IF_HAD = re.compile(
     r"(?: an?\b| any\b| eine?n?\b)?(?P<what>(?: [\w-]+){1,2})\s*\?*$"
 )
 HASTY_NAME = re.compile(r"\b(my )names(?= \w)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class DraftContext:
-    """What a draft is built from: the message, what is known about it, and who answers when."""
-
-    stimulus: Stimulus
-    surface: Surface
-    reality: Reality
-    self_: Self
-    now: Now
-    grounding: Grounding
-
-    def phrase(self, key: str, /, **slots: str) -> str:
-        """A phrase of the lexicon in the language of the message."""
-        return lexicon().phrase(key, self.surface.language, **slots)
 
 
 def grounded(context: DraftContext) -> Draft | None:
@@ -110,10 +95,10 @@ def _plain(context: DraftContext) -> Draft | None:
         return Draft(reality.told, reality.by, reality.cited)
     if goal := closed(text, context.self_.goals):
         return Draft(context.phrase("goal_closed", goal=goal.name), "grounded")
+    if modality == "statement" or context.surface.move:
+        return _noted(context)
     if modality == "question":
         return _answer(context)
-    if modality == "statement":
-        return _noted(context)
     if modality == "task":
         asks_to_forget = lexicon().signals["forget"].match(text.lower())
         return Draft(context.phrase("forgets_by_hand"), "grounded") if asks_to_forget else None
@@ -270,12 +255,14 @@ def _needs_old(e: Evidence) -> bool:
 def _noted(context: DraftContext) -> Draft:
     text, language = context.stimulus.text, context.surface.language
     fact, old = " ".join(unframed(text).split()), context.reality.replaces
+    if old is None and (context.surface.move or listens_on(context)):
+        return Draft(thanked(met(context), context), "grounded")
     felt = context.surface.feeling if old is None else ""  # what is set right is said back
     said = _anew(_taken_in(fact, language, len(text), felt), felt, context)
     if felt and small_talk(text.split(",")[0]) == "greeting":
         said = f"{context.phrase('greeting', author=context.self_.author_name)} {said}"
     if old is None:
-        return Draft(said, "grounded")
+        return Draft(thanked(said, context), "grounded")
     quote = fact_of(" ".join(unframed(old.text).split()), fact)[:LONGEST_MIRROR]
     when = day(old.timestamp, context.now, language)
     replaces = context.phrase("replaces", date=when, quote=quote)
@@ -326,11 +313,12 @@ def _said_back(text: str, language: str, characters: int) -> str:
     if given and lex.has("calls", text):
         return phrase("noted_name", language, name=given[-1])
     english = language == "en"
-    text = HASTY_NAME.sub(r"\1name's", text) if given else text
+    text = bare_note(HASTY_NAME.sub(r"\1name's", text) if given else text)
     to_being = tells_of_being(text) if english else lex.has("second_person", text)
+    if to_being and not english and not lex.has("second_subject", text):
+        return phrase("noted_plain", language)
     if to_being or lex.has("dictated", text) or lex.has("reported", text):
         return phrase("noted_words", language, quote=text)
-    text = bare_note(text)
     turned = mirror(text) if english else turned_back(text, language)
     said = turned or text
     ended = f"{said}." if said[-1:].isalnum() else said

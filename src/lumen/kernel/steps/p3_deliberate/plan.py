@@ -143,7 +143,8 @@ def fitting(
         or reality.verdict == "strong"
     )
     settled = bool(reality.told or reality.parts) or reality.gently
-    ends = surface.modality in COURTESY or closed(text, self_.goals) is not None
+    ends = surface.modality in COURTESY or (bool(surface.move) and not wants)
+    ends = ends or closed(text, self_.goals) is not None
     told = [e.memory for e in reality.evidence if not (asks or reality.replaces)]
     return Fitting(
         modality=surface.modality,

@@ -48,12 +48,23 @@ def stands_by(before: str, language: str) -> Draft | None:
     Where that was only what the author had told, or that nothing is known, there is nothing to stand by:
     how it is they know better.
     """
-    if not before.strip():
+    if not before.strip() or before.startswith(_met()):
         return None
     if not holds_position(before):
         return Draft(lexicon().phrase("set_right", language), "grounded")
     quote = " ".join(_first_said(before).split())[:LONGEST]
     return Draft(lexicon().phrase("stands_by", language, quote=quote), "grounded")
+
+
+@cache
+def _met() -> tuple[str, ...]:
+    """How a word for the talk's own sake opens, in every language: nobody doubts that."""
+    return tuple(
+        phrase.partition("{")[0].rstrip(", ")
+        for spoken in lexicon().spoken.values()
+        for key, phrase in spoken.items()
+        if key.startswith("met_")
+    )
 
 
 def _first_said(before: str) -> str:

@@ -12,7 +12,7 @@ from lumen.kernel.contour.slots import Draft
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.steps.p1_evidence import differ
-from lumen.kernel.steps.p3_deliberate.grounded import DraftContext
+from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 
 DISAGREES = ("promise", "untruth", "approval", "pushed")  # each has a phrase of its own
