@@ -18,7 +18,7 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.presence import addresses, asked_of, is_opening
-from lumen.kernel.language.reading import WORD
+from lumen.kernel.language.reading import WORD, asks_how
 from lumen.kernel.steps.p1_perceive import Ingested, Reality, Surface
 from lumen.kernel.steps.p2_orient import Effort, Mode, jittered
 
@@ -89,9 +89,13 @@ async def presence_preface(
     if not effort.analysis_allowed:
         raise Skip("a short answer was asked for")
     asked = asked_of(ingested.excerpt) if surface.modality in ("question", "task") else ""
+    if surface.advice and asks_how(ingested.excerpt):
+        raise Skip("how a thing is done needs no position")
     if not asked:
         raise Skip("no judgement, plan or explanation was asked for")
     await _must_be_said_by_a_model(reality, surface, mind)
+    if asked == "explanation" and await mind.runs_here():
+        raise Skip("a model in this process explains at once")
     deep = mode.chosen == "deep"
     comes, chance = sampled(prefacing.base, prefacing.boost, (deep,), draw)
     if not comes:

@@ -33,6 +33,7 @@ from lumen.soul.ports.queries import Queries
 
 MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
 WRITES = "write_file"
+NO_ITEM = re.compile(r"(?:(?:^|\s)\d{1,3}[.)])+\s*$")  # the number of an item that never came
 AUTHOR = "lumen:author"
 PROMPTS = Path(__file__).parents[1] / "prompts"
 
@@ -63,6 +64,13 @@ class RecordedMind:
         except MindError:
             return False
         return ability in model.may and (model.local or not self.calls.private)
+
+    async def runs_here(self) -> bool:
+        """Whether the interface model runs in this process; one that cannot be looked at does not."""
+        try:
+            return bool((await self.calls.reach.model("interface")).sha256)
+        except MindError:
+            return False
 
     async def speaks(self, language: str) -> bool:
         """Whether the interface model may be heard in a language, as far as it can be looked at."""
@@ -330,8 +338,11 @@ def _tidy(text: str, finish: str) -> tuple[str, bool]:
     """
     if finish == "length":
         cut = max(text.rfind(mark) for mark in ".!?…")
-        text = text[: cut + 1] if cut > 0 else text
-    spans = sentences(text)
-    kept = dict.fromkeys(text[a:b].strip() for a, b in spans)
-    whole = re.sub(r"\n\s*\n\s*", "\n\n", text.strip())
-    return (whole, False) if len(kept) == len(spans) else (" ".join(kept), True)
+        text = NO_ITEM.sub("", text[: cut + 1] if cut > 0 else text)
+    said: dict[str, str] = {}
+    spans, at = sentences(text), 0
+    for start, stop in spans:
+        said.setdefault(text[start:stop].strip(), text[at:stop])
+        at = stop
+    whole = "".join([*said.values(), text[at:]]) if len(said) < len(spans) else text
+    return re.sub(r"\n\s*\n\s*", "\n\n", whole.strip()), len(said) < len(spans)

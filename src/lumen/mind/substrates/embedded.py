@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import re
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -28,6 +29,9 @@ IDLE_S = 600.0  # a model that nobody asked for so long gives its memory back
 LOOK_EVERY = 32  # pieces, between two looks whether a text goes round in circles
 CIRCLE = 120  # characters: the longest that is said again and again
 ROUNDS = 4  # so often, and it will not end by itself
+RUNS_EMPTY = re.compile(
+    r"(?:(?:^|\s)\d{1,3}[.)]\s*){4}$"
+)  # numbers of a list that has no more items
 
 
 class Embedded:
@@ -167,6 +171,7 @@ class _Stream:
         self._usage: Chunk | None = None
         self._error: Chunk | None = None
         self.circles = False
+        self.empty = False  # only numbers of items come
 
     def stopped(self) -> bool:
         """Whether anyone still waits: a closed loop means the program is on its way out."""
@@ -191,13 +196,17 @@ class _Stream:
                 self._text.append(piece)
                 self.emit(piece)
         if len(self._text) > before and len(self._text) % LOOK_EVERY == 0:
-            self.circles = goes_in_circles("".join(self._text[-ROUNDS * CIRCLE :]))
-        return self.circles or self.stopped()
+            lately = "".join(self._text[-ROUNDS * CIRCLE :])
+            self.circles, self.empty = goes_in_circles(lately), bool(RUNS_EMPTY.search(lately))
+        return self.circles or self.empty or self.stopped()
 
     def completion(self) -> Completion:
         """What the whole stream came to."""
         if self._error is not None:
             raise _as_mind_error(self._error)
+        if self._usage is None and self.empty and not self.stopped():
+            text = RUNS_EMPTY.sub("", "".join(self._text))
+            return Completion(text, None, None, 0, "length")
         if self._usage is None:
             if self.stopped():
                 raise Cancelled("the call was stopped")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from lumen.core.canon import JSON
@@ -12,9 +13,9 @@ from lumen.core.untrusted import holds_mark
 from lumen.kernel.contour.capabilities import Mind, ModelReply
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.digest import MemoryText
-from lumen.kernel.language.claims import left_by, read_reply
+from lumen.kernel.language.claims import KnownWords, left_by, read_reply, unposed
 from lumen.kernel.language.dates import day
-from lumen.kernel.language.pronouns import addressed
+from lumen.kernel.language.pronouns import addressed, of_the_author
 from lumen.kernel.language.reading import words
 from lumen.kernel.language.relatives import told_of_another
 from lumen.kernel.recall.evidence import Evidence
@@ -23,6 +24,7 @@ from lumen.kernel.steps.p3_deliberate.grounded import rests_on
 from lumen.kernel.steps.p3_deliberate.integration_fuser import TurnContext
 from lumen.kernel.steps.p3_deliberate.truth import Ground
 
+NOTE_HEAD = re.compile(r"^(?:On )?[A-Z][a-z]+day \d{1,2} [A-Z][a-z]+(?: \d{4})?: (?=\S)", re.M)
 SAYS_SOMETHING = ("plain", "author", "recollection", "advice", "unknowing", "agreement")
 
 
@@ -76,7 +78,7 @@ def model_draft(
     the words stay as they are, to be scored for what they are.
     """
     quotes = [e.quote for e in useful]
-    text = spoken.text if spoken.small else addressed(spoken.text, quotes)
+    text = spoken.text if spoken.small else unposed(_addressed(spoken.text, quotes, ground))
     text, cut = (text, 0) if spoken.small or ground.fiction else _supported(text, ground)
     text = context.presence.within(text, context.mode.budget)
     return Draft(
@@ -88,6 +90,15 @@ def model_draft(
         shown=tuple(e.memory.seq for e in useful),
         cut=cut,
     )
+
+
+def _addressed(text: str, quotes: list[str], ground: Ground) -> str:
+    """A reply in which what the author told of themselves is said to them, without the head of a note."""
+    said = addressed(NOTE_HEAD.sub("", text), quotes, ground.message if ground.asks_memory else "")
+    asks = (
+        ground.frame.context.surface.modality == "question"
+    )  # what is written for them is theirs to say
+    return of_the_author(said, ground.message) if asks else said
 
 
 def _supported(text: str, ground: Ground) -> tuple[str, int]:
@@ -107,7 +118,19 @@ def amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: l
         return "it said nothing new"
     if asks and told_of_another(spoken.text, heard[0], notes):
         return "it gave for one what was told of another"
+    if not asks and _declines(spoken.text, heard[0]):
+        return "it was told something, and said only that it does not know"
     return ""
+
+
+def _declines(text: str, message: str) -> bool:
+    """Whether a reply says no more than that it does not know, was not told or cannot help."""
+    said = {one.speech for one in read_reply(text, KnownWords(message))}
+    return bool(said & {"unknowing", "disclaimer"}) and said <= {
+        "unknowing",
+        "disclaimer",
+        "courtesy",
+    }
 
 
 def _kind(surface: Surface) -> str:

@@ -104,7 +104,8 @@ class DraftReading:
     def unknowing(self) -> bool:
         """Whether it only says that something is not known."""
         said = [s.speech for s in self.sentences]
-        return "unknowing" in said and not {"author", "recollection", "plain"} & set(said)
+        knows_nothing = {"unknowing", "disclaimer"} & set(said)
+        return bool(knows_nothing) and not {"author", "recollection", "plain"} & set(said)
 
 
 def read_draft(draft: Draft, ground: Ground, near: float = 0.0, fits: float = 1.0) -> DraftReading:
