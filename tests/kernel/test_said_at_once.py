@@ -158,7 +158,7 @@ def test_what_the_author_calls_theirs_is_theirs_in_the_reply() -> None:
         ("I need a new phone.", "statement"),
         ("I make a list every morning.", "statement"),
         ("Formuliere das höflicher.", "task"),
-        ("Перепиши это вежливее.", "task"),  # noqa: RUF001
+        ("Перепиши это вежливее.", "task"),
     ],
 )
 def test_what_is_asked_for_is_no_statement(text: str, kind: str) -> None:
@@ -172,7 +172,7 @@ def test_what_is_asked_for_is_no_statement(text: str, kind: str) -> None:
         ("Could you explain to me how vaccines work?", False),
         ("Tell me where my sister lives.", True),
         ("Erklär mir, warum der Himmel blau ist.", False),
-        ("Скажи мне, почему небо голубое.", False),  # noqa: RUF001
+        ("Скажи мне, почему небо голубое.", False),
     ],
 )
 def test_who_is_to_be_told_is_not_whom_it_is_about(text: str, theirs: bool) -> None:
