@@ -59,6 +59,11 @@ def test_what_is_told_is_not_answered_as_if_it_were_asked(life: Life, declines: 
     )
 
 
+def test_what_was_just_told_is_not_asked_for(life: Life) -> None:
+    life.listen("What is your favourite tea?")
+    assert life.say("My favourite tea is rooibos.").text == "Noted: your favourite tea is rooibos."
+
+
 def test_that_something_else_was_not_told_may_be_said_to_what_was(life: Life) -> None:
     wonders = "How nice! You have not told me with whom. Who teaches him?"
     life.listen(wonders)

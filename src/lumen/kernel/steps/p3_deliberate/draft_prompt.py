@@ -16,7 +16,7 @@ from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.claims import KnownWords, left_by, read_reply, unposed
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.pronouns import addressed, of_the_author
-from lumen.kernel.language.reading import words
+from lumen.kernel.language.reading import stems, words
 from lumen.kernel.language.relatives import told_of_another
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Surface
@@ -120,7 +120,16 @@ def amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: l
         return "it gave for one what was told of another"
     if not asks and _declines(spoken.text, heard[0]):
         return "it was told something, and said only that it does not know"
+    if not asks and _asks_what_was_told(spoken.text, heard[0]):
+        return "it asked for what it was told"
     return ""
+
+
+def _asks_what_was_told(text: str, message: str) -> bool:
+    """Whether a reply is one question that names nothing but what it was just told: "What is your favourite tea?"."""
+    said, told = read_reply(text, KnownWords(message)), stems(message)
+    asked = stems(text)
+    return [one.speech for one in said] == ["question"] and len(asked) > 1 and asked <= told
 
 
 def _declines(text: str, message: str) -> bool:
