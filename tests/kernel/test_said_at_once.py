@@ -59,6 +59,11 @@ def test_what_is_told_is_not_answered_as_if_it_were_asked(life: Life, declines: 
     )
 
 
+def test_that_it_is_a_program_is_no_answer(life: Life) -> None:
+    life.listen("As a companion, I hold dear coherence. I am not programmed to answer that.")
+    assert life.say("Why is the sea salty?").text == "I do not know."
+
+
 def test_what_was_just_told_is_not_asked_for(life: Life) -> None:
     life.listen("What is your favourite tea?")
     assert life.say("My favourite tea is rooibos.").text == "Noted: your favourite tea is rooibos."
@@ -128,6 +133,10 @@ def test_where_only_the_author_can_have_told_any_your_is_a_claim() -> None:
         (
             "As a companion, I hold dear coherence. I would learn the guitar.",
             "I would learn the guitar.",
+        ),
+        (
+            "As a companion, I hold dear coherence. I am not programmed to judge. A pro is time.",
+            "A pro is time.",
         ),
         ("I cannot eat it, but it is good soup.", "I cannot eat it, but it is good soup."),
     ],

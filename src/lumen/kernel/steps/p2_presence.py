@@ -94,8 +94,8 @@ async def presence_preface(
     if not asked:
         raise Skip("no judgement, plan or explanation was asked for")
     await _must_be_said_by_a_model(reality, surface, mind)
-    if asked == "explanation" and await mind.runs_here():
-        raise Skip("a model in this process explains at once")
+    if await mind.runs_here():
+        raise Skip("a model in this process answers at once")
     deep = mode.chosen == "deep"
     comes, chance = sampled(prefacing.base, prefacing.boost, (deep,), draw)
     if not comes:

@@ -78,7 +78,7 @@ def model_draft(
     the words stay as they are, to be scored for what they are.
     """
     quotes = [e.quote for e in useful]
-    text = spoken.text if spoken.small else unposed(_addressed(spoken.text, quotes, ground))
+    text = spoken.text if spoken.small else _addressed(spoken.text, quotes, ground)
     text, cut = (text, 0) if spoken.small or ground.fiction else _supported(text, ground)
     text = context.presence.within(text, context.mode.budget)
     return Draft(
@@ -106,7 +106,7 @@ def _supported(text: str, ground: Ground) -> tuple[str, int]:
     asked = ground.asks_memory or ground.beyond_small
     enough = (*SAYS_SOMETHING, *(() if asked else ("question",)))
     said = (one.speech for one in read_reply(left, ground.known()))
-    return (left, cut) if any(speech in enough for speech in said) else (text, 0)
+    return (unposed(left), cut) if any(speech in enough for speech in said) else (text, 0)
 
 
 def amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: list[str]) -> str:
@@ -118,11 +118,17 @@ def amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: l
         return "it said nothing new"
     if asks and told_of_another(spoken.text, heard[0], notes):
         return "it gave for one what was told of another"
-    if not asks and _declines(spoken.text, heard[0]):
+    if asks:
+        alone = surface.about != "being" and _speaks_of_itself(spoken.text, heard[0])
+        return "it said what it is, and no answer" if alone else ""
+    return _untaken(spoken.text, heard[0])
+
+
+def _untaken(text: str, message: str) -> str:
+    """Why a reply does not take in what was told; empty: it does."""
+    if _declines(text, message):
         return "it was told something, and said only that it does not know"
-    if not asks and _asks_what_was_told(spoken.text, heard[0]):
-        return "it asked for what it was told"
-    return ""
+    return "it asked for what it was told" if _asks_what_was_told(text, message) else ""
 
 
 def _asks_what_was_told(text: str, message: str) -> bool:
@@ -130,6 +136,11 @@ def _asks_what_was_told(text: str, message: str) -> bool:
     said, told = read_reply(text, KnownWords(message)), stems(message)
     asked = stems(text)
     return [one.speech for one in said] == ["question"] and len(asked) > 1 and asked <= told
+
+
+def _speaks_of_itself(text: str, message: str) -> bool:
+    """Whether every sentence of a reply is of what it is or cannot do."""
+    return {one.speech for one in read_reply(text, KnownWords(message))} == {"disclaimer"}
 
 
 def _declines(text: str, message: str) -> bool:
