@@ -91,6 +91,15 @@ def test_only_notes_that_speak_of_it_are_shown_for_what_is_asked_of_the_world(li
     assert "blue box" in model.shown()
 
 
+def test_what_is_to_be_done_with_quoted_words_is_asked_without_the_conversation(life: Life) -> None:
+    model = life.listen("« Où est la gare ? »")
+    life.say("Why do herons wait?")
+    life.say("Why do storks fly?")
+    assert "herons" in model.prompts[-1].user
+    life.say('Translate "Where is the train station?" into French.')
+    assert "storks" not in model.prompts[-1].user
+
+
 @pytest.mark.parametrize(
     ("message", "reply", "unsupported"),
     [
@@ -102,6 +111,7 @@ def test_only_notes_that_speak_of_it_are_shown_for_what_is_asked_of_the_world(li
         (EGGS, "Your mother boils them for six minutes.", True),
         (EGGS, "Give them to your husband Pedro.", True),
         ("How do I fall asleep?", "Your new flat is noisy, so use earplugs.", True),
+        (EGGS, "2. Timing: If they are cold and you are in a hurry, add a minute.", False),
         ("I bought a bike.", "Your old bike was stolen in May.", True),
         ("What can I cook?", "Your diet is vegan, so use tofu.", True),
         ("Is tea healthy?", "Your doctor warned you about it.", True),

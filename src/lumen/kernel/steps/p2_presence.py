@@ -81,7 +81,11 @@ async def presence_preface(
     draw: Draw,
     prefacing: Prefacing,
 ) -> Preface:
-    """Open with a position of its own where judgement, a plan or an explanation is asked of a model trusted for it."""
+    """Open with a position of its own where judgement, a plan or an explanation is asked of a model trusted for it.
+
+    A model in this process answers at once: there an opening costs as much as the answer, and a small one says in
+    it what it is and cannot do.
+    """
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
     if not self_.keeps(OPENING_CONTRACT):

@@ -16,7 +16,7 @@ from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.claims import KnownWords, left_by, read_reply, unposed
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.pronouns import addressed, of_the_author
-from lumen.kernel.language.reading import stems, words
+from lumen.kernel.language.reading import QUOTED, stems, words
 from lumen.kernel.language.relatives import told_of_another
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Surface
@@ -38,6 +38,8 @@ def prompt_slots(
 ) -> dict[str, JSON]:
     """What the templates of a draft are filled with."""
     surface, reality = context.surface, context.reality
+    # What is to be done with quoted words needs no conversation: a small model goes on with that instead.
+    by_itself = surface.modality == "task" and QUOTED.search(context.message) is not None
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
     return {
         "name": self_.name,
@@ -57,7 +59,7 @@ def prompt_slots(
             for e in useful
             if e.memory.seq not in shown
         ],
-        "recent": exchanges(reality.recent, exchange),
+        "recent": [] if by_itself else exchanges(reality.recent, exchange),
     }
 
 
