@@ -9,6 +9,7 @@ from tests.kernel.deliberating import IRIS
 
 from lumen.kernel.language.asking import of_author
 from lumen.kernel.language.claims import KnownWords, left_by, read_reply, unposed
+from lumen.kernel.language.followups import completed
 from lumen.kernel.language.pronouns import addressed, of_the_author
 from lumen.kernel.language.questions import asked, may_answer
 from lumen.kernel.language.reading import asks_advice, asks_how, modality, sentences
@@ -64,8 +65,9 @@ def test_that_it_is_a_program_is_no_answer(life: Life) -> None:
     assert life.say("Why is the sea salty?").text == "I do not know."
 
 
-def test_what_was_just_told_is_not_asked_for(life: Life) -> None:
-    life.listen("What is your favourite tea?")
+@pytest.mark.parametrize("asked_so", ["What is your favourite tea?", "What is your favorite tea?"])
+def test_what_was_just_told_is_not_asked_for(life: Life, asked_so: str) -> None:
+    life.listen(asked_so)
     assert life.say("My favourite tea is rooibos.").text == "Noted: your favourite tea is rooibos."
 
 
@@ -233,6 +235,17 @@ def test_asking_what_went_wrong_doubts_nothing(life: Life) -> None:
     life.say("How do vaccines work?")
     life.listen("The heat was too high.")
     assert life.say("I burned the rice, what am I doing wrong?").text == "The heat was too high."
+
+
+def test_whether_it_is_better_speaks_of_nothing_before() -> None:
+    before = (("My favourite tea is rooibos.", "Noted: your favourite tea is rooibos."),)
+    assert completed("Is it better to learn guitar or piano first?", before) == ""
+    assert completed("Is it good?", before) == "Is my favourite tea good?"
+
+
+def test_a_mark_of_a_thought_that_was_not_opened_is_not_said(life: Life) -> None:
+    life.listen("Guitar is versatile. ⟧")
+    assert life.say("Why do people learn the guitar?").text == "Guitar is versatile."
 
 
 def test_a_word_that_is_asked_about_is_no_mood_of_the_being() -> None:

@@ -151,7 +151,7 @@ class OwnThoughts(Slot):
         `name` is whom it must not speak to.
         """
         found = [match[1].strip() for match in MARKED.finditer(text)]
-        said = MARKED.sub("", text).strip() if found else text
+        said = MARKED.sub("", text).replace(CLOSES, "").strip()
         thought = found[-1] if found and self.lines else ""
         return said, thought if self._is_thought(thought, name) else ""
 

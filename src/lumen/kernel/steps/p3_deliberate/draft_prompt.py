@@ -25,6 +25,7 @@ from lumen.kernel.steps.p3_deliberate.integration_fuser import TurnContext
 from lumen.kernel.steps.p3_deliberate.truth import Ground
 
 NOTE_HEAD = re.compile(r"^(?:On )?[A-Z][a-z]+day \d{1,2} [A-Z][a-z]+(?: \d{4})?: (?=\S)", re.M)
+BRITISH = re.compile(r"(?<=\w\w)our")  # a favourite is a favorite
 SAYS_SOMETHING = ("plain", "author", "recollection", "advice", "unknowing", "agreement")
 
 
@@ -107,7 +108,8 @@ def _supported(text: str, ground: Ground) -> tuple[str, int]:
     left, cut = left_by(text, ground.known())
     asked = ground.asks_memory or ground.beyond_small
     enough = (*SAYS_SOMETHING, *(() if asked else ("question",)))
-    said = (one.speech for one in read_reply(left, ground.known()))
+    every = read_reply(left, ground.known())
+    said = (one.speech for one in every if any(c.isalnum() for c in one.text))
     return (unposed(left), cut) if any(speech in enough for speech in said) else (text, 0)
 
 
@@ -135,8 +137,8 @@ def _untaken(text: str, message: str) -> str:
 
 def _asks_what_was_told(text: str, message: str) -> bool:
     """Whether a reply is one question that names nothing but what it was just told: "What is your favourite tea?"."""
-    said, told = read_reply(text, KnownWords(message)), stems(message)
-    asked = stems(text)
+    said = read_reply(text, KnownWords(message))
+    asked, told = (stems(BRITISH.sub("or", one)) for one in (text, message))
     return [one.speech for one in said] == ["question"] and len(asked) > 1 and asked <= told
 
 
