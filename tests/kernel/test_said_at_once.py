@@ -273,3 +273,8 @@ def test_the_number_of_an_item_opens_it_and_is_no_sentence() -> None:
 def test_a_list_that_runs_empty_is_ended() -> None:
     assert RUNS_EMPTY.search("16. A radio. 17. 18. 19. 20. ")
     assert not RUNS_EMPTY.search("1. Water. 2. Bread. 3. Salt. 4. Oil.")
+
+
+def test_a_list_stays_one_where_a_line_of_it_was_said_twice(life: Life) -> None:
+    life.listen("Do this:\n1. Boil it.\n2. Wait.\nThen eat.\nThen eat.")
+    assert life.say(EGGS).text == "Do this:\n1. Boil it.\n2. Wait. Then eat."

@@ -33,6 +33,7 @@ from lumen.soul.ports.queries import Queries
 
 MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
 WRITES = "write_file"
+OPENS_ITEM = re.compile(r"(?:\d{1,2}[.)]|[-*•]) ")
 NO_ITEM = re.compile(r"(?:(?:^|\s)\d{1,3}[.)])+\s*$")  # the number of an item that never came
 AUTHOR = "lumen:author"
 PROMPTS = Path(__file__).parents[1] / "prompts"
@@ -339,10 +340,10 @@ def _tidy(text: str, finish: str) -> tuple[str, bool]:
     if finish == "length":
         cut = max(text.rfind(mark) for mark in ".!?…")
         text = NO_ITEM.sub("", text[: cut + 1] if cut > 0 else text)
-    said: dict[str, str] = {}
-    spans, at = sentences(text), 0
-    for start, stop in spans:
-        said.setdefault(text[start:stop].strip(), text[at:stop])
-        at = stop
-    whole = "".join([*said.values(), text[at:]]) if len(said) < len(spans) else text
-    return re.sub(r"\n\s*\n\s*", "\n\n", whole.strip()), len(said) < len(spans)
+    spans = sentences(text)
+    kept = list(dict.fromkeys(text[a:b].strip() for a, b in spans))
+    whole = re.sub(r"\n\s*\n\s*", "\n\n", text.strip())
+    if len(kept) == len(spans):
+        return whole, False
+    apart = ["\n" if OPENS_ITEM.match(one) else " " for one in kept]
+    return "".join(f"{gap}{one}" for gap, one in zip(apart, kept, strict=True)).strip(), True
