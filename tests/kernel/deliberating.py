@@ -23,7 +23,13 @@ from lumen.kernel.steps.p3_deliberate.integration_fuser import (
     frame_of,
 )
 from lumen.kernel.steps.p3_deliberate.metrics_engine import Metrics
-from lumen.kernel.steps.p3_deliberate.truth import Ground, GroundLimits, ground_of, read_draft
+from lumen.kernel.steps.p3_deliberate.truth import (
+    Ground,
+    GroundLimits,
+    believed,
+    ground_of,
+    read_draft,
+)
 from lumen.kernel.turn.loops import parameters
 
 FOLDER = Path(__file__).with_name("deliberate")
@@ -87,6 +93,8 @@ def compared(
     """Texts that compete; `fits` of the last ones is how likely what they answer is meant."""
     fit = (*(1.0 for _ in drafts[len(fits) :]), *fits)
     every = zip(drafts, fit, strict=True)
-    scores = tuple(axes(read_draft(d, held, near, f), held, WEIGHTS) for d, f in every)
-    believed = tuple(s.truthfulness >= WEIGHTS.believable for s in scores)
-    return Metrics(scores=scores, believed=believed, scored=drafts)
+    readings = [read_draft(d, held, near, f) for d, f in every]
+    scores = tuple(axes(read, held, WEIGHTS) for read in readings)
+    truths = [score.truthfulness for score in scores]
+    may_speak = believed(readings, truths, held, WEIGHTS.believable)
+    return Metrics(scores=scores, believed=may_speak, scored=drafts)

@@ -140,6 +140,34 @@ def test_a_model_that_is_trusted_with_the_world_may_name_things() -> None:
     assert scored(said, ground(frame, trusted=False)).truthfulness < 0.5
 
 
+GUESSING = Draft(
+    "I would only be guessing. What do you lean towards yourself?", "grounded", fallback=True
+)
+UNTOLD = Draft("You have not told me that.", "grounded", fallback=True)
+
+
+@pytest.mark.parametrize(
+    ("message", "said", "wins"),
+    [
+        ("How do I boil eggs so that they stay soft?", "Six minutes.", "model"),
+        ("How can I freeze cooked pasta?", "Put the dry pasta into a bag.", "model"),
+        ("How do I boil eggs?", "You told me that you hate eggs.", "grounded"),
+    ],
+)
+def test_that_it_is_not_known_is_said_of_the_world_only_where_a_trusted_model_has_nothing(
+    message: str, said: str, wins: str
+) -> None:
+    held = ground(framed(message))
+    drafts = (GUESSING, Draft(said, "model"))
+    assert ranked(compared(drafts, held, near=0.1))[0][0].kind == wins
+
+
+def test_that_it_was_not_told_stands_against_any_model_where_only_the_author_can_tell() -> None:
+    held = ground(framed("What is my shoe size?"))
+    drafts = (UNTOLD, Draft("Your shoe size is 43.", "model"))
+    assert ranked(compared(drafts, held, near=0.9))[0][0] == UNTOLD
+
+
 def test_only_the_sentence_that_nothing_supports_is_cut() -> None:
     known = ground(framed("I made soup.")).known()
     said = (

@@ -5,6 +5,8 @@ import json
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,13 @@ from lumen.core.canon import sha256
 from lumen.core.errors import NoSubstrate
 from lumen.mind.substrate import Prompt
 from lumen.mind.substrates import embedded
-from lumen.mind.substrates.embedded import MODEL_ID, Embedded, goes_in_circles
+from lumen.mind.substrates.embedded import (
+    MODEL_ID,
+    Embedded,
+    _Stream,
+    before_circles,
+    goes_in_circles,
+)
 from lumen.mind.weights import Weights
 
 pytestmark = pytest.mark.embedded
@@ -81,6 +89,25 @@ def test_a_text_that_goes_in_circles_is_ended_long_before_its_limit(told: Told) 
     ended, pieces = told["limits"]["circles"]
     assert ended == "BadAnswer"
     assert pieces < 200
+
+
+def test_what_was_said_before_the_circles_is_no_failure() -> None:
+    begins = (
+        "Pack good boots, a hat, a bottle of water, a map, a torch, a first aid kit, a rain jacket,"
+    )
+    with closing(asyncio.new_event_loop()) as loop:
+        stream = _Stream(loop, asyncio.Queue(), threading.Event())
+        pieces = (begins, *[" a good jacket,"] * 63)
+        ended = [stream.take({"choices": [{"delta": {"content": piece}}]}) for piece in pieces]
+        completion = stream.completion()
+    assert ended[-1]
+    assert (completion.text, completion.finish) == (f"{begins[:-1]}.", "length")
+
+
+def test_what_came_before_the_circles_is_left() -> None:
+    begins = "Pack a map, and water for two days. "
+    assert before_circles(begins + "So it goes. " * 30) == begins
+    assert before_circles(begins) == begins
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,10 @@ class Mind(Protocol):
         """Whether a model that is trusted with something is assigned to a role, and is there."""
         ...
 
+    async def runs_here(self) -> bool:
+        """Whether the interface model runs in this process, where each call is waited for in full."""
+        ...
+
     async def speaks(self, language: str) -> bool:
         """Whether its words may be heard in a language; one that cannot be looked at says why when asked."""
         ...

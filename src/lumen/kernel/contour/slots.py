@@ -89,6 +89,9 @@ class Draft:
     private: Plain[bool] = False  # whoever wrote it was shown something private
     shown: Cite[tuple[int, ...]] = ()  # memories its writer had in view, used or not
     cut: Plain[int] = 0  # sentences that were taken out, as nothing supports them
+    fallback: bool = (
+        False  # it only says that it is not known: no answer where another may be given
+    )
     characters: Plain[int] = field(init=False, default=0)
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ MOST_CAPITALS = 4
 NOBODY_ELSE = ("i", "we", "you", "ich", "wir", "du", "sie", "\u044f", "мы", "ты", "вы")
 LOOKED_AT = 2000  # characters of a text that are looked at
 _WAYS = ("first_person", "mine", "yours", "when", "who", "where", "time", "request")
-_SUBJECT = ("kin", "knows", "knows_last", "tells", "to_being", "anybody", "why", "reason")
+_SUBJECT = ("to_me", "kin", "knows", "knows_last", "tells", "to_being", "anybody", "why", "reason")
 About = Literal["author", "being", "world"]
 
 
@@ -111,7 +111,11 @@ def about(question: str, name: str = "") -> About:
 
 
 def of_author(text: str) -> bool:
-    """Whether a text speaks of its author, or of somebody who goes without a "my": mum, «тёща»."""
+    """Whether a text speaks of its author, or of somebody who goes without a "my": mum, «тёща».
+
+    "Tell me why the sky is blue" does not: it only says who is to be told.
+    """
+    text = _patterns().ways["to_me"].sub(" ", text)
     return lexicon().has("first_person", text) or _patterns().ways["kin"].search(text) is not None
 
 

@@ -32,6 +32,7 @@ Speech = Literal[
     "question",
     "courtesy",
     "unknowing",
+    "disclaimer",
     "flattery",
     "agreement",
     "recollection",
@@ -39,8 +40,12 @@ Speech = Literal[
     "advice",
     "plain",
 ]
+IDLE = ("flattery", "disclaimer")  # what is left out of a reply that says something besides
 MOST_COURTEOUS = 6  # words of a sentence that is a courtesy and no more
 CLAUSE = re.compile(r"[,;:—]\s+|\s+(?:so|because|but|since|though|while)\s+", re.I)
+BY_NAME = re.compile(
+    r"\b[Yy]our [a-z]+,? (?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+"
+)  # "your boss Mr Hartman"
 OPENS_WITH = re.compile(r"[^\W\d_][\w'’-]*")
 
 
@@ -146,6 +151,7 @@ def _speech(text: str, known: KnownWords, life: set[str]) -> Speech:
     plain = plainly(text)
     first: tuple[tuple[Speech, bool], ...] = (
         ("question", plain.rstrip("\"'”’)").endswith("?") and not _remembers(plain)),
+        ("disclaimer", does("disclaimer", plain)),
         ("unknowing", does("unknowing", plain) or lexicon().has("hedge", plain)),
         ("agreement", gives_way(text)),
         ("flattery", does("flattery", plain)),
@@ -165,7 +171,7 @@ def _remembers(plain: str) -> bool:
 def _of_author(text: str, plain: str, known: KnownWords, life: set[str]) -> Speech:
     """Whether a sentence says something of the author, advises, or speaks of something else."""
     supposes = _pattern("supposed").search(plain) is not None
-    addressed = _pattern("outright").search(plain)
+    addressed = _pattern("outright").search(plain) or _owned(text, plain, known)
     if addressed and not supposes:
         if _pattern("anyone").search(plain) and not known.asks_memory:
             return "plain"
@@ -173,12 +179,29 @@ def _of_author(text: str, plain: str, known: KnownWords, life: set[str]) -> Spee
         says_you = addressed[0].startswith("you ")  # before "when you were twelve", say
         if modal and not (says_you and addressed.start() < modal.start()):
             return "advice"
-        return "advice" if _pattern("imperative").match(plain) else "author"
+        advises = _pattern("imperative").match(plain) and not BY_NAME.search(text)
+        return "advice" if advises else "author"
     if supposes:
         return "plain"
     if known.asks_memory and (_pattern("third").search(plain) or _tells_of(text, life, known)):
         return "author"
     return "plain"
+
+
+def _owned(text: str, plain: str, known: KnownWords) -> re.Match[str] | None:
+    """Where a sentence says of something that the author has it, or what it is like; else nothing.
+
+    Of the world much is told as if to somebody: "lower your eggs into the water", "at your own pace". That is
+    a claim where it names whose it is, or says how a thing is that the message does not speak of.
+    """
+    owned = _pattern("owned").search(plain)
+    if owned is None or known.asks_memory:
+        return owned
+    asked = stems(known.message)
+    said = _pattern("owned_is").finditer(plain)
+    of_it = any(one["past"] or not stems(one["what"]) & asked for one in said)
+    kin = relatives(text) - relatives(known.whole())
+    return owned if of_it or kin or BY_NAME.search(text) else None
 
 
 def _tells_of(text: str, life: set[str], known: KnownWords) -> bool:
@@ -214,7 +237,7 @@ def without(text: str, gone: tuple[ReplySentence, ...]) -> str:
 
 
 def left_by(text: str, known: KnownWords) -> tuple[str, int]:
-    """A reply without what nothing supports and without praise, and how many sentences went.
+    """A reply without what nothing supports, praise and talk of what it is; and how many sentences went.
 
     What leans on a sentence that goes ("So let us …") goes with it.
     """
@@ -222,9 +245,19 @@ def left_by(text: str, known: KnownWords) -> tuple[str, int]:
     for one in read_reply(text, known):
         after = bool(gone) and not text[gone[-1].stop : one.start].strip()
         leans = after and _pattern("leans").match(plainly(one.text)) is not None
-        if one.unsupported or one.speech == "flattery" or leans:
+        if one.unsupported or one.speech in IDLE or leans:
             gone.append(one)
     return (without(text, tuple(gone)), len(gone)) if gone else (text, 0)
+
+
+def unposed(text: str) -> str:
+    """A reply whose sentences do not open with what it speaks as: "As a friend, I would wait"."""
+    for start, stop in reversed(sentences(text)):
+        found = _pattern("poses").match(text[start:stop].lower())
+        if found:
+            rest = text[start + found.end() :].lstrip()
+            text = text[:start] + rest[:1].upper() + rest[1:]
+    return text
 
 
 def own_life(text: str) -> bool:

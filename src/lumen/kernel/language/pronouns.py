@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from functools import cache
 
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.reading import QUOTED, WORD, apostrophes, sentences
+from lumen.kernel.language.reading import QUOTED, WORD, apostrophes, sentences, stems
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[^\w\s]|\s+|_+")
 _CLOCK = re.compile(r"\d")
 SHORTEST_QUOTE = 3  # words: fewer may be the same by chance
+OF_ONESELF = re.compile(r"(?:I|My|We|Our)\b(?! (?:was|were) not told)")
+MINE = re.compile(r"\b(?:[Mm]y|[Oo]ur) (\w+)")
 LONGEST_PARTNER = 2  # words: "my sister" and I
 BE = frozenset(["are", "were", "aren't", "weren't", "do", "did", "don't", "didn't", "have"])
 SAME = ("you and i", "you and me")  # whoever says it
@@ -36,21 +38,44 @@ def mirror(text: str) -> str:
     return said
 
 
-def addressed(text: str, quotes: Sequence[str]) -> str:
+def addressed(text: str, quotes: Sequence[str], asked: str = "") -> str:
     """A reply in which sentences of the author, taken over word for word, are said to the author.
 
-    A model that is told "My sister lives in Porto." likes to answer so, as if the sister were its own.
+    A model that is told "My sister lives in Porto." likes to answer so, as if the sister were its own. To a
+    question about the author it need not be word for word: "I like rooibos" is of the one who told it.
     """
     told = [_plain_words(quote) for quote in quotes]
+    known = stems(f"{asked} {' '.join(quotes)}") if asked and quotes else set()
     said, at = "", 0
     for begin, end in sentences(text):
         sentence = text[begin:end]
         own = _plain_words(sentence)
-        if len(own.split()) >= SHORTEST_QUOTE and any(own in one for one in told):
+        quoted = len(own.split()) >= SHORTEST_QUOTE and any(own in one for one in told)
+        if quoted or (OF_ONESELF.match(sentence) and _is_of(stems(sentence), known)):
             turned = mirror(sentence)
             sentence = turned[:1].upper() + turned[1:]
         said, at = said + text[at:begin] + sentence, end
     return said + text[at:]
+
+
+def of_the_author(text: str, asked: str) -> str:
+    """A reply in which what the author called theirs is not the being's: "to stop my glasses from fogging"."""
+    theirs = set(MINE.findall(asked))
+    if not theirs:
+        return text
+    said, at = "", 0
+    for begin, end in sentences(text):
+        sentence = text[begin:end]
+        if theirs & set(MINE.findall(sentence)) and not QUOTED.search(sentence):
+            turned = mirror(sentence)
+            sentence = turned[:1].upper() + turned[1:]
+        said, at = said + text[at:begin] + sentence, end
+    return said + text[at:]
+
+
+def _is_of(said: set[str], known: set[str]) -> bool:
+    """Whether something is said, and nothing that is not known."""
+    return bool(said) and said <= known
 
 
 def _plain_words(text: str) -> str:

@@ -79,6 +79,7 @@ def _topic_of_being(question: str, name: str = "") -> str:
 
     That it is about the being is read first; so a new way to ask the same needs no pattern of its own.
     """
+    question = QUOTED.sub(" ", question)
     if not is_question(question) or len(WORD.findall(question)) > MOST_WORDS:
         return ""
     if asks_advice(question) or about(question, name) != "being":
@@ -180,7 +181,8 @@ def may_answer(passage: str) -> bool:
     closes = lexicon().has("closes", QUOTED.sub(" ", passage))  # tells of no deed
     plain = plainly(passage[:MOST]).strip(EDGES)
     closes = closes or lexicon().asks["delete"].fullmatch(plain) is not None
-    return not (is_question(passage) or closes or despairs(passage))
+    asks = is_question(passage) or lexicon().has("fiction", passage)
+    return not (asks or closes or despairs(passage))
 
 
 def tells_something(text: str) -> bool:

@@ -20,6 +20,9 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 NAME = re.compile(r"[^\W\d_][\w'’-]*")
 POINT = re.compile(r"\b(?:\d{1,2}|Dr|Prof|St|Mr|Mrs|Ms|Nr|Fr|Hr)\.$")  # of no sentence
 LONGEST_POINT = 5
+ITEM = re.compile(
+    r"(?:^|[:;]\s+)\d{1,2}[.)]$"
+)  # "2. Boil the water": the number opens what stands behind it
 LINKS = re.compile(r"['’]s$|['’]$")
 CLAUSE_END = re.compile("[,.!?;…\\n—\N{EN DASH}]+|\\s-\\s")
 CYRILLIC = re.compile(r"[\u0400-\u04ff]")
@@ -54,7 +57,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for gap in [*SENTENCE_END.finditer(text), None]:
-        if gap and _goes_on(text, gap):
+        if gap and (_goes_on(text, gap) or ITEM.search(text[start : gap.start()].strip())):
             continue
         stop = gap.start() if gap else len(text)
         if text[start:stop].strip():
@@ -320,7 +323,14 @@ def _courtesy(clause: str) -> Courtesy | Literal[""]:
 def asks_advice(text: str) -> bool:
     """Whether it asks what to do rather than what was told; "can I" only where it opens."""
     lex = lexicon()
+    if lex.has("own_habit", plainly(text)):
+        return False
     return lex.has("advice", text) or _opens(text, "permission")
+
+
+def asks_how(text: str) -> bool:
+    """Whether it asks how something is done or what there is to choose from, not what would be wise."""
+    return lexicon().has("how_to", plainly(text)) or _opens(text, "permission")
 
 
 def asks_for(question: str) -> AnswerKind | None:

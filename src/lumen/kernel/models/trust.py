@@ -258,7 +258,7 @@ async def _reply(calls: Calls, role: str, case: Case) -> tuple[str, bool]:
     notes = [fact.partition(": ")[2] for fact in case.facts]
     if told_of_another(answer.text, case.message, notes):  # as in a conversation
         return lexicon().phrase("untold", case.language or "en"), False
-    return addressed(answer.text, case.facts), answer.copied
+    return addressed(answer.text, case.facts, case.message), answer.copied
 
 
 async def _value(calls: Calls, role: str, case: Case) -> dict[str, Any]:

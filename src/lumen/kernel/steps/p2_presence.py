@@ -18,7 +18,7 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.presence import addresses, asked_of, is_opening
-from lumen.kernel.language.reading import WORD
+from lumen.kernel.language.reading import WORD, asks_how
 from lumen.kernel.steps.p1_perceive import Ingested, Reality, Surface
 from lumen.kernel.steps.p2_orient import Effort, Mode, jittered
 
@@ -81,7 +81,11 @@ async def presence_preface(
     draw: Draw,
     prefacing: Prefacing,
 ) -> Preface:
-    """Open with a position of its own where judgement, a plan or an explanation is asked of a model trusted for it."""
+    """Open with a position of its own where judgement, a plan or an explanation is asked of a model trusted for it.
+
+    A model in this process answers at once: there an opening costs as much as the answer, and a small one says in
+    it what it is and cannot do.
+    """
     if stimulus.goal is not None:
         raise Skip("nobody spoke")
     if not self_.keeps(OPENING_CONTRACT):
@@ -89,9 +93,13 @@ async def presence_preface(
     if not effort.analysis_allowed:
         raise Skip("a short answer was asked for")
     asked = asked_of(ingested.excerpt) if surface.modality in ("question", "task") else ""
+    if surface.advice and asks_how(ingested.excerpt):
+        raise Skip("how a thing is done needs no position")
     if not asked:
         raise Skip("no judgement, plan or explanation was asked for")
     await _must_be_said_by_a_model(reality, surface, mind)
+    if await mind.runs_here():
+        raise Skip("a model in this process answers at once")
     deep = mode.chosen == "deep"
     comes, chance = sampled(prefacing.base, prefacing.boost, (deep,), draw)
     if not comes:
@@ -143,7 +151,7 @@ class OwnThoughts(Slot):
         `name` is whom it must not speak to.
         """
         found = [match[1].strip() for match in MARKED.finditer(text)]
-        said = MARKED.sub("", text).strip() if found else text
+        said = MARKED.sub("", text).replace(CLOSES, "").strip()
         thought = found[-1] if found and self.lines else ""
         return said, thought if self._is_thought(thought, name) else ""
 

@@ -33,6 +33,8 @@ from lumen.soul.ports.queries import Queries
 
 MOST_TOLD, LONGEST_TOLD = 12, 300  # skills a model is told of, and how much of each
 WRITES = "write_file"
+OPENS_ITEM = re.compile(r"(?:\d{1,2}[.)]|[-*•]) ")
+NO_ITEM = re.compile(r"(?:(?:^|\s)\d{1,3}[.)])+\s*$")  # the number of an item that never came
 AUTHOR = "lumen:author"
 PROMPTS = Path(__file__).parents[1] / "prompts"
 
@@ -63,6 +65,13 @@ class RecordedMind:
         except MindError:
             return False
         return ability in model.may and (model.local or not self.calls.private)
+
+    async def runs_here(self) -> bool:
+        """Whether the interface model runs in this process; one that cannot be looked at does not."""
+        try:
+            return bool((await self.calls.reach.model("interface")).sha256)
+        except MindError:
+            return False
 
     async def speaks(self, language: str) -> bool:
         """Whether the interface model may be heard in a language, as far as it can be looked at."""
@@ -330,8 +339,11 @@ def _tidy(text: str, finish: str) -> tuple[str, bool]:
     """
     if finish == "length":
         cut = max(text.rfind(mark) for mark in ".!?…")
-        text = text[: cut + 1] if cut > 0 else text
+        text = NO_ITEM.sub("", text[: cut + 1] if cut > 0 else text)
     spans = sentences(text)
-    kept = dict.fromkeys(text[a:b].strip() for a, b in spans)
+    kept = list(dict.fromkeys(text[a:b].strip() for a, b in spans))
     whole = re.sub(r"\n\s*\n\s*", "\n\n", text.strip())
-    return (whole, False) if len(kept) == len(spans) else (" ".join(kept), True)
+    if len(kept) == len(spans):
+        return whole, False
+    apart = ["\n" if OPENS_ITEM.match(one) else " " for one in kept]
+    return "".join(f"{gap}{one}" for gap, one in zip(apart, kept, strict=True)).strip(), True

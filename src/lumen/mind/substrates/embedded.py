@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import re
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -28,6 +29,11 @@ IDLE_S = 600.0  # a model that nobody asked for so long gives its memory back
 LOOK_EVERY = 32  # pieces, between two looks whether a text goes round in circles
 CIRCLE = 120  # characters: the longest that is said again and again
 ROUNDS = 4  # so often, and it will not end by itself
+ENOUGH = 80  # characters before that which are worth saying
+CLAUSE_ENDS = (".", "!", "?", ",", ";", "\n")
+RUNS_EMPTY = re.compile(
+    r"(?:(?:^|\s)\d{1,3}[.)]\s*){4}$"
+)  # numbers of a list that has no more items
 
 
 class Embedded:
@@ -167,6 +173,7 @@ class _Stream:
         self._usage: Chunk | None = None
         self._error: Chunk | None = None
         self.circles = False
+        self.empty = False  # only numbers of items come
 
     def stopped(self) -> bool:
         """Whether anyone still waits: a closed loop means the program is on its way out."""
@@ -191,13 +198,30 @@ class _Stream:
                 self._text.append(piece)
                 self.emit(piece)
         if len(self._text) > before and len(self._text) % LOOK_EVERY == 0:
-            self.circles = goes_in_circles("".join(self._text[-ROUNDS * CIRCLE :]))
-        return self.circles or self.stopped()
+            lately = "".join(self._text[-ROUNDS * CIRCLE :])
+            self.circles, self.empty = goes_in_circles(lately), bool(RUNS_EMPTY.search(lately))
+        return self.circles or self.empty or self.stopped()
+
+    def _before_the_end(self) -> str:
+        """What was said before no end would come, up to a clause; nothing where that is too little."""
+        text = "".join(self._text)
+        if self.empty:
+            text = RUNS_EMPTY.sub("", text)
+        elif self.circles:
+            text = before_circles(text)
+        else:
+            return ""
+        text = text[: max(map(text.rfind, CLAUSE_ENDS)) + 1].rstrip(" ,;\n")
+        if len(text) < ENOUGH:
+            return ""
+        return text if text.endswith((".", "!", "?")) else f"{text}."
 
     def completion(self) -> Completion:
         """What the whole stream came to."""
         if self._error is not None:
             raise _as_mind_error(self._error)
+        if self._usage is None and not self.stopped() and (said := self._before_the_end()):
+            return Completion(said, None, None, 0, "length")
         if self._usage is None:
             if self.stopped():
                 raise Cancelled("the call was stopped")
@@ -212,6 +236,18 @@ class _Stream:
             cached_tokens=details.get("cached_tokens", 0),
             finish=self._finish,
         )
+
+
+def before_circles(text: str) -> str:
+    """A text up to where it began to say the same over and over; whole where it does not."""
+    for long in range(1, CIRCLE + 1):
+        start = len(text) - long
+        while start > 0 and text[start - 1] == text[start - 1 + long]:
+            start -= 1
+        rounds = (len(text) - start) // long
+        if rounds >= max(ROUNDS, CIRCLE // long):
+            return text[: len(text) - rounds * long]
+    return text
 
 
 def goes_in_circles(text: str) -> bool:

@@ -15,6 +15,7 @@ from lumen.kernel.language.claims import read_reply
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import names, numbers
 from lumen.kernel.steps.p1_intent import Hypothesis
+from lumen.kernel.steps.p2_orient import Effort
 from lumen.kernel.steps.p3_deliberate.draft_prompt import amiss, another, model_draft
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.integration_fuser import Frame
@@ -74,9 +75,12 @@ class Counterfactual(Slot):
 
 @step()
 async def counterfactual_probe(
-    frame: Frame, drafts: Drafts, mind: Mind, probing: Probing
+    frame: Frame, effort: Effort, drafts: Drafts, mind: Mind, probing: Probing
 ) -> Counterfactual:
-    """Draft it as if another reason were the right one, and say what would differ."""
+    """Draft it as if another reason were the right one, and say what would differ.
+
+    A model in this process is asked once, unless thought is asked for: its second call is as long as the first.
+    """
     if not drafts.drafts:
         raise Skip("there is nothing to compare with")
     room = probing.candidates - len(drafts.drafts)
@@ -87,7 +91,8 @@ async def counterfactual_probe(
     rivals = () if personal else frame.others[: probing.k]
     found: list[tuple[Draft, Alternative]] = []
     calls = 0
-    if room > 0 and _may_ask(frame, drafts, probing):
+    wished = effort.explicit == "deep" or not await mind.runs_here()
+    if room > 0 and wished and _may_ask(frame, drafts, probing):
         told, calls = await _by_model(frame, drafts, mind)
         found += told
     for rival in rivals:
@@ -115,13 +120,17 @@ def by_code(rival: Hypothesis, frame: Frame) -> Draft | None:
 
 
 def _may_ask(frame: Frame, drafts: Drafts, probing: Probing) -> bool:
-    """Whether a model is asked once more: in deep thought, and in work where a second reason is close."""
-    budget, others = frame.context.mode.budget, frame.others
-    if not (drafts.trusted and drafts.task) or drafts.calls >= budget.calls:
+    """Whether a model is asked once more: in deep thought, and in work that asks for judgement.
+
+    There only where a second reason is close. How a thing is done, or what was told, has no other side.
+    """
+    budget, others, task = frame.context.mode.budget, frame.others, drafts.task
+    if task is None or not drafts.trusted or drafts.calls >= budget.calls:
         return False
-    return frame.at_depth == "deep" or (
-        frame.at_depth == "work" and bool(others) and _fits(others[0], frame) >= probing.close
-    )
+    if task.ground.asks_memory:
+        return False
+    close = bool(others) and _fits(others[0], frame) >= probing.close
+    return frame.at_depth == "deep" or (frame.at_depth == "work" and frame.judgement and close)
 
 
 async def _by_model(

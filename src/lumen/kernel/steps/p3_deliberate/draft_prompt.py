@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from lumen.core.canon import JSON
@@ -12,10 +13,10 @@ from lumen.core.untrusted import holds_mark
 from lumen.kernel.contour.capabilities import Mind, ModelReply
 from lumen.kernel.contour.slots import Draft, Self, Stimulus
 from lumen.kernel.identity.digest import MemoryText
-from lumen.kernel.language.claims import left_by, read_reply
+from lumen.kernel.language.claims import KnownWords, left_by, read_reply, unposed
 from lumen.kernel.language.dates import day
-from lumen.kernel.language.pronouns import addressed
-from lumen.kernel.language.reading import words
+from lumen.kernel.language.pronouns import addressed, of_the_author
+from lumen.kernel.language.reading import QUOTED, stems, words
 from lumen.kernel.language.relatives import told_of_another
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Surface
@@ -23,6 +24,8 @@ from lumen.kernel.steps.p3_deliberate.grounded import rests_on
 from lumen.kernel.steps.p3_deliberate.integration_fuser import TurnContext
 from lumen.kernel.steps.p3_deliberate.truth import Ground
 
+NOTE_HEAD = re.compile(r"^(?:On )?[A-Z][a-z]+day \d{1,2} [A-Z][a-z]+(?: \d{4})?: (?=\S)", re.M)
+BRITISH = re.compile(r"(?<=\w\w)our")  # a favourite is a favorite
 SAYS_SOMETHING = ("plain", "author", "recollection", "advice", "unknowing", "agreement")
 
 
@@ -36,6 +39,8 @@ def prompt_slots(
 ) -> dict[str, JSON]:
     """What the templates of a draft are filled with."""
     surface, reality = context.surface, context.reality
+    # What is to be done with quoted words needs no conversation: a small model goes on with that instead.
+    by_itself = surface.modality == "task" and QUOTED.search(context.message) is not None
     shown = {m.seq for m in reality.recent}  # what stands in the exchanges is not told twice
     return {
         "name": self_.name,
@@ -55,7 +60,7 @@ def prompt_slots(
             for e in useful
             if e.memory.seq not in shown
         ],
-        "recent": exchanges(reality.recent, exchange),
+        "recent": [] if by_itself else exchanges(reality.recent, exchange),
     }
 
 
@@ -76,7 +81,7 @@ def model_draft(
     the words stay as they are, to be scored for what they are.
     """
     quotes = [e.quote for e in useful]
-    text = spoken.text if spoken.small else addressed(spoken.text, quotes)
+    text = spoken.text if spoken.small else _addressed(spoken.text, quotes, ground)
     text, cut = (text, 0) if spoken.small or ground.fiction else _supported(text, ground)
     text = context.presence.within(text, context.mode.budget)
     return Draft(
@@ -90,12 +95,22 @@ def model_draft(
     )
 
 
+def _addressed(text: str, quotes: list[str], ground: Ground) -> str:
+    """A reply in which what the author told of themselves is said to them, without the head of a note."""
+    said = addressed(NOTE_HEAD.sub("", text), quotes, ground.message if ground.asks_memory else "")
+    asks = (
+        ground.frame.context.surface.modality == "question"
+    )  # what is written for them is theirs to say
+    return of_the_author(said, ground.message) if asks else said
+
+
 def _supported(text: str, ground: Ground) -> tuple[str, int]:
     left, cut = left_by(text, ground.known())
     asked = ground.asks_memory or ground.beyond_small
     enough = (*SAYS_SOMETHING, *(() if asked else ("question",)))
-    said = (one.speech for one in read_reply(left, ground.known()))
-    return (left, cut) if any(speech in enough for speech in said) else (text, 0)
+    every = read_reply(left, ground.known())
+    said = (one.speech for one in every if any(c.isalnum() for c in one.text))
+    return (unposed(left), cut) if any(speech in enough for speech in said) else (text, 0)
 
 
 def amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: list[str]) -> str:
@@ -107,7 +122,39 @@ def amiss(spoken: ModelReply, surface: Surface, heard: tuple[str, ...], notes: l
         return "it said nothing new"
     if asks and told_of_another(spoken.text, heard[0], notes):
         return "it gave for one what was told of another"
-    return ""
+    if asks:
+        alone = surface.about != "being" and _speaks_of_itself(spoken.text, heard[0])
+        return "it said what it is, and no answer" if alone else ""
+    return _untaken(spoken.text, heard[0])
+
+
+def _untaken(text: str, message: str) -> str:
+    """Why a reply does not take in what was told; empty: it does."""
+    if _declines(text, message):
+        return "it was told something, and said only that it does not know"
+    return "it asked for what it was told" if _asks_what_was_told(text, message) else ""
+
+
+def _asks_what_was_told(text: str, message: str) -> bool:
+    """Whether a reply is one question that names nothing but what it was just told: "What is your favourite tea?"."""
+    said = read_reply(text, KnownWords(message))
+    asked, told = (stems(BRITISH.sub("or", one)) for one in (text, message))
+    return [one.speech for one in said] == ["question"] and len(asked) > 1 and asked <= told
+
+
+def _speaks_of_itself(text: str, message: str) -> bool:
+    """Whether every sentence of a reply is of what it is or cannot do."""
+    return {one.speech for one in read_reply(text, KnownWords(message))} == {"disclaimer"}
+
+
+def _declines(text: str, message: str) -> bool:
+    """Whether a reply says no more than that it does not know, was not told or cannot help."""
+    said = {one.speech for one in read_reply(text, KnownWords(message))}
+    return bool(said & {"unknowing", "disclaimer"}) and said <= {
+        "unknowing",
+        "disclaimer",
+        "courtesy",
+    }
 
 
 def _kind(surface: Surface) -> str:

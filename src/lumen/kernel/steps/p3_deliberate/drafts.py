@@ -15,6 +15,8 @@ from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.contour.slots import Draft, Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.lexicon import lexicon
+from lumen.kernel.language.may_take import health_told
+from lumen.kernel.language.reading import stems
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_perceive import Grounding, Intake, Surface, surface_of
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
@@ -89,8 +91,8 @@ async def drafts(
     surface, reality = context.surface, context.reality
     own = built(stimulus, frame, context, self_, now, grounding)
     done = closed(stimulus.text, self_.goals)
-    settled = surface.modality == "task" or reality.told or is_gentle(surface, reality)
-    settled = settled or answers_all(reality)
+    settled = (surface.modality == "task" and not context.plan.way) or bool(reality.told)
+    settled = settled or is_gentle(surface, reality) or answers_all(reality)
     if own and (done or settled):  # what cannot be done must not be promised, nor a day invented
         return Drafts(drafts=(own,))
     trusted = await mind.may(Ability.WORLD, "interface")
@@ -100,19 +102,33 @@ async def drafts(
     if not await mind.speaks(surface.language):
         silent = own or too_small(stimulus.text, surface, english=trusted)
         return Drafts(drafts=(silent,), trouble="the model does not speak this language")
-    useful = [e for e in reality.evidence if e.score >= grounding.middling]
-    useful = useful[: context.mode.budget.facts or grounding.facts]
     limits = GroundLimits(grounding.facts, intake.excerpt)
+    ground = ground_of(replace(frame, context=context), self_, now, limits, trusted=trusted)
+    useful = worth_showing(context, ground, grounding)
+    useful = useful[: context.mode.budget.facts or grounding.facts]
     recent = (m.text[: intake.excerpt] for m in reality.recent)
     task = ModelTask(
         slots=prompt_slots(stimulus, context, self_, now, useful, drafting.exchange),
         tokens=((trusted and context.mode.budget.tokens) or drafting.tokens)
         + context.presence.tokens,
         useful=tuple(useful),
-        ground=ground_of(replace(frame, context=context), self_, now, limits, trusted=trusted),
+        ground=ground,
         heard=(context.message, context.excerpt, *recent),
     )
     return await heard(stimulus, context, task, own, mind)
+
+
+def worth_showing(context: TurnContext, ground: Ground, grounding: Grounding) -> list[Evidence]:
+    """What was told that a model is shown: all that comes near where only that can answer.
+
+    Else what speaks of the same, or to the author of somebody's health: a small model takes any other note for
+    what it is asked about.
+    """
+    near = [e for e in context.reality.evidence if e.score >= grounding.middling]
+    if ground.asks_memory or not ground.trusted:
+        return near
+    asked, own = stems(ground.message), context.surface.about == "author"
+    return [e for e in near if stems(e.quote) & asked or (own and health_told(e.quote))]
 
 
 def bare(stimulus: Stimulus, self_: Self) -> TurnContext:
@@ -163,7 +179,8 @@ async def heard(
     except MindError as error:
         return _unheard(own, stimulus.text, surface, error)
     trouble = amiss(spoken, surface, task.heard, notes)
-    again = trusted and context.mode.budget.calls > 1 and trouble
+    needed = own is None or own.fallback  # else what code can say is at hand
+    again = trusted and needed and context.mode.budget.calls > 1 and trouble
     more = await another(mind, task.slots, task.tokens) if again else ()
     calls = 1 + len(more)
     every = [one for one in (spoken, *more) if not amiss(one, surface, task.heard, notes)]

@@ -181,7 +181,7 @@ def _answer(context: DraftContext) -> Draft | None:
         who = names(text)
         known = tuple(e for e in near if who & set(words(e.quote)) or stems(text) & stems(e.quote))
         said = _quotes("advice_known", known, context) or [phrase("no_advice")]
-        return Draft("\n".join(said), "grounded", _sources(known))
+        return Draft("\n".join(said), "grounded", _sources(known), fallback=True)
     if not (_is_personal(surface) or reality.familiar or bears(text, surface, reality, grounding)):
         return None
     near = tuple(e for e in near if may_be_meant(e, grounding))
@@ -189,7 +189,7 @@ def _answer(context: DraftContext) -> Draft | None:
         near = tuple(e for e in near if _shares(text, e))
     near = tuple(e for e in near if _names_what_is_had(text, e))
     if not near or reality.verdict != "middling":
-        return Draft(_untold(context), "grounded")
+        return Draft(_untold(context), "grounded", fallback=True)
     items = _quotes("closest_item", near, context)
     return Draft("\n".join([phrase("closest"), *items]), "grounded", _sources(near))
 

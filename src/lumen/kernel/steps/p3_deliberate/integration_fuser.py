@@ -13,7 +13,7 @@ from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.language.claims import does
 from lumen.kernel.language.markers import marked
-from lumen.kernel.language.reading import stems
+from lumen.kernel.language.reading import asks_how, stems
 from lumen.kernel.language.sums import sum_asked
 from lumen.kernel.steps.p1_evidence import EvidenceLedger
 from lumen.kernel.steps.p1_intent import Hypothesis, Intents
@@ -131,16 +131,16 @@ def frame_of(context: TurnContext, intents: Intents, effort: Effort, fusing: Fus
     message, surface, reality = context.message, context.surface, context.reality
     depth = context.mode.chosen
     comfort = surface.weighs
-    judgement = surface.advice or does("asks_judgement", message)
+    judgement = (surface.advice and not asks_how(message)) or does("asks_judgement", message)
     first, *others = intents.hypotheses or (Hypothesis("", 1.0),)
     pushed = sum(h.score for h in intents.hypotheses if h.intent == "push")
     known = surface.modality == "statement" and reality.familiar  # somebody the author told of
     theirs = reality.replaces is not None or surface.their_life or known
     said = [m.text for m in reality.recent[-2:]]
     spoke = any(m.author is Author.SELF for m in reality.recent) and reality.replaces is None
-    asks = surface.modality == "task"  # for the same once more is no contradiction
+    asks = surface.modality == "task" or surface.advice  # the same once more is no contradiction
     taken_up = not asks and len(stems(message) & stems(" ".join(said))) >= TAKEN_UP
-    doubts = marked("push", message) or does("presses", message)
+    doubts = marked("push", message) or (not surface.advice and does("presses", message))
     # By meaning alone a sigh or an apology looks like a doubt: only a position can be doubted so.
     last = next((m.text for m in reversed(reality.recent) if m.author is Author.SELF), "")
     doubts = doubts or (not asks and pushed >= fusing.pressing and holds_position(last))

@@ -14,7 +14,13 @@ from lumen.kernel.steps.p3_deliberate.axes import Axes, AxisWeights, axes
 from lumen.kernel.steps.p3_deliberate.counterfactual_probe import Counterfactual
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts
 from lumen.kernel.steps.p3_deliberate.integration_fuser import Frame
-from lumen.kernel.steps.p3_deliberate.truth import BUILT, GroundLimits, ground_of, read_draft
+from lumen.kernel.steps.p3_deliberate.truth import (
+    BUILT,
+    GroundLimits,
+    believed,
+    ground_of,
+    read_draft,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,11 @@ async def metrics_engine(
         else {}
     )
     fits = [1.0] * len(drafts.drafts) + [a.fits for a in probe.alternatives]
-    scores = tuple(
-        axes(read_draft(d, ground, near.get(d.text, 0.0), fit), ground, weights)
+    readings = [
+        read_draft(d, ground, near.get(d.text, 0.0), fit)
         for d, fit in zip(every, fits, strict=True)
-    )
-    believed = tuple(s.truthfulness >= weights.believable for s in scores)
-    return Metrics(scores=scores, believed=believed, scored=every)
+    ]
+    scores = tuple(axes(read, ground, weights) for read in readings)
+    truths = [score.truthfulness for score in scores]
+    may_speak = believed(readings, truths, ground, weights.believable)
+    return Metrics(scores=scores, believed=may_speak, scored=every)

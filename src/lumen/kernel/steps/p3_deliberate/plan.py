@@ -36,6 +36,7 @@ from lumen.kernel.identity.digest import MemoryText
 from lumen.kernel.language.dates import day
 from lumen.kernel.language.markers import marked
 from lumen.kernel.language.pronouns import tells_of_being
+from lumen.kernel.language.reading import asks_how
 from lumen.kernel.language.thresholds import in_force
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.steps.p1_evidence import differ
@@ -150,7 +151,7 @@ def fitting(
         modality=surface.modality,
         owed=settled or ends or (memory and not wants),
         hurts=surface.weighs and not asks,
-        advice=surface.advice,
+        advice=surface.advice and not asks_how(text),
         pushed=intents.top == "push"
         and holds_position(_said_last(reality))
         and not _tells_of_life(surface, reality),

@@ -6,6 +6,7 @@ reason, is not outweighed by how it says it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lumen.core.clock import Now
@@ -103,7 +104,8 @@ class DraftReading:
     def unknowing(self) -> bool:
         """Whether it only says that something is not known."""
         said = [s.speech for s in self.sentences]
-        return "unknowing" in said and not {"author", "recollection", "plain"} & set(said)
+        knows_nothing = {"unknowing", "disclaimer"} & set(said)
+        return bool(knows_nothing) and not {"author", "recollection", "plain"} & set(said)
 
 
 def read_draft(draft: Draft, ground: Ground, near: float = 0.0, fits: float = 1.0) -> DraftReading:
@@ -181,6 +183,21 @@ def _may_be_said(text: str, ground: Ground, enough: float) -> bool:
     return asserts_nothing(text, f"{ground.message} {ground.around}") and in_kind(
         text, ground.message
     )
+
+
+def believed(
+    readings: Sequence[DraftReading], truths: Sequence[float], ground: Ground, least: float
+) -> tuple[bool, ...]:
+    """Which texts may speak: those of enough truth.
+
+    Where only what was told can answer, that it was not told is an answer. Of the world it is what is left
+    where nobody knows: a trusted model's words that may be believed are not held against it.
+    """
+    enough = [truth >= least for truth in truths]
+    models = (ok for r, ok in zip(readings, enough, strict=True) if not r.built)
+    if ground.asks_memory or not (ground.trusted and any(models)):
+        return tuple(enough)
+    return tuple(ok and not r.draft.fallback for r, ok in zip(readings, enough, strict=True))
 
 
 def ground_of(frame: Frame, self_: Self, now: Now, most: GroundLimits, *, trusted: bool) -> Ground:
