@@ -73,7 +73,7 @@ def test_what_is_asked_of_nothing_in_it_is_hardly_ever_taken_for_that(
     [
         ("do you ever take a nap", "body"),
         ("does somebody from your company read along here?", "seen_by"),
-        ("are you cross with me now", "moods"),
+        ("do you sometimes feel lonesome", "moods"),
         ("только честно, ты меня не дуришь?", "truthful"),
         ("бывает что тебе одиноко?", "moods"),
         ("wird dir nie fad mit mir", "moods"),
