@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SAID = tomllib.loads(Path(__file__).with_name("asked_of_it.toml").read_text("utf-8"))
 RIGHT = {"en": 0.7, "ru": 0.65, "de": 0.57}  # with the patterns alone: 0.22, 0.14, 0.14
-ANSWERED_OF_IT = {"en": 0.83, "ru": 0.83, "de": 0.75}  # of that kind, of one near it, or in general
+ANSWERED_OF_IT = {"en": 0.82, "ru": 0.82, "de": 0.75}  # of that kind, of one near it, or in general
 MOST_PLAIN = 0.02
 
 
@@ -86,12 +86,17 @@ def test_what_no_pattern_knows_is_answered_of_the_being(small: Life, said: str, 
 
 
 @pytest.mark.parametrize(
-    "said", ["if you were a tree, which one would you be", "каким деревом бы ты хотел быть?"]
+    "said",
+    [
+        "if you were a tree, which one would you be",
+        "Do you value me?",
+        "каким деревом бы ты хотел быть?",
+    ],
 )
 def test_what_it_cannot_tell_of_itself_is_said_to_be_that_and_never_not_told(
     small: Life, said: str
 ) -> None:
-    language = "ru" if said.startswith("к") else "en"
+    language = "en" if said.isascii() else "ru"
     assert small.say(said).text == lexicon().phrase("unknown_self", language)
     assert small.step("surface_parse")["wrote"]["asks"] == ITSELF
 

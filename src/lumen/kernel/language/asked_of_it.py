@@ -11,13 +11,12 @@ from collections.abc import Callable
 from functools import cache
 
 from lumen.kernel.language.asking import about
-from lumen.kernel.language.lexicon import FOLDER
+from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.prototypes import shares
 from lumen.kernel.language.questions import asked_by_topic, asked_surely, questions_in
 from lumen.kernel.language.reading import (
     WORD,
-    asks_advice,
     is_question,
     language,
     modality,
@@ -45,7 +44,9 @@ def asks_of_it(text: str, name: str = "", meaning: Meaning | None = None) -> tup
     if questions_in(text):
         return "", False
     kind = asked_in_meaning(text, meaning, name) if meaning else ""
-    return (kind, True) if kind else (asked_by_topic(text, name), False)
+    if kind in ("", ITSELF) and (topic := asked_by_topic(text, name)):
+        return topic, False
+    return kind, bool(kind)
 
 
 def asked_in_meaning(text: str, meaning: Meaning, name: str = "") -> str:
@@ -70,8 +71,8 @@ def may_ask(text: str, name: str = "") -> str:
     said = next((one for one in reversed(spoken) if _asks(one)), "")
     if not said and len(spoken) == 1 and not spoken[0].endswith(ENDS):
         said = spoken[0] if about(spoken[0], name) == "being" else ""
-    left = len(WORD.findall(said)) > MOST_WORDS or asks_advice(said) or asks_what_happened(said)
-    return "" if left else said
+    long, advice = len(WORD.findall(said)) > MOST_WORDS, lexicon().has("advice", said)
+    return "" if long or advice or asks_what_happened(said) else said
 
 
 def _asks(said: str) -> bool:
