@@ -31,7 +31,6 @@ from lumen.hands.skills import came_with_lumen
 from lumen.kernel.contour.slots import Self
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.recovery import recover
-from lumen.kernel.language.asked_of_it import asks_of_it
 from lumen.kernel.recall.before import RecallBefore
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.recall.search import IndexedRecall
@@ -52,9 +51,6 @@ BIRTH = datetime(2026, 11, 15, 12, tzinfo=UTC)  # a Sunday
 QUIET = Watch()
 SESSION = "lumen:interface:01"
 BEAT = kernel_entry("record", "RECORD: done", SESSION, {"turn": SESSION})
-
-
-Asks = Callable[[str], str]  # what a message asks of the being, by its words and its meaning
 
 
 @dataclass(slots=True)
@@ -399,9 +395,3 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
     monkeypatch.setattr(os, "fdatasync", keep)
     return kept
-
-
-@pytest.fixture
-def asks(embedder: E5) -> Asks:
-    """What a message asks of the being, as a turn reads it: by its words and by its meaning."""
-    return lambda text: asks_of_it(text, "", lambda one: embedder.embed([one])[0])[0]

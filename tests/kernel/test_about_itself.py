@@ -11,7 +11,8 @@ from tests.kernel.test_forgetting import forget
 from lumen.kernel.gate.checkpoints import last_undoable, restore, undo
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Asks, Life
+    from tests.conftest import Asks
+    from tests.kernel.conftest import Life
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Asks, Life
+    from tests.conftest import Asks
+    from tests.kernel.conftest import Life
 
 
 @pytest.mark.parametrize(

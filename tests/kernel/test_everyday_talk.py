@@ -20,7 +20,8 @@ from lumen.kernel.language.sums import sum_asked
 from lumen.kernel.language.times.resolve import times
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Asks, Life
+    from tests.conftest import Asks
+    from tests.kernel.conftest import Life
 
 TUESDAY = datetime(2026, 11, 17, 12, tzinfo=UTC)
 

@@ -12,7 +12,8 @@ from lumen.kernel.language.reading import is_question, language, modality, names
 from lumen.kernel.language.sums import sum_asked
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Asks, Life
+    from tests.conftest import Asks
+    from tests.kernel.conftest import Life
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import pytest
 from tests.kernel.living import reflect
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Asks, Life
+    from tests.conftest import Asks
+    from tests.kernel.conftest import Life
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from lumen.kernel.language.asking import about
 from lumen.kernel.language.followups import restated
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Asks, Life
+    from tests.conftest import Asks
+    from tests.kernel.conftest import Life
 
 
 @pytest.fixture

@@ -22,7 +22,8 @@ from lumen.kernel.language.turning import turned_back
 from lumen.kernel.steps.p3_deliberate.position import holds_position, stands_by
 
 if TYPE_CHECKING:
-    from tests.kernel.conftest import Asks, Life
+    from tests.conftest import Asks
+    from tests.kernel.conftest import Life
 
 
 @pytest.fixture
