@@ -32,6 +32,7 @@ from tests.recorded import Answer, answering, read, write
 from tests.remembering import FILE, KEPT, RECORDED, Remembering, keep
 from tests.sampling import Sampled, left_out, set_examples
 
+from lumen.kernel.language.asked_of_it import asks_of_it
 from lumen.mind import embed
 from lumen.mind.catalogue import offered
 from lumen.mind.e5 import E5
@@ -212,6 +213,15 @@ def embedder() -> E5:
 def remembered(monkeypatch: pytest.MonkeyPatch, embedder: E5) -> None:
     """That embedder for whatever runs in this process and opens a being by itself."""
     monkeypatch.setattr(embed, "_loaded", lambda: embedder)
+
+
+Asks = Callable[[str], str]
+
+
+@pytest.fixture
+def asks(embedder: E5) -> Asks:
+    """What a message asks of the being, as a turn reads it: by its words and by its meaning."""
+    return lambda text: asks_of_it(text, "", lambda one: embedder.embed([one])[0])[0]
 
 
 @pytest.fixture(scope="session")

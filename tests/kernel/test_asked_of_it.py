@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lumen.kernel.language.questions import asked
-
 if TYPE_CHECKING:
+    from tests.conftest import Asks
     from tests.kernel.conftest import Life
 
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
         ("Did Tom send the parcel?", ""),
     ],
 )
-def test_what_is_asked_of_it_is_told_by_its_words(said: str, kind: str) -> None:
-    assert asked(said)[0] == kind
+def test_what_is_asked_of_it_is_told_by_its_words(said: str, kind: str, asks: Asks) -> None:
+    assert asks(said) == kind
 
 
 def test_it_answers_from_its_records_and_names_nothing_private(life: Life) -> None:

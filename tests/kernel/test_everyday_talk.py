@@ -14,12 +14,13 @@ from lumen.kernel.language.asking import about
 from lumen.kernel.language.followups import completed
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.pronouns import mirror
-from lumen.kernel.language.questions import asked, tells_something
+from lumen.kernel.language.questions import tells_something
 from lumen.kernel.language.reading import language, modality, plainly
 from lumen.kernel.language.sums import sum_asked
 from lumen.kernel.language.times.resolve import times
 
 if TYPE_CHECKING:
+    from tests.conftest import Asks
     from tests.kernel.conftest import Life
 
 TUESDAY = datetime(2026, 11, 17, 12, tzinfo=UTC)
@@ -79,8 +80,10 @@ def test_a_quarrel_and_a_hard_word_are_grave(said: str, grave: bool) -> None:
         ("whats the time", "clock"),
     ],
 )
-def test_a_question_about_the_being_is_taken_as_it_is_meant(question: str, kind: str) -> None:
-    assert asked(question)[0] == kind
+def test_a_question_about_the_being_is_taken_as_it_is_meant(
+    question: str, kind: str, asks: Asks
+) -> None:
+    assert asks(question) == kind
 
 
 def test_whether_somebody_is_remembered_is_asked_of_what_the_author_told() -> None:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.kernel.language.feelings import feeling_told
-from lumen.kernel.language.questions import asked, despairs
+from lumen.kernel.language.questions import despairs
 from lumen.kernel.language.reading import is_question, language, modality, names, sentences, words
 from lumen.kernel.language.sums import sum_asked
 
 if TYPE_CHECKING:
+    from tests.conftest import Asks
     from tests.kernel.conftest import Life
 
 
@@ -143,8 +144,8 @@ def test_what_kind_of_message_it_is(text: str, kind: str) -> None:
         ("Wer kann das lesen?", "seen_by"),
     ],
 )
-def test_what_is_asked_of_the_being_itself(text: str, kind: str) -> None:
-    assert asked(text)[0] == kind
+def test_what_is_asked_of_the_being_itself(text: str, kind: str, asks: Asks) -> None:
+    assert asks(text) == kind
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.kernel.living import reflect
 
-from lumen.kernel.language.questions import asked
-
 if TYPE_CHECKING:
+    from tests.conftest import Asks
     from tests.kernel.conftest import Life
 
 
@@ -80,8 +79,8 @@ def small(life: Life) -> Life:
         ("Ты бесполезна.", "insult"),
     ],
 )
-def test_a_question_about_itself_is_known_by_its_class(said: str, kind: str) -> None:
-    assert asked(said)[0] == kind
+def test_a_question_about_itself_is_known_by_its_class(said: str, kind: str, asks: Asks) -> None:
+    assert asks(said) == kind
 
 
 @pytest.mark.parametrize(
@@ -105,11 +104,10 @@ def test_a_question_about_itself_is_known_by_its_class(said: str, kind: str) -> 
         "I hate you being away.",
         "I want to delete my account at the bank.",
         "Сколько я вешу?",
-        "Где ты был?",
     ],
 )
-def test_what_is_about_the_world_or_the_author_is_none_of_that(said: str) -> None:
-    assert asked(said)[0] == ""
+def test_what_is_about_the_world_or_the_author_is_none_of_that(said: str, asks: Asks) -> None:
+    assert asks(said) == ""
 
 
 @pytest.mark.parametrize(

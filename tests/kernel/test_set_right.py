@@ -8,9 +8,9 @@ import pytest
 
 from lumen.kernel.language.asking import about
 from lumen.kernel.language.followups import restated
-from lumen.kernel.language.questions import asked
 
 if TYPE_CHECKING:
+    from tests.conftest import Asks
     from tests.kernel.conftest import Life
 
 
@@ -116,8 +116,8 @@ def test_a_question_that_ends_with_do_you_remember_is_about_what_it_asks(
         ("What is on TV tonight?", ""),
     ],
 )
-def test_what_lies_ahead_is_asked_for_in_many_ways(question: str, kind: str) -> None:
-    assert asked(question)[0] == kind
+def test_what_lies_ahead_is_asked_for_in_many_ways(question: str, kind: str, asks: Asks) -> None:
+    assert asks(question) == kind
 
 
 def test_what_was_told_of_the_days_ahead_comes_in_their_order(small: Life) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lumen.kernel.language.asking import about
-from lumen.kernel.language.questions import asked, questions_in
+from lumen.kernel.language.questions import questions_in
 
 if TYPE_CHECKING:
+    from tests.conftest import Asks
     from tests.kernel.conftest import Life
 
 ABOUT = {
@@ -114,11 +115,11 @@ def test_whom_a_question_is_about_is_read_off_its_words() -> None:
     assert read == {q: who for who, many in ABOUT.items() for q in many}
 
 
-def test_a_word_tells_what_a_question_about_the_being_asks() -> None:
-    read = {q: asked(q)[0] for many in OWN.values() for q in many}
+def test_a_word_tells_what_a_question_about_the_being_asks(asks: Asks) -> None:
+    read = {q: asks(q) for many in OWN.values() for q in many}
 
     assert read == {q: kind for kind, many in OWN.items() for q in many}
-    assert {q: asked(q)[0] for q in NOT_OWN} == dict.fromkeys(NOT_OWN, "")
+    assert {q: asks(q) for q in NOT_OWN} == dict.fromkeys(NOT_OWN, "")
 
 
 def test_questions_are_parted_where_each_stands_by_itself() -> None:

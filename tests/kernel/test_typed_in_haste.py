@@ -15,7 +15,6 @@ from lumen.kernel.language.feelings import feels_for
 from lumen.kernel.language.followups import completed, restated
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.put_instead import in_its_place, put_instead
-from lumen.kernel.language.questions import asked
 from lumen.kernel.language.reading import asks_for, fits, modality, spelled_out
 from lumen.kernel.language.small_names import small_names
 from lumen.kernel.language.sums import sum_asked
@@ -23,6 +22,7 @@ from lumen.kernel.language.turning import turned_back
 from lumen.kernel.steps.p3_deliberate.position import holds_position, stands_by
 
 if TYPE_CHECKING:
+    from tests.conftest import Asks
     from tests.kernel.conftest import Life
 
 
@@ -107,9 +107,9 @@ def test_a_note_is_said_back_without_the_greeting_in_front_of_it(small: Life) ->
     ],
 )
 def test_what_is_asked_or_said_of_the_being_is_found_behind_a_comma_and_without_a_mark(
-    said: str, kind: str
+    said: str, kind: str, asks: Asks
 ) -> None:
-    assert asked(said)[0] == kind
+    assert asks(said) == kind
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,13 @@ def runs_on(asking: AnswerContext) -> KernelAnswer:
     return KernelAnswer(f"{where} {asking.phrase('model_small')}" if model.small else where)
 
 
+def itself(asking: AnswerContext) -> KernelAnswer:
+    """That this it cannot tell of itself; a model that is no small one may say something of its own."""
+    model = asking.biography.model
+    able = model is not None and not model.small
+    return KernelAnswer("" if able else asking.phrase("unknown_self"))
+
+
 def _where(asking: AnswerContext, model: ModelDescriptor) -> str:
     return asking.phrase("model_here" if model.local else "model_away", model=str(model))
 

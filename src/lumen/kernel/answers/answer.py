@@ -346,6 +346,7 @@ ANSWERS: dict[str, Callable[[AnswerContext], KernelAnswer]] = {
     "clock_sum": lambda asking: KernelAnswer(
         asking.phrase("clock_sum", time=clock_sum(asking.text))
     ),
+    "itself": own.itself,
     "sending": combined.sending,
     "away_files": combined.away_files,
     "private_kept": combined.private_kept,

@@ -21,7 +21,7 @@ from lumen.mind.built_in import built_in
 
 ANCHORS, ROWS = FOLDER / "intents.toml", FOLDER / "prototypes.json"
 KIND_ROWS = FOLDER / "kinds.json"  # of lexicon/kinds.toml
-SHARPNESS = 9.0  # how far the nearest group is ahead of the others
+SHARPNESS = 9.0  # of ridge rows: how far the nearest group is ahead of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ def _common(one: Mapping[str, object]) -> tuple[str, str, float, float, float]:
 COMMON = ("intent", "phase", "importance", "complexity", "ambiguity")
 
 
-def shares(meaning: Rows, file: Path = ROWS) -> tuple[float, ...]:
+def shares(meaning: Rows, file: Path = ROWS, sharpness: float = SHARPNESS) -> tuple[float, ...]:
     """How much of each group of a file a text is, by its vector; together 1."""
     rows = _rows(file)
-    scores = SHARPNESS * (rows[:, :-1] @ meaning + rows[:, -1])
+    scores = sharpness * (rows[:, :-1] @ meaning + rows[:, -1])
     raised = np.exp(scores - scores.max())
     return tuple(float(x) for x in raised / raised.sum())
 

@@ -48,17 +48,26 @@ def asked(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
     `name` is the being's: it may stand before a question or behind it. That the author wants to
     die comes before all else, wherever in the message it stands.
     """
+    found = asked_surely(text, name)
+    return found if found[0] else (asked_by_topic(text, name), None)
+
+
+def asked_surely(text: str, name: str = "") -> tuple[str, re.Match[str] | None]:
+    """What a sentence asks as a whole, word by word, or by how it opens; and how it matched."""
     if despairs(text):
         return DESPAIR, None
     if whole := _whole(text, name):
         return whole
-    if kind := requested(text, name)[0] or _topic_of_being(_last(text), name):
-        return kind, None
-    if clock_sum(text):
-        return "clock_sum", None
+    return requested(text, name)[0] or ("clock_sum" if clock_sum(text) else NOTHING), None
+
+
+def asked_by_topic(text: str, name: str = "") -> str:
+    """What some word of a message lets it ask, where nothing surer is known of it."""
+    if kind := _topic_of_being(_last(text), name):
+        return kind
     if may_take(text):
-        return "may_take", None
-    return ("said_here", None) if said_here(text) else (NOTHING, None)
+        return "may_take"
+    return "said_here" if said_here(text) else NOTHING
 
 
 def _whole(text: str, name: str) -> tuple[str, re.Match[str]] | None:

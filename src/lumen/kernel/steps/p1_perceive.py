@@ -16,6 +16,7 @@ from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.state import State
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.biography import Biography
+from lumen.kernel.language.asked_of_it import Meaning, asks_of_it
 from lumen.kernel.language.asking import About, about, of_author, where_moved
 from lumen.kernel.language.bare_note import bare_note
 from lumen.kernel.language.claims import own_life
@@ -25,7 +26,7 @@ from lumen.kernel.language.keeping import list_followup
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.markers import NO_LIMITS, AnswerLimits, Role, limits, markers, roles
 from lumen.kernel.language.moves import move_of
-from lumen.kernel.language.questions import after_despair, asked, despairs, questions_in
+from lumen.kernel.language.questions import after_despair, despairs, questions_in
 from lumen.kernel.language.reading import (
     Modality,
     asks_advice,
@@ -123,7 +124,7 @@ async def surface_parse(
         or (list_followup(plain, *before[-1]) if before else "")
         or (plain if plain != ingested.excerpt else "")
     )
-    surface = surface_of(understood or plain, self_)
+    surface = surface_of(understood or plain, self_, None if stimulus.goal else recall.meaning)
     spoken = surface.limits.language or language(ingested.excerpt)
     theirs = surface.their_life or bool(restated(ingested.excerpt, before))
     surface = replace(surface, understood=understood, language=spoken, their_life=theirs)
@@ -142,9 +143,14 @@ def whole(ingested: Ingested, surface: Surface) -> str:
     return surface.understood or ingested.excerpt
 
 
-def surface_of(text: str, self_: Self) -> Surface:
-    """What kind of message a text is, by its words alone: every answer goes by this one reading."""
+def surface_of(text: str, self_: Self, meaning: Meaning | None = None) -> Surface:
+    """What kind of message a text is, by its words: every answer goes by this one reading.
+
+    What it asks of the being is read off its meaning where its words say nothing.
+    """
     lex, kind = lexicon(), modality(text)
+    asks, meant = asks_of_it(text, self_.name, meaning)
+    kind = "question" if meant and kind == "statement" else kind
     asked_for = limits(text, asks=kind in ("question", "task"))
     return Surface(
         modality=kind,
@@ -153,8 +159,8 @@ def surface_of(text: str, self_: Self) -> Surface:
         personal=of_author(text) and not asks_advice(text),
         advice=asks_advice(text),
         identity=lex.has("identity", text),
-        asks=asked(text, self_.name)[0],
-        about=about(text, self_.name),
+        asks=asks,
+        about="being" if meant else about(text, self_.name),
         language=asked_for.language or language(text),
         their_life=kind == "statement" and own_life(text),
         topic=" ".join(words(text)[:TOPIC_WORDS]),
@@ -267,7 +273,8 @@ def _parts(text: str, surface: Surface, known: Known) -> tuple[QuestionPart, ...
     beside = sum_beside(text) if "calc" in known.biography.skills else None
     if not beside and any(sum_asked(one) for one in asks):  # worked out by a skill, as a whole
         return ()
-    each = [(one, surface_of(one, known.self_)) for one in (beside[1] if beside else asks)]
+    meaning = known.recall.meaning
+    each = [(one, surface_of(one, known.self_, meaning)) for one in (beside[1] if beside else asks)]
     parts = tuple(QuestionPart(one, of, _reality(one, of, known)) for one, of in each)
     return parts if beside or any(part.reality.verdict == "strong" for part in parts) else ()
 

@@ -196,8 +196,9 @@ def _answer(context: DraftContext) -> Draft | None:
 
 def _untold(context: DraftContext) -> str:
     """That it was not told, and, where that was not just said, what would help."""
-    if context.surface.about == "world":
-        return context.phrase("untold_world")
+    if context.surface.about != "author":
+        world = context.surface.about == "world"
+        return context.phrase("untold_world" if world else "unknown_self")
     said, help_ = context.phrase("untold"), context.phrase("tell_me")
     lately = (m.text for m in context.reality.recent if m.author is Author.SELF)
     return said if any(help_ in text for text in lately) else f"{said} {help_}"
