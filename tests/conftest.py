@@ -33,6 +33,7 @@ from tests.remembering import FILE, KEPT, RECORDED, Remembering, keep
 from tests.sampling import Sampled, left_out, set_examples
 
 from lumen.kernel.language.asked_of_it import asks_of_it
+from lumen.kernel.recall import fusion
 from lumen.mind import embed
 from lumen.mind.catalogue import offered
 from lumen.mind.e5 import E5
@@ -222,6 +223,12 @@ Asks = Callable[[str], str]
 def asks(embedder: E5) -> Asks:
     """What a message asks of the being, as a turn reads it: by its words and by its meaning."""
     return lambda text: asks_of_it(text, "", lambda one: embedder.embed([one])[0])[0]
+
+
+@pytest.fixture
+def unturned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recall as it is with an embedder that no adapter was learnt for: what another finds is held against that."""
+    monkeypatch.setattr(fusion, "adapter_for", lambda _: None)
 
 
 @pytest.fixture(scope="session")

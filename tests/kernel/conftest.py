@@ -31,7 +31,6 @@ from lumen.hands.skills import came_with_lumen
 from lumen.kernel.contour.slots import Self
 from lumen.kernel.gate.commit import Gate
 from lumen.kernel.gate.recovery import recover
-from lumen.kernel.recall import fusion
 from lumen.kernel.recall.before import RecallBefore
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.recall.search import IndexedRecall
@@ -263,12 +262,6 @@ def guard(root: Path) -> Guarded:
     }
     begun(being, keyring, clock, files, ulid(clock))
     return Guarded(being, keyring, clock, gate_of(being, keyring, clock))
-
-
-@pytest.fixture
-def unturned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Recall as it is with an embedder that no adapter was learnt for: what another finds is held against that."""
-    monkeypatch.setattr(fusion, "adapter_for", lambda _: None)
 
 
 @pytest.fixture

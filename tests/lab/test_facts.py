@@ -80,8 +80,8 @@ def test_the_sets_in_other_languages_hold_what_is_asked_and_tell_it_among_small_
         (one,) = read_conversations(FOLDER / f"{name}.toml")
         assert (one.dataset, len(one.questions)) == (name.split("_")[0], len(facts))
 
-    halves = {name: data for name, data in sets.items() if not name.endswith("dev3")}
-    told = [data for name, data in halves.items() if not name.startswith("said")]
+    split = {name: data for name, data in sets.items() if not name.endswith("dev3")}
+    told = [data for name, data in split.items() if not name.startswith("said")]
     assert _many(told, "question") == 60
     assert sum("-" in q["kind"] for data in told for q in data["question"]) == 20
     assert _many(told, "unknown") == 30

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lumen.lab.query_adapters import EmbeddedTalk, adapters_left_out, learnt_adapter
 
 SIZE, MANY = 24, 60
+Rows = NDArray[np.float32]
+Table = NDArray[np.float64]
 
 
 def talk(seed: int) -> EmbeddedTalk:
@@ -19,11 +22,12 @@ def talk(seed: int) -> EmbeddedTalk:
     return EmbeddedTalk(str(seed), np.concatenate([answers, others]), asked, right, 1.0)
 
 
-def unit(rows: np.ndarray) -> np.ndarray:
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+def unit(rows: Table) -> Rows:
+    found: Rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return found
 
 
-def first(one: EmbeddedTalk, asked: np.ndarray) -> float:
+def first(one: EmbeddedTalk, asked: Rows) -> float:
     """How many questions have what answers them in front."""
     best = (asked @ one.said.T).argmax(axis=1)
     return float(one.right[np.arange(MANY), best].mean())
