@@ -117,6 +117,15 @@ def test_what_was_told_is_told_still(small: Life, said: str, part: str) -> None:
     assert part in small.say(said).text
 
 
+def test_a_question_without_a_mark_is_nothing_that_was_told(small: Life) -> None:
+    small.say("ты меня хоть капельку любишь")
+    small.say("how come you know that")
+    known = small.say("What do you know about me?").text
+    assert "Porto" in known
+    assert "капельку" not in known
+    assert "how come" not in known
+
+
 def test_each_of_several_questions_is_read_by_its_meaning(small: Life) -> None:
     told = small.say("Where does my sister Lena live? And do you ever take a nap?").text
     assert "Porto" in told

@@ -15,6 +15,8 @@ import numpy as np
 from lumen.core.clock import stamp
 from lumen.core.data import Memory
 from lumen.core.stores import Store
+from lumen.kernel.language.asked_of_it import ENDS, asked_in_meaning
+from lumen.kernel.language.asking import about
 from lumen.kernel.language.corrections import openly_revises
 from lumen.kernel.language.passages import Embedder, Rows
 from lumen.kernel.language.questions import tells_something
@@ -125,7 +127,13 @@ class IndexedRecall:
         seqs = [seq for seq, _ in self._index.memories.statements(LOOKED_BACK) if seq < before]
         revised = self._vectors.revised_by(seqs, before=before)
         known = self._index.memories.get(seq for seq in seqs if seq not in revised)
-        return tuple(m for m in known.values() if tells_something(m.text))
+        return tuple(m for m in known.values() if tells_something(m.text) and not self._asks(m))
+
+    def _asks(self, told: Memory) -> bool:
+        """Whether what was told without a mark asks something of the being: "how come you know that"."""
+        unmarked = about(told.text) == "being" and not told.text.endswith(ENDS)
+        asks = unmarked and asked_in_meaning(told.text, lambda said: self.meaning(said, told.seq))
+        return bool(asks)
 
     def likeness(self, texts: tuple[str, ...], to: str) -> tuple[float, ...]:
         """How near each text is in meaning to another."""
