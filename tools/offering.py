@@ -18,7 +18,8 @@ from lumen.app.being import Being, Door, create
 from lumen.app.opened import kernel_of
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.recall.search import IndexedRecall
-from lumen.kernel.steps.p1_verdict import Grounding, may_be_meant
+from lumen.kernel.steps.p1_perceive import Grounding
+from lumen.kernel.steps.p1_verdict import may_be_meant
 from lumen.kernel.turn.loops import parameters
 from lumen.lab.facts import read_set
 from lumen.lab.recall import CachedEmbedder

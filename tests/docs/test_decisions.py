@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lumen.kernel.recall.ranking import ranking_for
-from lumen.kernel.steps.p1_verdict import Grounding
+from lumen.kernel.steps.p1_perceive import Grounding
 from lumen.kernel.steps.p3_deliberate.axes import AXES, PENALTIES, AxisWeights
 from lumen.kernel.turn.loops import parameters
 from lumen.mind.built_in import built_in

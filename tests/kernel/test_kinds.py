@@ -21,8 +21,7 @@ from lumen.kernel.contour.slots import Self, Stimulus
 from lumen.kernel.language.passages import Rows
 from lumen.kernel.language.prototypes import shares
 from lumen.kernel.steps.p1_intent import Intents, competing, weighed
-from lumen.kernel.steps.p1_perceive import Reality, surface_of
-from lumen.kernel.steps.p1_verdict import Grounding
+from lumen.kernel.steps.p1_perceive import Grounding, Reality, surface_of
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
 from lumen.kernel.steps.p3_deliberate.grounded import grounded
 from lumen.kernel.steps.p3_deliberate.plan import Plan, fitting, replies

@@ -32,8 +32,8 @@ from lumen.kernel.language.reading import (
     words,
 )
 from lumen.kernel.recall.evidence import Evidence
-from lumen.kernel.steps.p1_perceive import Ingested, Reality
-from lumen.kernel.steps.p1_verdict import Grounding, verdict
+from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality
+from lumen.kernel.steps.p1_verdict import verdict
 from lumen.kernel.steps.p3_deliberate.axes import AXES, Axes
 from lumen.kernel.steps.p3_deliberate.plan import Plan
 from lumen.kernel.steps.p4_act import Reply

@@ -25,8 +25,8 @@ from lumen.kernel.language.dates import day
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.reading import stems
 from lumen.kernel.recall.evidence import Evidence
-from lumen.kernel.steps.p1_perceive import Ingested, Reality, Surface
-from lumen.kernel.steps.p1_verdict import Grounding, may_be_stated
+from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface
+from lumen.kernel.steps.p1_verdict import may_be_stated
 
 Confidence = Literal["high", "med", "low"]
 LedgerVerdict = Literal["", "told", "supported", "uncertain", "conflicting", "missing"]

@@ -16,7 +16,7 @@ from lumen.kernel.contour.slots import Self, Slot, Stimulus
 from lumen.kernel.contour.state import State
 from lumen.kernel.contour.step import step
 from lumen.kernel.identity.biography import Biography
-from lumen.kernel.language.asked_of_it import Meaning, asks_of_it
+from lumen.kernel.language.asked_of_it import ITSELF, Meaning, asks_of_it
 from lumen.kernel.language.asking import About, about, of_author, where_moved
 from lumen.kernel.language.bare_note import bare_note
 from lumen.kernel.language.claims import own_life
@@ -42,7 +42,7 @@ from lumen.kernel.recall.evidence import Evidence, Recall, as_of_now
 from lumen.kernel.recall.summary import tell
 from lumen.kernel.steps.p1_bearing import is_about
 from lumen.kernel.steps.p1_revised import gone_since, still
-from lumen.kernel.steps.p1_verdict import Grounding, fitting_first, verdict
+from lumen.kernel.steps.p1_verdict import fitting_first, verdict
 
 TOPIC_WORDS = 5
 SOON = timedelta(hours=1)
@@ -131,9 +131,13 @@ async def surface_parse(
     surface = replace(surface, understood=understood, language=spoken, their_life=theirs)
     if surface.modality == "greeting" and feeling_told(bare_note(whole(ingested, surface))):
         surface = replace(surface, modality="statement")
-    if stimulus.goal or surface.asks:
+    if stimulus.goal or surface.asks not in ("", ITSELF):
         return surface
-    move = move_of(whole(ingested, surface), surface.modality, surface.about, recall.meaning)
+    text = whole(ingested, surface)
+    move = move_of(text, modality(text), surface.about, recall.meaning)
+    if surface.asks:  # of the being, and none of what it can tell: unless it asks nothing
+        plain = replace(surface, asks="", modality=modality(text), move=move)
+        return plain if move else surface
     if move or surface.modality != "statement":
         return replace(surface, move=move)
     return replace(surface, feeling=felt(bare_note(whole(ingested, surface)), recall.meaning))
@@ -170,6 +174,20 @@ def surface_of(text: str, self_: Self, meaning: Meaning | None = None) -> Surfac
         strength=markers("strength", text),
         uncertainty=markers("uncertainty", text),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding(Parameters):
+    """How near evidence must be before it is told, and how much of it."""
+
+    strong: float
+    plain: float  # what stands out so far is stated, though its words are others
+    middling: float
+    stands_out: float  # what is offered as the closest must stand out so far
+    close: float  # evidence this near to the best is said with it
+    bears: float  # from here on a question is taken to be about what was told
+    quotes: int  # pieces of evidence that are said
+    facts: int  # and that a model is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +290,7 @@ def _reality(text: str, surface: Surface, known: Known) -> Reality:
     recent = recall.recent()
     gently = _despaired(recent, now)
     asks_itself = surface.asks or (after_despair(text) if gently else "")
-    if not asks_itself and unending(text, known.self_.goals):
+    if asks_itself in ("", ITSELF) and unending(text, known.self_.goals):
         asks_itself = "unending"
     if not asks_itself and "calc" not in known.biography.skills and sum_asked(text):
         asks_itself = "no_calc"

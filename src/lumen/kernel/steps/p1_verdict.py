@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Protocol
 
-from lumen.kernel.contour.policy import Parameters
 from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_bearing import speaks_as_much
 
 
-@dataclass(frozen=True, slots=True)
-class Grounding(Parameters):
-    """How near evidence must be before it is told, and how much of it."""
+class Limits(Protocol):
+    """From where on evidence is told: the parameters of the step that asks."""
 
-    strong: float
-    plain: float  # what stands out so far is stated, though its words are others
-    middling: float
-    stands_out: float  # what is offered as the closest must stand out so far
-    close: float  # evidence this near to the best is said with it
-    bears: float  # from here on a question is taken to be about what was told
-    quotes: int  # pieces of evidence that are said
-    facts: int  # and that a model is shown
+    @property
+    def strong(self) -> float: ...
+    @property
+    def plain(self) -> float: ...
+    @property
+    def middling(self) -> float: ...
+    @property
+    def stands_out(self) -> float: ...
+    @property
+    def bears(self) -> float: ...
+    @property
+    def quotes(self) -> int: ...
 
 
-def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
+def verdict(evidence: tuple[Evidence, ...], grounding: Limits) -> str:
     """How well the first of the evidence answers: strong, middling, weak, or none at all.
 
     Only what comes first may be stated; whatever is quoted with it may be the closest there is.
@@ -37,7 +39,7 @@ def verdict(evidence: tuple[Evidence, ...], grounding: Grounding) -> str:
 
 
 def fitting_first(
-    evidence: tuple[Evidence, ...], question: str, grounding: Grounding
+    evidence: tuple[Evidence, ...], question: str, grounding: Limits
 ) -> tuple[Evidence, ...]:
     """Evidence with what surely answers in front of what only speaks of the same: her age before her fall."""
     if not evidence or evidence[0].fits is not False or may_be_stated(evidence[0], grounding):
@@ -48,13 +50,13 @@ def fitting_first(
     return evidence if first is None else (first, *(e for e in evidence if e is not first))
 
 
-def may_be_stated(e: Evidence, grounding: Grounding) -> bool:
+def may_be_stated(e: Evidence, grounding: Limits) -> bool:
     """Whether evidence may be told as the answer: by its words, or as it stands out among all that was told."""
     by_words = e.score >= grounding.strong and e.fits is not False
     return by_words or e.plainness >= grounding.plain
 
 
-def may_be_meant(e: Evidence, grounding: Grounding) -> bool:
+def may_be_meant(e: Evidence, grounding: Limits) -> bool:
     """Whether evidence may be offered as the closest there is: what is not of the kind asked for must
     plainly be about the question.
     """

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from lumen.core.clock import Now
 from lumen.kernel.contour.slots import Self, Stimulus
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.steps.p1_perceive import Reality, Surface
-from lumen.kernel.steps.p1_verdict import Grounding
+from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
 
 
 @dataclass(frozen=True, slots=True)

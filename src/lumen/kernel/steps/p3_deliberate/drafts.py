@@ -18,8 +18,7 @@ from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.may_take import health_told
 from lumen.kernel.language.reading import stems
 from lumen.kernel.recall.evidence import Evidence
-from lumen.kernel.steps.p1_perceive import Intake, Surface, surface_of
-from lumen.kernel.steps.p1_verdict import Grounding
+from lumen.kernel.steps.p1_perceive import Grounding, Intake, Surface, surface_of
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
 from lumen.kernel.steps.p3_deliberate.draft_prompt import amiss, another, model_draft, prompt_slots
 from lumen.kernel.steps.p3_deliberate.grounded import (

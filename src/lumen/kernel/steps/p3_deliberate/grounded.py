@@ -43,8 +43,8 @@ from lumen.kernel.language.times.phrases import names_time
 from lumen.kernel.language.turning import turned_back
 from lumen.kernel.privacy.named_secrets import MARK
 from lumen.kernel.recall.evidence import Evidence
-from lumen.kernel.steps.p1_perceive import Reality, Surface
-from lumen.kernel.steps.p1_verdict import Grounding, may_be_meant
+from lumen.kernel.steps.p1_perceive import Grounding, Reality, Surface
+from lumen.kernel.steps.p1_verdict import may_be_meant
 from lumen.kernel.steps.p3_deliberate.draft_context import DraftContext
 from lumen.kernel.steps.p3_deliberate.met import listens_on, met, thanked
 

@@ -9,8 +9,7 @@ from lumen.core.exposure import Plain
 from lumen.kernel.contour.slots import Draft, Self, Slot
 from lumen.kernel.contour.step import Skip, step
 from lumen.kernel.recall.evidence import Recall
-from lumen.kernel.steps.p1_perceive import Intake
-from lumen.kernel.steps.p1_verdict import Grounding
+from lumen.kernel.steps.p1_perceive import Grounding, Intake
 from lumen.kernel.steps.p3_deliberate.axes import Axes, AxisWeights, axes
 from lumen.kernel.steps.p3_deliberate.counterfactual_probe import Counterfactual
 from lumen.kernel.steps.p3_deliberate.drafts import Drafts

@@ -41,8 +41,7 @@ from lumen.kernel.language.thresholds import in_force
 from lumen.kernel.recall.evidence import Evidence, Recall
 from lumen.kernel.steps.p1_evidence import differ
 from lumen.kernel.steps.p1_intent import Intents
-from lumen.kernel.steps.p1_perceive import Ingested, Reality, Surface, whole
-from lumen.kernel.steps.p1_verdict import Grounding
+from lumen.kernel.steps.p1_perceive import Grounding, Ingested, Reality, Surface, whole
 from lumen.kernel.steps.p3_deliberate.position import holds_position
 
 WANTS = ("promise", "untruth", "approval")  # markers of a wish that is not for the truth
