@@ -136,8 +136,8 @@ async def surface_parse(
     text = whole(ingested, surface)
     move = move_of(text, modality(text), surface.about, recall.meaning)
     if surface.asks:  # of the being, and none of what it can tell: unless it asks nothing
-        plain = replace(surface, asks="", modality=modality(text), move=move)
-        return plain if move else surface
+        met = replace(surface, asks="", modality=modality(text), move=move)
+        return met if move else surface
     if move or surface.modality != "statement":
         return replace(surface, move=move)
     return replace(surface, feeling=felt(bare_note(whole(ingested, surface)), recall.meaning))

@@ -8,7 +8,7 @@ from lumen.kernel.recall.evidence import Evidence
 from lumen.kernel.steps.p1_bearing import speaks_as_much
 
 
-class Limits(Protocol):
+class ToldFrom(Protocol):
     """From where on evidence is told: the parameters of the step that asks."""
 
     @property
@@ -25,7 +25,7 @@ class Limits(Protocol):
     def quotes(self) -> int: ...
 
 
-def verdict(evidence: tuple[Evidence, ...], grounding: Limits) -> str:
+def verdict(evidence: tuple[Evidence, ...], grounding: ToldFrom) -> str:
     """How well the first of the evidence answers: strong, middling, weak, or none at all.
 
     Only what comes first may be stated; whatever is quoted with it may be the closest there is.
@@ -39,7 +39,7 @@ def verdict(evidence: tuple[Evidence, ...], grounding: Limits) -> str:
 
 
 def fitting_first(
-    evidence: tuple[Evidence, ...], question: str, grounding: Limits
+    evidence: tuple[Evidence, ...], question: str, grounding: ToldFrom
 ) -> tuple[Evidence, ...]:
     """Evidence with what surely answers in front of what only speaks of the same: her age before her fall."""
     if not evidence or evidence[0].fits is not False or may_be_stated(evidence[0], grounding):
@@ -50,13 +50,13 @@ def fitting_first(
     return evidence if first is None else (first, *(e for e in evidence if e is not first))
 
 
-def may_be_stated(e: Evidence, grounding: Limits) -> bool:
+def may_be_stated(e: Evidence, grounding: ToldFrom) -> bool:
     """Whether evidence may be told as the answer: by its words, or as it stands out among all that was told."""
     by_words = e.score >= grounding.strong and e.fits is not False
     return by_words or e.plainness >= grounding.plain
 
 
-def may_be_meant(e: Evidence, grounding: Limits) -> bool:
+def may_be_meant(e: Evidence, grounding: ToldFrom) -> bool:
     """Whether evidence may be offered as the closest there is: what is not of the kind asked for must
     plainly be about the question.
     """
