@@ -42,7 +42,7 @@ def test_no_byte_of_one_of_many_is_left(
         files = {path.suffix for path in _holding(tmp_path / "being", row)}
         assert files == {".f32"}
         assert _holding(tmp_path / "being", WORD.encode())
-        found = being.recall(f"Where is my {WORD}?")
+        found = being.recall(f"Where is my {WORD}?", limit=500)
         assert gone in [one.event for one in found]  # vectors of chance say nothing of its place
         being.forget(being.plan_forget(WORD))
         index = kernel_of(being).index
