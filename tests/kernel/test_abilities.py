@@ -175,6 +175,16 @@ def test_what_could_be_no_skill_is_no_proposal_and_becomes_no_goal(life: Life, s
     assert not could_be_skill(skill)
 
 
+@pytest.mark.parametrize(("goal", "filed"), [("find the key", False), ("dig for the key", True)])
+def test_an_ability_that_only_a_model_names_is_none_to_learn(
+    life: Life, goal: str, filed: bool
+) -> None:
+    give(life, {"curiosity": 1.0}, [SelfItem(goal, 0.9, "todo")])
+    strong(life, Thoughts=thought("dig", values=["curiosity"]), Told={"text": "x"})
+    pursue(life)
+    assert ("learn the skill dig" in goals(life)) is filed
+
+
 def test_a_number_too_long_to_be_kept_is_sent_back(life: Life) -> None:
     give(life, goals=[SelfItem("find the key", 0.9, "todo")])
     long = '{"candidates": [{"skill": "search", "action": "find", "prediction": "x", "input": {"n": 1%s}}]}'

@@ -175,3 +175,16 @@ def test_no_sentence_that_is_counted_stands_among_the_labelled_ones() -> None:
     known = {text.lower().strip("?. ") for texts in labelled() for text in texts}
     counted = (t for kind in SAID.values() for texts in kind.values() for t in texts)
     assert known.isdisjoint(text.lower().strip("?. ") for text in counted)
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("My birthday is 9 December", "when is my birthday?"),
+        ("My birthday is 9 December", "what date is my birthday?"),
+        ("I start my new job on January 11", "when do I start my new job?"),
+    ],
+)
+def test_a_day_of_the_authors_is_none_of_the_beings(life: Life, told: str, asked: str) -> None:
+    life.say(told)
+    assert told in life.say(asked).text

@@ -114,7 +114,7 @@ def test_what_is_about_the_world_or_the_author_is_none_of_that(said: str, asks: 
     ("said", "start", "part"),
     [
         ("How much have you cost me?", "Nothing in money: ", "lumen treasury"),
-        ("Is my data encrypted?", "No. What you tell me is plain text in ", "/memory"),
+        ("Is my data encrypted?", "What you tell me is plain text in ", "/memory"),
         ("Where do you keep what I say?", "In /", "/memory, on this machine"),
         ("How many messages have I sent?", "2, with this one, since Sunday 15 November.", ""),
         ("Who else can see this?", "Whoever can read the folder /", "My ledger has no call"),

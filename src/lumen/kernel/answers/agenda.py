@@ -15,7 +15,7 @@ from lumen.kernel.language.dating import dated, told_ahead, told_day, told_hour
 from lumen.kernel.language.lexicon import lexicon
 from lumen.kernel.language.passages import quoted
 from lumen.kernel.language.questions import requested
-from lumen.kernel.language.reading import plainly
+from lumen.kernel.language.reading import own_words, plainly
 from lumen.kernel.language.times.phrases import names_hour
 from lumen.kernel.language.times.resolve import Prefer
 
@@ -81,7 +81,8 @@ def _planned(asking: AnswerContext, first: date, after: date) -> Iterator[_Plann
 def _told(asking: AnswerContext, memory: Memory, first: date, after: date) -> Iterator[_Planned]:
     """A statement on the day it tells of, with the hour of what it took the place of, where it names none."""
     text, said = memory.text, asking.moment(memory.timestamp)
-    day, ahead = (told_day(text, said, first, after, side) for side in SIDES)
+    own = own_words(text)  # a day that only a quoted mail names is none of the author's
+    day, ahead = (told_day(own, said, first, after, side) for side in SIDES)
     old = _corrected(asking, memory) if day or ahead else None
     if old and told_ahead(old.text, asking.moment(old.timestamp), said):
         day = ahead

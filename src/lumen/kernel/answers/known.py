@@ -11,6 +11,7 @@ from lumen.kernel.answers.context import GROUNDED, AnswerContext, KernelAnswer
 from lumen.kernel.language.feelings import feeling_told
 from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.passages import quoted
+from lumen.kernel.language.reading import own_words
 from lumen.kernel.language.relatives import first_relative
 from lumen.kernel.language.requests import request
 
@@ -53,10 +54,14 @@ def known(asking: AnswerContext) -> KernelAnswer:
 
 
 def _tells(memory: Memory, asking: AnswerContext) -> bool:
-    """Whether a statement tells what lasts: no request, no feeling of the moment, and nothing private in an open chat."""
+    """Whether a statement tells what lasts: no request, no feeling of the moment, no mail of somebody else's, and
+    nothing private in an open chat.
+    """
     if memory.private and asking.state is not None:
         return False
     text = memory.text
+    if own_words(text) != text:
+        return False
     return not (request(text) or feeling_told(text) or lexicon().has("leave_it", text))
 
 

@@ -17,7 +17,7 @@ from lumen.hands.skills import is_name
 from lumen.kernel.choice.score import Behaviour
 from lumen.kernel.gate.revise import LEARN
 from lumen.kernel.language.lexicon import lexicon
-from lumen.kernel.language.reading import words
+from lumen.kernel.language.reading import stems, words
 from lumen.kernel.language.sums import sum_asked, sum_beside
 
 CREATE = "create_skill"  # not a program: the kernel's own tool for making one
@@ -70,6 +70,11 @@ def needed(goal: str) -> str:
     """The ability a goal asks for, by the words that name it."""
     named = (a for a, signal in lexicon().abilities.items() if signal.search(goal.lower()))
     return next(named, "")
+
+
+def asks_for(goal: str, skill: str) -> bool:
+    """Whether a goal itself names an ability: what only a model says that it takes is nothing to learn."""
+    return needed(goal) == skill or wanted_skill(goal) == skill or bool(stems(goal) & stems(skill))
 
 
 def sum_candidate(text: str, can: Callable[[str], bool]) -> Candidate | None:

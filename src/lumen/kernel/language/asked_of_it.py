@@ -13,6 +13,7 @@ from functools import cache
 from lumen.kernel.language.asking import about
 from lumen.kernel.language.lexicon import FOLDER, lexicon
 from lumen.kernel.language.passages import Rows
+from lumen.kernel.language.pronouns import tells_of_being
 from lumen.kernel.language.prototypes import shares
 from lumen.kernel.language.questions import asked_by_topic, asked_surely, questions_in
 from lumen.kernel.language.reading import (
@@ -30,6 +31,10 @@ PLAIN = "plain"  # asks nothing of the being
 ITSELF = "itself"  # about the being, and none of what it can tell: answered in general
 MOST_WORDS = 20
 ENDS = (".", "!", "…")  # of what tells something
+# What is asked of the author's own things, without a word to the being, is none of these: when my birthday is.
+OF_ITSELF_ALONE = frozenset(
+    (ITSELF, "age", "body", "doings", "favourites", "made", "moods", "name", "relations", "who")
+)
 Meaning = Callable[[str], Rows]
 
 
@@ -58,7 +63,10 @@ def asked_in_meaning(text: str, meaning: Meaning, name: str = "") -> str:
     if 1 - plain < _needed(said, name):
         return ""
     best, kind = max(zip(others, kinds()[1:], strict=True))
-    return kind if best >= in_force("asked")["kind"] * (1 - plain) else ITSELF
+    kind = kind if best >= in_force("asked")["kind"] * (1 - plain) else ITSELF
+    own = about(said, name) == "author" and not lexicon().has("second_person", said)
+    tells = kind == ITSELF and not _asks(said) and tells_of_being(said)
+    return "" if tells or (own and kind in OF_ITSELF_ALONE) else kind
 
 
 def may_ask(text: str, name: str = "") -> str:

@@ -20,6 +20,7 @@ from lumen.kernel.choice.candidates import (
     KEEP,
     Candidate,
     aligned,
+    asks_for,
     could_be_skill,
     for_goal,
     sum_candidate,
@@ -125,7 +126,8 @@ async def plan(
     if proposes and own[0].skill not in (CREATE, "note"):
         facing = Facing(stimulus.goal, self_, now, tuple(known[: grounding.facts]), hands.known())
         proposed, trouble = await thought_up(facing, mind, planning)
-        own = (*proposed, *own)
+        named = stimulus.goal.name  # an ability that only the model names is none to learn
+        own = (*(c for c in proposed if hands.can(c.skill) or asks_for(named, c.skill)), *own)
     weighed = aligned(own, self_.values, recall.likeness, **in_force("values"))
     likely = tuple(replace(c, likely=hands.likely(c.skill)) for c in weighed)
     return Plan(candidates=likely, trouble=trouble)
